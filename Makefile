@@ -1,0 +1,52 @@
+# Sandglass: every command a developer needs. `make` prints them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help up down check test e2e bench images generate format clean
+
+# A JDK 25 wherever it is; recipes that need Java say so by depending on `java`.
+export JAVA_HOME := $(shell .ci/jdk 2>/dev/null || echo "$$JAVA_HOME")
+
+help: ## what there is to run
+	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+up: ## a working endpoint (own Kubernetes if need be), then a demonstration with real output
+	@.ci/doctor java go python image
+	@e2e/up
+
+down: ## ends the project's own cluster and leaves nothing behind
+	@e2e/cluster/cluster down
+
+images: ## builds the container images
+	@.ci/doctor java python image
+	@images/build
+
+check: ## everything that needs no cluster
+	@.ci/doctor java go python shell
+	@.ci/check
+
+test: ## everything that must hold: check, then a cluster and all tests against it
+	@.ci/doctor java go python shell image
+	@.ci/check
+	@e2e/cluster/test
+	@e2e/up
+	@e2e/run
+
+e2e: ## the tests against the endpoint that `make up` left
+	@e2e/run
+
+bench: ## cold start and call overhead, as ratios; writes build/bench.json
+	@e2e/bench
+
+generate: ## makes the generated files anew: CRD, API reference, golden files, chart
+	@.ci/doctor java
+	@.ci/generate
+
+format: ## formats Java, Python and Go
+	@.ci/doctor java go python
+	@mvn -q spotless:apply
+	@kernel-image/check --fix
+	@gofmt -w e2e/cluster
+
+clean: ## removes what was built in the tree (caches outside it stay)
+	@rm -rf build target */target

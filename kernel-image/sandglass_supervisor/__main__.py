@@ -1,0 +1,32 @@
+"""``python -I -m sandglass_supervisor``: the container's first process."""
+
+import os
+import signal
+import sys
+
+from . import linux
+
+
+def main() -> int:
+    """Protect the process, read the settings, serve."""
+    # Before the key is read: from here on nobody with the same user may look into this process.
+    linux.set_undumpable()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.umask(0o022)
+
+    from .children import log
+    from .loop import Loop
+    from .settings import BadSetting, take
+    from .supervisor import Supervisor
+
+    try:
+        settings = take(os.environ)
+    except BadSetting as error:
+        log("refused", reason=error)
+        return 2
+    Supervisor(settings, Loop()).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+"""The arguments of verbs, checked one by one (pure): a value that passes is safe to use as it is."""
+
+import math
+import re
+from typing import Any, NamedTuple
+
+from .limits import (
+    ARG_BYTES,
+    ARG_COUNT,
+    CODE_BYTES,
+    ENV_COUNT,
+    ENV_NAME_BYTES,
+    ENV_VALUE_BYTES,
+    NAME_BYTES,
+    PATH_BYTES,
+    TIMEOUT_MAX_S,
+)
+from .wire import Problem, Request, is_execution_id
+
+_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
+LANGUAGES = ("python",)
+KNOWN_LANGUAGES = ("python", "nodejs")
+DEFAULT_TIMEOUT_S = 120.0
+
+
+class Execute(NamedTuple):
+    """Run code in a kernel; ``timeout_s`` counts from the start of the run."""
+
+    execution_id: str
+    language: str
+    session: str
+    code: str
+    envs: dict[str, str]
+    timeout_s: float
+    block: bool
+    attach: bool
+    wait_kernel: bool
+
+
+class Command(NamedTuple):
+    """Run a program, argument vector as given, no shell."""
+
+    execution_id: str
+    argv: list[str]
+    cwd: str
+    envs: dict[str, str]
+    stdin: bytes
+    timeout_s: float
+    block: bool
+    attach: bool
+
+
+def parse_execute(request: Request) -> Execute:
+    """The arguments of ``execute``; raises Problem with the field and the rule."""
+    if len(request.blob) > CODE_BYTES:
+        raise _bad("blob", f"code of {len(request.blob)} bytes; at most {CODE_BYTES} are allowed")
+    try:
+        code = request.blob.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _bad("blob", "code must be UTF-8") from error
+    given = request.arguments
+    language, session = parse_kernel(given)
+    return Execute(
+        parse_execution_id(given),
+        language,
+        session,
+        code,
+        parse_envs(given.get("envs", {}), "envs"),
+        _timeout(given),
+        _block(given),
+        _flag(given, "attach", default=False),
+        _flag(given, "wait_kernel", default=True),
+    )
+
+
+def parse_command(request: Request, cwd: str) -> Command:
+    """The arguments of ``command``; ``cwd`` is where it runs if none is given."""
+    given = request.arguments
+    args = given.get("args", [])
+    if not isinstance(args, list) or len(args) > ARG_COUNT:
+        raise _bad("args", f"must be a list of at most {ARG_COUNT} texts")
+    argv = [_text(value, "command", ARG_BYTES) for value in [given.get("command")]]
+    argv += [_text(value, f"args[{index}]", ARG_BYTES) for index, value in enumerate(args)]
+    if not argv[0]:
+        raise _bad("command", "must not be empty")
+    place = _text(given.get("cwd", cwd), "cwd", PATH_BYTES)
+    if not place.startswith("/"):
+        raise _bad("cwd", "must be an absolute path")
+    envs = parse_envs(given.get("envs", {}), "envs")
+    execution_id = parse_execution_id(given)
+    attach = _flag(given, "attach", default=False)
+    return Command(execution_id, argv, place, envs, request.blob, _timeout(given), _block(given), attach)
+
+
+def parse_execution_id(given: dict[str, Any]) -> str:
+    """The field ``execution_id``."""
+    value = given.get("execution_id")
+    if not isinstance(value, str) or not is_execution_id(value):
+        raise _bad("execution_id", "must be 1 to 255 printable ASCII characters without white space")
+    return value
+
+
+def parse_kernel(given: dict[str, Any]) -> tuple[str, str]:
+    """The fields ``language`` and ``session``, by which a kernel is addressed."""
+    language = given.get("language", "python")
+    if language not in KNOWN_LANGUAGES:
+        raise _bad("language", f"must be one of {', '.join(KNOWN_LANGUAGES)}")
+    if language not in LANGUAGES:
+        raise Problem("not_supported", f"language '{language}' is not available yet; use one of {', '.join(LANGUAGES)}")
+    session = given.get("session", "default")
+    if not isinstance(session, str) or len(session) > NAME_BYTES or not _SESSION.fullmatch(session):
+        raise _bad("session", f"must be 1 to {NAME_BYTES} letters, digits, '-' or '_', a letter or digit first")
+    return language, session
+
+
+def parse_offset(given: dict[str, Any]) -> int:
+    """The field ``offset``, a position in an execution's output, in bytes."""
+    value = given.get("offset", 0)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise _bad("offset", "must be a whole number of bytes, not negative")
+    return value
+
+
+def parse_envs(value: object, field: str) -> dict[str, str]:
+    """A map of environment variables."""
+    if not isinstance(value, dict) or len(value) > ENV_COUNT:
+        raise _bad(field, f"must be an object of at most {ENV_COUNT} variables")
+    for name in value:
+        if not isinstance(name, str) or len(name) > ENV_NAME_BYTES or not _ENV_NAME.fullmatch(name):
+            raise _bad(field, f"names must be letters, digits or '_', no digit first, at most {ENV_NAME_BYTES}")
+    return {name: _text(text, f"{field}.{name}", ENV_VALUE_BYTES) for name, text in value.items()}
+
+
+def _text(value: object, field: str, limit: int) -> str:
+    if not isinstance(value, str):
+        raise _bad(field, "must be a text")
+    try:
+        size = len(value.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise _bad(field, "holds an unpaired surrogate") from error
+    if size > limit or "\0" in value:
+        raise _bad(field, f"must have at most {limit} bytes and no NUL")
+    return value
+
+
+def _timeout(given: dict[str, Any]) -> float:
+    value = given.get("timeout_s", DEFAULT_TIMEOUT_S)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _bad("timeout_s", "must be a number of seconds")
+    if not (math.isfinite(value) and 0 < value <= TIMEOUT_MAX_S):
+        raise _bad("timeout_s", f"must be more than 0 and at most {TIMEOUT_MAX_S:g} seconds")
+    return float(value)
+
+
+def _block(given: dict[str, Any]) -> bool:
+    value = given.get("on_full", "block")
+    if value not in ("block", "truncate"):
+        raise _bad("on_full", "must be 'block' or 'truncate'")
+    return bool(value == "block")
+
+
+def _flag(given: dict[str, Any], field: str, *, default: bool) -> bool:
+    value = given.get(field, default)
+    if not isinstance(value, bool):
+        raise _bad(field, "must be true or false")
+    return value
+
+
+def _bad(field: str, rule: str) -> Problem:
+    return Problem("bad_request", f"{field}: {rule}")

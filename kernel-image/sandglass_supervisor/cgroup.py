@@ -1,0 +1,97 @@
+"""The container's accounts, from cgroup v1 or v2 as seen inside the pod.
+
+The parsers are pure; ``Cgroup`` reads files, and what cannot be read is None.
+"""
+
+import os
+from typing import NamedTuple
+
+# cgroup v1 writes "no limit" as the largest multiple of the page size that a signed 64-bit number holds.
+_V1_NO_LIMIT = 2**62
+
+
+class Memory(NamedTuple):
+    """Bytes; ``used`` is the working set: usage without what could be dropped at once."""
+
+    used: int | None
+    limit: int | None
+    peak: int | None
+
+
+class Pids(NamedTuple):
+    """Processes and threads."""
+
+    now: int | None
+    limit: int | None
+
+
+def parse_number(text: str | None) -> int | None:
+    """A file that holds one number; ``max`` and v1's huge numbers are no limit: None."""
+    value = (text or "").strip()
+    if not (value.isascii() and value.isdigit()):
+        return None
+    return int(value) if int(value) < _V1_NO_LIMIT else None
+
+
+def parse_table(text: str | None) -> dict[str, int]:
+    """A file of ``name number`` lines; other lines are left out."""
+    pairs = (line.split() for line in (text or "").splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isascii() and pair[1].isdigit()}
+
+
+def working_set(usage: int | None, inactive_file: int | None) -> int | None:
+    """Memory that cannot be dropped at once, as Kubernetes counts it."""
+    return None if usage is None else max(0, usage - (inactive_file or 0))
+
+
+class Cgroup:
+    """Reads the tree below ``root``, which the container runtime makes the container's own."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._v2 = os.path.exists(os.path.join(root, "cgroup.controllers"))
+
+    def memory(self) -> Memory:
+        """Memory now, its limit and its peak."""
+        if self._v2:
+            usage, stat = self._number("memory.current"), self._table("memory.stat")
+            used = working_set(usage, stat.get("inactive_file"))
+            return Memory(used, self._number("memory.max"), self._number("memory.peak"))
+        usage, stat = self._number("memory/memory.usage_in_bytes"), self._table("memory/memory.stat")
+        used = working_set(usage, stat.get("total_inactive_file"))
+        peak = self._number("memory/memory.max_usage_in_bytes")
+        return Memory(used, self._number("memory/memory.limit_in_bytes"), peak)
+
+    def cpu_seconds(self) -> float | None:
+        """CPU time used since the container began."""
+        if self._v2:
+            usec = self._table("cpu.stat").get("usage_usec")
+            return None if usec is None else usec / 1e6
+        for folder in ("cpuacct", "cpu,cpuacct"):
+            nanoseconds = self._number(f"{folder}/cpuacct.usage")
+            if nanoseconds is not None:
+                return nanoseconds / 1e9
+        return None
+
+    def pids(self) -> Pids:
+        """Processes and threads now, and their limit."""
+        folder = "" if self._v2 else "pids/"
+        return Pids(self._number(f"{folder}pids.current"), self._number(f"{folder}pids.max"))
+
+    def oom_kills(self) -> int:
+        """How many processes the kernel has killed here for lack of memory; 0 if it does not say."""
+        name = "memory.events" if self._v2 else "memory/memory.oom_control"
+        return self._table(name).get("oom_kill", 0)
+
+    def _number(self, name: str) -> int | None:
+        return parse_number(self._read(name))
+
+    def _table(self, name: str) -> dict[str, int]:
+        return parse_table(self._read(name))
+
+    def _read(self, name: str) -> str | None:
+        try:
+            with open(os.path.join(self._root, name), encoding="ascii", errors="replace") as file:
+                return file.read(64 * 1024)
+        except OSError:
+            return None

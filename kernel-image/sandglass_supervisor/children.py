@@ -1,0 +1,149 @@
+"""Starting, watching and ending child processes."""
+
+import errno
+import contextlib
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, NoReturn
+
+from . import linux
+
+_SIGNALS_OF_OURS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
+_EXEC_FAILED = 127
+
+
+class Program(NamedTuple):
+    """What to run: ``stdin`` to ``stderr`` are descriptors that stay open in the caller."""
+
+    argv: Sequence[str]
+    env: dict[str, str]
+    cwd: str
+    stdin: int
+    stdout: int
+    stderr: int
+
+
+class Child:
+    """A process in a session and process group of its own; ``ended`` is called once, with the wait status."""
+
+    def __init__(self, pid: int, ended: Callable[[int], None]) -> None:
+        self.pid = pid
+        self.ended = ended
+        self.alive = True
+
+    def signal_group(self, number: signal.Signals) -> None:
+        """Signal the whole process group, also after the first process ended, while others of the group live."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+
+class Children:
+    """Starts programs with the limits every child gets, and reaps whatever ends, orphans included."""
+
+    def __init__(self, max_processes: int) -> None:
+        self._max_processes = max_processes
+        self._known: dict[int, Child] = {}
+        self._filter = linux.filter_program(os.uname().machine, os.getpid())
+        self.orphans = 0
+        linux.adopt_orphans()
+
+    def start(self, program: Program, ended: Callable[[int], None]) -> Child:
+        """Start a program; raises OSError if it cannot be executed or no process is left."""
+        failure, report = os.pipe()
+        try:
+            pid = os.fork()
+            if pid == 0:
+                self._become(program, report)
+        finally:
+            os.close(report)
+        with os.fdopen(failure, "rb") as pipe:
+            problem = pipe.read(8)
+        if problem:
+            os.waitpid(pid, 0)
+            number = int(problem)
+            raise OSError(number, os.strerror(number))
+        child = Child(pid, ended)
+        self._known[pid] = child
+        return child
+
+    def reap(self) -> None:
+        """Collect every child that has ended; as PID 1 these may be processes that nobody here started."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            child = self._known.pop(pid, None)
+            if child is None:
+                self.orphans += 1
+                continue
+            child.alive = False
+            child.ended(status)
+
+    def kill_all(self) -> None:
+        """Kill every process group started here."""
+        for child in self._known.values():
+            child.signal_group(signal.SIGKILL)
+
+    def _become(self, program: Program, report: int) -> NoReturn:
+        """In the forked process: turn into the program, or tell the error's number and end."""
+        try:
+            os.setsid()
+            linux.die_with_parent()
+            for number in _SIGNALS_OF_OURS:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
+            report = _arrange(program, report)
+            self._confine()
+            os.chdir(program.cwd)
+            os.execvpe(program.argv[0], list(program.argv), program.env)  # noqa: S606 - no shell is the point
+        except OSError as error:
+            os.write(report, b"%d" % (error.errno or errno.EIO))
+        except BaseException:  # noqa: BLE001 - nothing may return from here into the supervisor's code
+            os.write(report, b"%d" % errno.EIO)
+        os._exit(_EXEC_FAILED)
+
+    def _confine(self) -> None:
+        # The supervisor must outlive its children when memory runs out.
+        try:
+            with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+                file.write("1000")
+        except OSError:
+            pass
+        _lower(resource.RLIMIT_NPROC, self._max_processes)
+        _lower(resource.RLIMIT_CORE, 0)
+        linux.install_filter(self._filter)
+
+
+def _arrange(program: Program, report: int) -> int:
+    """Put the three standard descriptors in place and close all others but the report, which moves to 3 or higher."""
+    kept = [os.dup(descriptor) for descriptor in (program.stdin, program.stdout, program.stderr)]
+    safe = os.dup(report)
+    for target, descriptor in enumerate(kept):
+        os.dup2(descriptor, target, inheritable=True)
+    os.closerange(3, safe)
+    os.closerange(safe + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    return safe
+
+
+def _lower(which: int, value: int) -> None:
+    _, hard = resource.getrlimit(which)
+    bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(which, (bound, bound))
+
+
+def describe(status: int) -> tuple[int | None, int | None]:
+    """A wait status as (exit code, signal), one of them None."""
+    if os.WIFSIGNALED(status):
+        return None, os.WTERMSIG(status)
+    return os.WEXITSTATUS(status), None
+
+
+def log(event: str, /, **facts: object) -> None:
+    """One line for the container's log; never code, output, keys or environments."""
+    sys.stderr.write(" ".join([event, *(f"{name}={value}" for name, value in facts.items())]) + "\n")

@@ -1,0 +1,203 @@
+"""Commands: programs run as they are, their output read from pipes, their process group ended when time is up."""
+
+import codecs
+import errno
+import os
+import signal
+from collections.abc import Callable
+from functools import partial
+
+from . import outcome
+from .arguments import Command
+from .cgroup import Cgroup
+from .children import Child, Children, Program, describe
+from .content import slices
+from .execution import Execution
+from .limits import COMMANDS, INTERRUPT_GRACE_S, PIPE_GRACE_S, SLICE_BYTES
+from .loop import Loop, Timer
+from .outcome import ERROR, OK, Outcome
+from .wire import Problem
+
+_NOT_FOUND, _NOT_EXECUTABLE = 127, 126
+
+
+class Commands:
+    """At most 16 at a time; the 17th is refused."""
+
+    def __init__(self, loop: Loop, children: Children, cgroup: Cgroup, env: dict[str, str]) -> None:
+        self._loop = loop
+        self._children = children
+        self._cgroup = cgroup
+        self._env = env
+        self._running: set[_Run] = set()
+
+    def check_room(self) -> None:
+        """Raise Problem if another command would be refused."""
+        if len(self._running) >= COMMANDS:
+            raise Problem("rejected", f"{COMMANDS} commands run already; try again later")
+
+    def run(self, execution: Execution, command: Command) -> None:
+        """Start a command; whatever happens to it, the execution gets its outcome."""
+        env = {**self._env, **command.envs}
+        execution.start()
+        try:
+            run = _Run(execution, command, env, self._loop, self._children, self._cgroup)
+        except OSError as error:
+            execution.finish(_not_started(error, command))
+            return
+        self._running.add(run)
+        execution.finished = lambda: self._running.discard(run)
+
+
+def _not_started(error: OSError, command: Command) -> Outcome:
+    if not os.path.isdir(command.cwd):
+        return Outcome(ERROR, f"The working directory {command.cwd} does not exist.")
+    name = command.argv[0]
+    if error.errno == errno.ENOENT:
+        message = f"There is no program {name} here: an absolute path, or a name found in PATH, is needed."
+        return Outcome(ERROR, message, exit_code=_NOT_FOUND)
+    return Outcome(ERROR, f"{name} could not be started: {error.strerror}.", exit_code=_NOT_EXECUTABLE)
+
+
+class _Pipe:
+    """One output stream of a command: bytes become UTF-8 slices."""
+
+    def __init__(self, kind: str, descriptor: int) -> None:
+        self.kind = kind
+        self.descriptor = descriptor
+        self.open = True
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def read(self, execution: Execution) -> bool:
+        """Read once; False if there is nothing now."""
+        try:
+            data = os.read(self.descriptor, SLICE_BYTES)
+        except BlockingIOError:
+            return False
+        text = self._decoder.decode(data, final=not data)
+        for blob in slices(text.encode("utf-8")):
+            execution.write(self.kind, b"{}", blob)
+        self.open = bool(data)
+        return self.open
+
+
+class _Run:
+    def __init__(
+        self,
+        execution: Execution,
+        command: Command,
+        env: dict[str, str],
+        loop: Loop,
+        children: Children,
+        cgroup: Cgroup,
+    ) -> None:
+        self._execution = execution
+        self._loop = loop
+        self._cgroup = cgroup
+        self._oom_kills = cgroup.oom_kills()
+        self._verdict: Callable[[Outcome], Outcome] | None = None
+        self._timeout_s = command.timeout_s
+        self._ended: Outcome | None = None
+        self._timers: list[Timer] = []
+        self._pipes: list[_Pipe] = []
+        self._child = self._start(command, env, children)
+        execution.resume = self._watch
+        execution.interrupt = self._interrupt
+        self._watch()
+        self._timers.append(loop.call_in(command.timeout_s, self._time_out))
+
+    def _start(self, command: Command, env: dict[str, str], children: Children) -> Child:
+        writers = []
+        for kind in ("stdout", "stderr"):
+            reader, writer = os.pipe()
+            os.set_blocking(reader, False)
+            self._pipes.append(_Pipe(kind, reader))
+            writers.append(writer)
+        stdin = _stdin(command.stdin)
+        try:
+            return children.start(Program(command.argv, env, command.cwd, stdin, *writers), self._exited)
+        except OSError:
+            for pipe in self._pipes:
+                os.close(pipe.descriptor)
+            raise
+        finally:
+            for descriptor in (stdin, *writers):
+                os.close(descriptor)
+
+    def _watch(self) -> None:
+        for pipe in self._pipes:
+            if pipe.open:
+                self._loop.watch(pipe.descriptor, partial(self._read, pipe))
+
+    def _read(self, pipe: _Pipe) -> None:
+        pipe.read(self._execution)
+        if not pipe.open:
+            self._loop.unwatch(pipe.descriptor)
+        if self._execution.congested:
+            for other in self._pipes:
+                self._loop.unwatch(other.descriptor)
+        self._settle()
+
+    def _exited(self, status: int) -> None:
+        exit_code, number = describe(status)
+        if number == signal.SIGKILL and self._cgroup.oom_kills() > self._oom_kills:
+            memory = self._cgroup.memory()
+            self._ended = outcome.oom_killed(memory.limit, memory.peak, kernel=False)
+        elif number is not None:
+            self._ended = Outcome(ERROR, f"Ended by signal {number}.", signal=number)
+        else:
+            self._ended = Outcome(OK if exit_code == 0 else ERROR, exit_code=exit_code)
+        self._settle()
+        # Something that it left running may hold the pipes open for ever; wait a moment only.
+        self._timers.append(self._loop.call_in(PIPE_GRACE_S, self._give_up_pipes))
+
+    def _give_up_pipes(self) -> None:
+        if self._execution.congested:
+            self._timers.append(self._loop.call_in(PIPE_GRACE_S, self._give_up_pipes))
+            return
+        for pipe in self._pipes:
+            while pipe.open and pipe.read(self._execution) and not self._execution.congested:
+                pass
+            pipe.open = pipe.open and self._execution.congested
+        if self._execution.congested:
+            self._timers.append(self._loop.call_in(PIPE_GRACE_S, self._give_up_pipes))
+        self._settle()
+
+    def _settle(self) -> None:
+        if self._ended is None or any(pipe.open for pipe in self._pipes) or self._execution.outcome is not None:
+            return
+        for timer in self._timers:
+            timer.cancel()
+        for pipe in self._pipes:
+            self._loop.unwatch(pipe.descriptor)
+            os.close(pipe.descriptor)
+        self._execution.finish(self._verdict(self._ended) if self._verdict else self._ended)
+
+    def _time_out(self) -> None:
+        self._stop(signal.SIGTERM, lambda ended: outcome.timed_out(self._timeout_s, ended))
+
+    def _interrupt(self) -> bool:
+        self._stop(signal.SIGINT, outcome.interrupted)
+        return True
+
+    def _stop(self, number: signal.Signals, verdict: Callable[[Outcome], Outcome]) -> None:
+        if self._verdict is not None:
+            return
+        self._verdict = verdict
+        self._execution.hurry()
+        self._child.signal_group(number)
+        self._timers.append(self._loop.call_in(INTERRUPT_GRACE_S, self._kill))
+
+    def _kill(self) -> None:
+        self._child.signal_group(signal.SIGKILL)
+
+
+def _stdin(data: bytes) -> int:
+    """A descriptor to read ``data`` from; a file in memory, so that no half-written pipe has to be looked after."""
+    if not data:
+        return os.open(os.devnull, os.O_RDONLY)
+    descriptor = os.memfd_create("stdin")
+    with os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

@@ -1,0 +1,53 @@
+"""All executions of this incarnation: the newest are kept, and together they keep to a bound."""
+
+from collections import deque
+from collections.abc import Iterator
+
+from .execution import DONE, Execution
+from .limits import JOURNAL_EXECUTIONS, JOURNALS_BYTES, REMEMBERED_IDS
+
+
+class Executions:
+    """In order of their arrival; forgets the oldest that are done."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Execution] = {}
+        self._forgotten: deque[str] = deque(maxlen=REMEMBERED_IDS)
+
+    def __iter__(self) -> Iterator[Execution]:
+        return iter(list(self._known.values()))
+
+    def get(self, execution_id: str) -> Execution | None:
+        """The execution, unless it is unknown or forgotten."""
+        return self._known.get(execution_id)
+
+    def was_forgotten(self, execution_id: str) -> bool:
+        """True for an execution that ran, and whose output is gone: it must not run again."""
+        return execution_id in self._forgotten
+
+    def add(self, execution: Execution) -> None:
+        """Take in a new execution; the oldest ones that are done make room."""
+        self._known[execution.id] = execution
+        surplus = len(self._known) - JOURNAL_EXECUTIONS
+        for old in [known for known in self._known.values() if known.state == DONE][: max(0, surplus)]:
+            del self._known[old.id]
+            self._forgotten.append(old.id)
+
+    def discard(self, execution: Execution) -> None:
+        """Take back an execution that was refused before it could run."""
+        self._known.pop(execution.id, None)
+
+    def trim(self) -> None:
+        """Keep all journals together within their bound: the oldest that are done lose output first."""
+        excess = sum(execution.journal.cost for execution in self._known.values()) - JOURNALS_BYTES
+        for execution in sorted(self._known.values(), key=lambda known: known.state != DONE):
+            if excess <= 0:
+                return
+            before = execution.journal.cost
+            execution.journal.shrink(max(0, before - excess))
+            excess -= before - execution.journal.cost
+
+    def detach(self, peer: bytes) -> None:
+        """Forget a connection everywhere."""
+        for execution in self:
+            execution.detach(peer)

@@ -1,0 +1,230 @@
+"""A kernel as callers know it, addressed by language and session: its queue, its time-outs, and life after death."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from . import content, outcome
+from .arguments import Execute
+from .cgroup import Cgroup
+from .execution import QUEUED, Execution
+from .jupyter import Message
+from .kernel_process import Ending, KernelProcess, Place
+from .kernel_run import Run
+from .limits import INTERRUPT_GRACE_S, QUEUE
+from .loop import Timer
+from .outcome import Outcome
+from .wire import Problem
+
+STARTING, IDLE, BUSY, DEAD = "starting", "idle", "busy", "dead"
+_START_ATTEMPTS = 3
+_SIGKILL = 9
+
+Tell = Callable[[str, dict[str, Any]], None]
+
+
+class Kernel:
+    """One run at a time, eight waiting; when its process ends a fresh one is started."""
+
+    def __init__(self, language: str, session: str, place: Place, cgroup: Cgroup, tell: Tell) -> None:
+        self.language = language
+        self.session = session
+        self._place = place
+        self._cgroup = cgroup
+        self._tell = tell
+        self._queue: deque[tuple[Execution, Execute]] = deque()
+        self._run: Run | None = None
+        self._timers: list[Timer] = []
+        self._runs = 0
+        self._executions = 0
+        self._failed_starts = 0
+        self._oom_kills = cgroup.oom_kills()
+        self._process: KernelProcess | None = None
+        self.state = DEAD
+        self._start()
+
+    @property
+    def name(self) -> str:
+        """As events call it."""
+        return f"{self.language}/{self.session}"
+
+    def describe(self) -> dict[str, Any]:
+        """The kernel as ``hello`` and ``list`` tell it."""
+        return {
+            "language": self.language,
+            "session": self.session,
+            "state": self.state,
+            "executions": self._executions,
+            "uptime_s": round(self._place.loop.clock() - self._started_at, 3),
+        }
+
+    def check_room(self, *, wait_kernel: bool) -> None:
+        """Raise Problem if another execution would be refused."""
+        if len(self._queue) >= QUEUE:
+            raise Problem("rejected", f"{QUEUE} executions wait for kernel {self.name} already; try again later")
+        if self.state not in (IDLE, BUSY) and not wait_kernel:
+            raise Problem("rejected", f"kernel {self.name} is {self.state}; try again, or with wait_kernel true")
+
+    def submit(self, execution: Execution, request: Execute) -> None:
+        """Queue an execution; it runs at once if nothing is before it."""
+        execution.interrupt = lambda: self._withdraw(execution)
+        self._queue.append((execution, request))
+        if self.state == DEAD:
+            self._failed_starts = 0
+            self._start()
+        self._next()
+
+    def position(self, execution: Execution) -> int:
+        """How many executions are before this one; 0 for one that runs."""
+        ahead = 0 if self._run is None else 1
+        waiting = [queued for queued, _ in self._queue]
+        return waiting.index(execution) + ahead if execution in waiting else 0
+
+    def interrupt(self) -> list[str]:
+        """Interrupt what runs now; what waits behind it stays."""
+        run = self._run
+        if run is None:
+            return []
+        self._stop(outcome.interrupted)
+        return [run.execution.id]
+
+    def kill(self) -> None:
+        """End the process for good."""
+        if self._process is not None:
+            self._process.kill()
+
+    # From the process.
+
+    def kernel_ready(self) -> None:
+        """The process answers."""
+        self._failed_starts = 0
+        self.state = IDLE
+        self._tell(self.name, {"event": "ready"})
+        self._next()
+
+    def kernel_said(self, message: Message) -> None:
+        """A message; what belongs to no present run is of no interest."""
+        run = self._run
+        if run is None or message.parent_id != run.msg_id:
+            return
+        run.hear(message)
+        if run is self._run and run.stop_asked and message.kind == "execute_input" and self._process is not None:
+            self._process.interrupt()  # asked for before the code had begun: it would have been ignored then
+        if run is self._run and run.execution.congested and self._process is not None:
+            self._process.hold()
+
+    def kernel_ended(self, ending: Ending) -> None:
+        """The process is gone: answer who waited, tell everybody, start afresh."""
+        was_starting = self.state == STARTING
+        out_of_memory = ending.signal == _SIGKILL and self._cgroup.oom_kills() > self._oom_kills
+        self._process = None
+        self.state = DEAD
+        about = {"event": "oom" if out_of_memory else "died", "signal": ending.signal, "exit_code": ending.exit_code}
+        self._tell(self.name, about)
+        if self._run is not None:
+            self._bury(self._run, ending, out_of_memory=out_of_memory)
+        if was_starting:
+            self._failed_starts += 1
+        else:
+            self._fail_queue(outcome.never_ran("the kernel ended"))
+        if self._failed_starts < _START_ATTEMPTS:
+            self._start()
+        else:
+            reason = ending.stderr.splitlines()[-1:] or [f"exit code {ending.exit_code}, signal {ending.signal}"]
+            self._fail_queue(outcome.no_kernel(content.plain(reason[0])[:500]))
+
+    def _start(self) -> None:
+        self.state = STARTING
+        self._started_at = self._place.loop.clock()
+        self._executions = 0
+        self._oom_kills = self._cgroup.oom_kills()
+        self._tell(self.name, {"event": "starting"})
+        try:
+            self._process = KernelProcess(f"{self.language}-{self.session}", self._place, self)
+        except OSError as error:
+            self.state = DEAD
+            self._fail_queue(outcome.no_kernel(str(error)))
+
+    def _next(self) -> None:
+        if self.state != IDLE or not self._queue or self._process is None:
+            return
+        execution, request = self._queue.popleft()
+        self._runs += 1
+        self._executions += 1
+        self._oom_kills = self._cgroup.oom_kills()
+        self.state = BUSY
+        run = self._run = Run(f"run-{self._runs}", execution, self._place.loop, self._done)
+        execution.interrupt = lambda: self._interrupt_run(run)
+        execution.resume = self._process.release
+        execution.start()
+        code = {
+            "code": request.code,
+            "silent": False,
+            "store_history": True,
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        self._process.execute(run.msg_id, code, {"sandglass": {"envs": request.envs}})
+        self._timers = [self._place.loop.call_in(request.timeout_s, lambda: self._time_out(request.timeout_s))]
+
+    def _time_out(self, timeout_s: float) -> None:
+        self._stop(lambda ended: outcome.timed_out(timeout_s, ended))
+
+    def _stop(self, verdict: Callable[[Outcome], Outcome]) -> None:
+        """Interrupt the run, kill the kernel if that does not help; the first reason given counts."""
+        run = self._run
+        if run is None or run.stop_asked or self._process is None:
+            return
+        run.stop_asked = True
+        run.verdict = verdict
+        run.execution.hurry()
+        if run.begun:
+            self._process.interrupt()
+        # The first one may have met a program that the code waits for, and not the code.
+        self._timers.append(self._place.loop.call_in(INTERRUPT_GRACE_S / 2, self._process.interrupt))
+        self._timers.append(self._place.loop.call_in(INTERRUPT_GRACE_S, self._process.kill))
+
+    def _interrupt_run(self, run: Run) -> bool:
+        if run is not self._run:
+            return False
+        self._stop(outcome.interrupted)
+        return True
+
+    def _withdraw(self, execution: Execution) -> bool:
+        """Interrupt an execution that still waits."""
+        for entry in self._queue:
+            if entry[0] is execution and execution.state == QUEUED:
+                self._queue.remove(entry)
+                execution.finish(Outcome(outcome.INTERRUPTED, "A caller interrupted it before it ran."))
+                return True
+        return False
+
+    def _done(self, ended: Outcome) -> None:
+        run, self._run = self._run, None
+        for timer in self._timers:
+            timer.cancel()
+        if run is None:
+            return
+        run.close()
+        if self.state == BUSY:
+            self.state = IDLE
+        if self._process is not None:
+            self._process.release()
+        if self._process is not None and run.output_lost:
+            self.state = STARTING
+            self._process.resubscribe()
+        run.execution.finish(run.verdict(ended))
+        self._next()
+
+    def _bury(self, run: Run, ending: Ending, *, out_of_memory: bool) -> None:
+        if ending.stderr and not run.stop_asked:
+            run.execution.write("stderr", b"{}", content.plain(ending.stderr + "\n").encode("utf-8", "replace"))
+        if out_of_memory and not run.stop_asked:
+            memory = self._cgroup.memory()
+            self._done(outcome.oom_killed(memory.limit, memory.peak, kernel=True))
+        else:
+            self._done(outcome.kernel_died(ending.signal, ending.exit_code))
+
+    def _fail_queue(self, ended: Outcome) -> None:
+        while self._queue:
+            self._queue.popleft()[0].finish(ended)

@@ -1,0 +1,102 @@
+"""One run of code in a kernel: what the kernel says about it becomes output, and in the end an outcome."""
+
+from collections.abc import Callable
+
+from . import content
+from .execution import Execution
+from .jupyter import Message
+from .limits import IDLE_GRACE_S
+from .loop import Loop, Timer
+from .outcome import ERROR, OK, Outcome
+
+_OUTPUT_LOST = "The end of its output is lost: a message was too large, or the code broke its own output channel."
+
+
+class Run:
+    """Done when the reply and the idle state have both arrived; ``ended`` is called once."""
+
+    def __init__(self, msg_id: str, execution: Execution, loop: Loop, ended: Callable[[Outcome], None]) -> None:
+        self.msg_id = msg_id
+        self.execution = execution
+        self.begun = False
+        self.output_lost = False
+        self.stop_asked = False
+        self.verdict: Callable[[Outcome], Outcome] = lambda ended: ended
+        self._loop = loop
+        self._ended = ended
+        self._idle = False
+        self._outcome: Outcome | None = None
+        self._error: content.Entry | None = None
+        self._error_told = False
+        self._messages = 0
+        self._grace: Timer | None = None
+
+    def hear(self, message: Message) -> None:
+        """Take in a message whose parent is this run."""
+        self._messages += 1
+        said = content.parse(message.content)
+        match message.kind:
+            case "stream":
+                for entry in content.stream(said):
+                    self.execution.write(*entry)
+            case "display_data" | "update_display_data":
+                self._show("display", said)
+            case "execute_result":
+                self._show("result", said)
+            case "error":
+                self._error_told = True
+                self.execution.write(*content.error(said))
+            case "execute_input":
+                self.begun = True
+            case "status":
+                self._idle = self._idle or said.get("execution_state") == "idle"
+            case "execute_reply":
+                self._reply(said)
+        self._settle()
+
+    def close(self) -> None:
+        """The kernel is gone: nothing more will come."""
+        if self._grace is not None:
+            self._grace.cancel()
+
+    def _show(self, kind: str, said: dict[str, object]) -> None:
+        entry = content.shown(kind, said)
+        if entry is not None:
+            self.execution.write(*entry)
+
+    def _reply(self, said: dict[str, object]) -> None:
+        count = said.get("execution_count")
+        count = count if isinstance(count, int) else None
+        if said.get("status") == "ok":
+            self._outcome = Outcome(OK, execution_count=count)
+        else:
+            self._error = content.error(said)
+            name, value = said.get("ename", "Error"), said.get("evalue", "")
+            self._outcome = Outcome(ERROR, content.plain(f"{name}: {value}")[:300], execution_count=count)
+        for entry in content.pages(said):
+            self.execution.write(*entry)
+        self._lost_idle_after(self._messages)
+
+    def _settle(self) -> None:
+        if self._outcome is not None and self._idle:
+            self._finish(self._outcome)
+
+    def _finish(self, outcome: Outcome) -> None:
+        self.close()
+        if self._error is not None and not self._error_told:
+            self.execution.write(*self._error)
+        self._ended(outcome)
+
+    def _lost_idle_after(self, heard: int) -> None:
+        """Code can break its own output channel; then the idle state never comes, and the reply must do."""
+
+        def look() -> None:
+            if self._outcome is None:
+                return
+            if self.execution.congested or self._messages != heard:
+                self._lost_idle_after(self._messages)
+            else:
+                self.output_lost = True
+                self._finish(self._outcome._replace(message=_OUTPUT_LOST))
+
+        self._grace = self._loop.call_in(IDLE_GRACE_S, look)

@@ -1,0 +1,62 @@
+"""Every bound of the supervisor, in one place; units are bytes, seconds or counts as the name says.
+
+The wire's bounds are part of protocol version 1: the gateway reads those it needs from the answer to ``hello``.
+"""
+
+from typing import Final
+
+KIB: Final = 1024
+MIB: Final = 1024 * 1024
+
+# The wire.
+FRAME_BYTES: Final = 16 * MIB
+JSON_BYTES: Final = 256 * KIB
+BLOB_BYTES: Final = 8 * MIB
+CODE_BYTES: Final = 1 * MIB
+REQUEST_ID_BYTES: Final = 32
+EXECUTION_ID_BYTES: Final = 255
+NAME_BYTES: Final = 63
+PEERS: Final = 256
+LINK_SEND_MESSAGES: Final = 100_000
+LINK_RECEIVE_MESSAGES: Final = 32
+
+# Arguments of verbs.
+ENV_COUNT: Final = 256
+ENV_NAME_BYTES: Final = 256
+ENV_VALUE_BYTES: Final = 32 * KIB
+ARG_COUNT: Final = 1024
+ARG_BYTES: Final = 128 * KIB - 1  # Linux: MAX_ARG_STRLEN
+PATH_BYTES: Final = 4096
+TIMEOUT_MAX_S: Final = 86_400.0
+
+# Executions.
+QUEUE: Final = 8
+COMMANDS: Final = 16
+KERNELS: Final = 8
+JOURNAL_BYTES: Final = 8 * MIB
+JOURNAL_EXECUTIONS: Final = 64
+JOURNALS_BYTES: Final = 32 * MIB
+REMEMBERED_IDS: Final = 4096
+
+# Output.
+WINDOW_BYTES: Final = 256 * KIB
+RECORD_COST_BYTES: Final = 64
+SLICE_BYTES: Final = 64 * KIB
+PICTURE_BYTES: Final = 3 * MIB
+TEXT_BYTES: Final = 1 * MIB
+TRACEBACK_BYTES: Final = 128 * KIB
+MESSAGE_CHARS: Final = 4096
+KERNEL_MESSAGE_BYTES: Final = 8 * MIB
+KERNEL_RECEIVE_MESSAGES: Final = 8
+STDERR_TAIL_BYTES: Final = 4 * KIB
+
+# Time.
+STALL_S: Final = 30.0
+INTERRUPT_GRACE_S: Final = 2.0
+IDLE_GRACE_S: Final = 2.0
+DEATH_GRACE_S: Final = 0.02
+PIPE_GRACE_S: Final = 0.2
+KERNEL_START_S: Final = 60.0
+RESUBSCRIBE_S: Final = 5.0
+DISK_FRESH_S: Final = 10.0
+DISK_WAIT_S: Final = 1.0

@@ -1,0 +1,79 @@
+"""The supervisor's end of the link: one ROUTER socket with CURVE, and the list of who may connect."""
+
+from collections.abc import Callable, Sequence
+
+import zmq
+import zmq.utils.z85
+
+from .limits import FRAME_BYTES, LINK_RECEIVE_MESSAGES, LINK_SEND_MESSAGES
+from .loop import Loop
+from .settings import Settings
+
+MessageHandler = Callable[[bytes, list[bytes]], None]
+_ZAP_ENDPOINT = "inproc://zeromq.zap.01"
+_ZAP_DOMAIN = b"sandglass"
+_HEARTBEAT_MS = 10_000
+_HANDSHAKE_MS = 30_000
+
+
+class Link:
+    """Receives frames from and sends frames to gateways, each known by ZeroMQ's identity frame."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], settings: Settings) -> None:
+        # CURVE alone admits every client key, and the code in the sandbox can reach this port: only the listed key
+        # may in. The list must be there before the first handshake, else libzmq refuses (ZAP_ENFORCE_DOMAIN).
+        self._allowed = zmq.utils.z85.decode(settings.gateway_key)
+        self._zap = context.socket(zmq.REP)
+        self._zap.bind(_ZAP_ENDPOINT)
+        self._socket = context.socket(zmq.ROUTER)
+        for option, value in (
+            (zmq.CURVE_SERVER, 1),
+            (zmq.ZAP_ENFORCE_DOMAIN, 1),
+            (zmq.ROUTER_MANDATORY, 1),
+            (zmq.ROUTER_HANDOVER, 1),
+            (zmq.MAXMSGSIZE, FRAME_BYTES),
+            (zmq.SNDHWM, LINK_SEND_MESSAGES),
+            (zmq.RCVHWM, LINK_RECEIVE_MESSAGES),
+            (zmq.HEARTBEAT_IVL, _HEARTBEAT_MS),
+            (zmq.HANDSHAKE_IVL, _HANDSHAKE_MS),
+            (zmq.LINGER, 0),
+        ):
+            self._socket.setsockopt(option, value)
+        self._socket.setsockopt(zmq.ZAP_DOMAIN, _ZAP_DOMAIN)
+        self._socket.setsockopt(zmq.CURVE_SECRETKEY, settings.secret_key.encode("ascii"))
+        self._socket.bind(f"tcp://{settings.address}:{settings.port}")
+        self.endpoint = self._socket.get_string(zmq.LAST_ENDPOINT)
+        self.refused = 0
+
+    def watch(self, loop: Loop, handler: MessageHandler) -> None:
+        """Serve handshakes and call ``handler(peer, frames)`` for every message."""
+        loop.watch(self._zap, self._authenticate)
+        loop.watch(self._socket, lambda: self._receive(handler))
+
+    def send(self, peer: bytes, frames: Sequence[bytes]) -> bool:
+        """Send to a peer; False if it is gone or reads nothing at all."""
+        try:
+            self._socket.send_multipart([peer, *frames], zmq.DONTWAIT)
+        except zmq.ZMQError:
+            return False
+        return True
+
+    def _receive(self, handler: MessageHandler) -> None:
+        for _ in range(LINK_RECEIVE_MESSAGES):
+            try:
+                peer, *frames = self._socket.recv_multipart(zmq.DONTWAIT)
+            except zmq.Again:
+                return
+            handler(peer, frames)
+
+    def _authenticate(self) -> None:
+        """Answer one ZAP request (RFC 27): version, request id, domain, address, identity, mechanism, credentials."""
+        try:
+            request = self._zap.recv_multipart(zmq.DONTWAIT)
+        except zmq.Again:
+            return
+        known = len(request) == 7 and request[5] == b"CURVE" and request[6] == self._allowed
+        if not known:
+            self.refused += 1
+        status = [b"200", b"OK", b"gateway", b""] if known else [b"400", b"not allowed", b"", b""]
+        self._zap.send_multipart([b"1.0", request[1] if len(request) > 1 else b"", *status])

@@ -1,0 +1,115 @@
+"""What only the Linux kernel's own interface offers: non-dumpable processes, signals as data, the children's filter.
+
+Written with ctypes alone. Numbers are those of ``linux/prctl.h``, ``linux/seccomp.h`` and the system call tables.
+"""
+
+import ctypes
+import os
+import signal
+import struct
+from typing import NamedTuple
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.prctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong]
+_PR_SET_PDEATHSIG, _PR_GET_DUMPABLE, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 3, 4, 22
+_PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
+_SECCOMP_MODE_FILTER = 2
+_SFD_NONBLOCK, _SFD_CLOEXEC = 0o4000, 0o2000000
+_SIGNALFD_INFO_BYTES = 128
+_SIGSET_BYTES = 128
+
+# Classic BPF: load a word, jumps, return. Offsets are into struct seccomp_data.
+_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_NR_AT, _ARCH_AT, _FIRST_ARG_AT = 0, 4, 16
+_ALLOW, _DENY, _KILL = 0x7FFF0000, 0x00050000 | 1, 0x80000000  # deny = EPERM
+_X32_BIT = 0x40000000
+
+
+class _Architecture(NamedTuple):
+    """The audit number and the system calls that could reach the supervisor, by their number."""
+
+    audit: int
+    prlimit64: int
+    setpriority: int
+    sched: tuple[int, ...]  # setparam, setscheduler, setaffinity, setattr
+
+
+_ARCHITECTURES = {
+    "x86_64": _Architecture(0xC000003E, 302, 141, (142, 144, 203, 314)),
+    "aarch64": _Architecture(0xC00000B7, 261, 140, (118, 119, 122, 274)),
+}
+
+
+def _prctl(option: int, argument: int = 0, pointer: bytes | None = None) -> int:
+    result = int(_LIBC.prctl(option, argument, pointer, 0, 0))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"prctl {option}: {os.strerror(ctypes.get_errno())}")
+    return result
+
+
+def set_undumpable() -> None:
+    """Keep processes of the same user out of this one's memory, environment and descriptors."""
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def is_dumpable() -> bool:
+    """True if processes of the same user can look into this one."""
+    return _prctl(_PR_GET_DUMPABLE) == 1
+
+
+def die_with_parent() -> None:
+    """Have this process killed when the thread that forked it ends; survives exec."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose parent ends, as PID 1 is anyway."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def signal_descriptor(signals: set[signal.Signals]) -> int:
+    """Block ``signals`` and give a non-blocking descriptor that delivers them as data (see ``read_signals``)."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    mask = sum(1 << (number - 1) for number in signals).to_bytes(_SIGSET_BYTES, "little")
+    descriptor = int(_LIBC.signalfd(-1, mask, _SFD_NONBLOCK | _SFD_CLOEXEC))
+    if descriptor < 0:
+        raise OSError(ctypes.get_errno(), "signalfd")
+    return descriptor
+
+
+def read_signals(descriptor: int) -> list[tuple[int, int]]:
+    """The signals that arrived, as (number, sender's pid); a sender outside our pid namespace has pid 0."""
+    try:
+        data = os.read(descriptor, 16 * _SIGNALFD_INFO_BYTES)
+    except BlockingIOError:
+        return []
+    infos = (data[start : start + 16] for start in range(0, len(data), _SIGNALFD_INFO_BYTES))
+    return [(number, pid) for number, _, _, pid in (struct.unpack("=IiiI", info) for info in infos)]
+
+
+def filter_program(machine: str, supervisor: int) -> bytes:
+    """The BPF program for the supervisor's children on ``machine`` (as uname says).
+
+    EPERM for prlimit64 on another process (it can kill even PID 1) and for the scheduling calls on the supervisor.
+    Another architecture's system calls end the process: their numbers mean other things.
+    """
+    arch = _ARCHITECTURES[machine]
+    code = [(_LOAD, 0, 0, _ARCH_AT), (_JUMP_EQUAL, 1, 0, arch.audit), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NR_AT)]
+    if machine == "x86_64":
+        code += [(_JUMP_AT_LEAST, 0, 1, _X32_BIT), (_RETURN, 0, 0, _DENY)]
+    # A pid is an int: the kernel looks at the lower half of the argument only, and so do we (little endian).
+    code += [(_JUMP_EQUAL, 0, 4, arch.prlimit64), (_LOAD, 0, 0, _FIRST_ARG_AT), (_JUMP_EQUAL, 1, 0, 0)]
+    code += [(_RETURN, 0, 0, _DENY), (_RETURN, 0, 0, _ALLOW)]
+    for number, argument in [(arch.setpriority, 1), *((number, 0) for number in arch.sched)]:
+        code += [(_JUMP_EQUAL, 0, 4, number), (_LOAD, 0, 0, _FIRST_ARG_AT + 8 * argument)]
+        code += [(_JUMP_EQUAL, 0, 1, supervisor), (_RETURN, 0, 0, _DENY), (_RETURN, 0, 0, _ALLOW)]
+    code.append((_RETURN, 0, 0, _ALLOW))
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
+
+
+def install_filter(program: bytes) -> None:
+    """Filter this process's system calls, and those of all it starts, for good."""
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header)

@@ -1,0 +1,82 @@
+"""How an execution ended: the status words and their sentences (pure)."""
+
+from typing import Any, Final, NamedTuple
+
+OK: Final = "ok"
+ERROR: Final = "error"
+TIMEOUT: Final = "timeout"
+INTERRUPTED: Final = "interrupted"
+KERNEL_DIED: Final = "kernel_died"
+OOM_KILLED: Final = "oom_killed"
+ENV_ERROR: Final = "env_error"
+
+_LOST = "The kernel was restarted and its variables are lost; files are kept."
+
+
+class Outcome(NamedTuple):
+    """The end of an execution; ``message`` is empty or says what, why and what to do."""
+
+    status: str
+    message: str = ""
+    exit_code: int | None = None
+    signal: int | None = None
+    execution_count: int | None = None
+    kernel_restarted: bool = False
+
+    def to_json(self, duration_ms: float, *, truncated: bool) -> dict[str, Any]:
+        """The wire's outcome object; ``truncated`` tells that output was dropped."""
+        return {
+            "status": self.status,
+            "duration_ms": round(duration_ms, 1),
+            "exit_code": self.exit_code,
+            "signal": self.signal,
+            "execution_count": self.execution_count,
+            "kernel_restarted": self.kernel_restarted,
+            "message": self.message,
+            "truncated": truncated,
+        }
+
+
+def timed_out(timeout_s: float, outcome: Outcome) -> Outcome:
+    """The outcome of an execution whose time was up, however it ended afterwards."""
+    message = f"The time-out of {timeout_s:g} s was reached and the run was interrupted."
+    return outcome._replace(status=TIMEOUT, message=_with_loss(message, outcome))
+
+
+def interrupted(outcome: Outcome) -> Outcome:
+    """The outcome of an execution that a caller interrupted, however it ended afterwards."""
+    return outcome._replace(status=INTERRUPTED, message=_with_loss("The run was interrupted by a caller.", outcome))
+
+
+def _with_loss(message: str, outcome: Outcome) -> str:
+    return f"{message} It did not react, so its process was killed. {_LOST}" if outcome.kernel_restarted else message
+
+
+def kernel_died(signal: int | None, exit_code: int | None) -> Outcome:
+    """The kernel's process ended under the execution."""
+    cause = f"by signal {signal}" if signal is not None else f"with exit code {exit_code}"
+    message = f"The kernel's process ended {cause} while the code ran. {_LOST}"
+    return Outcome(KERNEL_DIED, message, exit_code, signal, kernel_restarted=True)
+
+
+def oom_killed(limit: int | None, peak: int | None, *, kernel: bool) -> Outcome:
+    """The process was killed because the sandbox reached its memory limit; sizes in bytes."""
+    bound = f"the sandbox's memory limit of {_mib(limit)}" if limit else "the memory limit"
+    seen = f" (peak {_mib(peak)})" if peak else ""
+    message = f"Killed at {bound}{seen}: use less memory, or start a sandbox with more."
+    return Outcome(OOM_KILLED, f"{message} {_LOST}" if kernel else message, signal=9, kernel_restarted=kernel)
+
+
+def never_ran(cause: str) -> Outcome:
+    """The execution was still queued when its kernel was lost."""
+    message = f"This did not run: {cause} before its turn. Variables are lost; run it again if it does not need them."
+    return Outcome(KERNEL_DIED, message, kernel_restarted=True)
+
+
+def no_kernel(reason: str) -> Outcome:
+    """No kernel could be started for the execution."""
+    return Outcome(ENV_ERROR, f"The kernel could not be started: {reason}")
+
+
+def _mib(size: int) -> str:
+    return f"{size / 1048576:.0f} MiB"

@@ -1,0 +1,89 @@
+"""The supervisor's settings: read once from the environment, at the door."""
+
+import os
+from collections.abc import Iterator, MutableMapping
+from typing import NamedTuple
+
+from .arguments import parse_envs
+from .wire import Problem, parse_object
+
+_OURS = "SANDGLASS_"
+# What the image and the operator set for the code; everything else of the supervisor's environment stays with it.
+_PASSED = frozenset(
+    "PATH HOME LANG LANGUAGE TZ USER LOGNAME SHELL TERM TMPDIR LD_LIBRARY_PATH VIRTUAL_ENV MPLBACKEND MPLCONFIGDIR"
+    " SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY"
+    " http_proxy https_proxy all_proxy no_proxy".split()
+)
+_PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "IPYTHON", "PIP_", "NODE_", "NPM_", "npm_")
+_Z85_KEY_CHARS = 40
+
+
+class Settings(NamedTuple):
+    """All that the supervisor is told from outside; keys are Z85 text, sizes bytes."""
+
+    secret_key: str
+    gateway_key: str
+    sandbox_uid: str
+    incarnation: str
+    address: str
+    port: int
+    runtime_dir: str
+    workspace: str
+    cgroup_root: str
+    max_processes: int
+    disk_limit_bytes: int | None
+    code_env: dict[str, str]
+
+    def __repr__(self) -> str:
+        """Without keys and without the code's environment."""
+        return f"Settings(sandbox_uid={self.sandbox_uid!r}, incarnation={self.incarnation!r}, port={self.port})"
+
+
+class BadSetting(Exception):
+    """A variable is missing or wrong; the text names it and the rule."""
+
+
+def take(environ: MutableMapping[str, str]) -> Settings:
+    """Read the settings and remove every variable of ours from ``environ``."""
+    ours = {name: environ.pop(name) for name in list(environ) if name.startswith(_OURS)}
+    home = ours.get("SANDGLASS_WORKSPACE", environ.get("HOME", "/workspace"))
+    limit = ours.get("SANDGLASS_DISK_LIMIT_BYTES")
+    return Settings(
+        secret_key=_key(ours, "SANDGLASS_LINK_SECRET_KEY"),
+        gateway_key=_key(ours, "SANDGLASS_GATEWAY_PUBLIC_KEY"),
+        sandbox_uid=ours.get("SANDGLASS_SANDBOX_UID", ""),
+        incarnation=ours.get("SANDGLASS_INCARNATION", ""),
+        address=ours.get("SANDGLASS_LINK_ADDRESS", "*"),
+        port=_number(ours, "SANDGLASS_LINK_PORT", 5710, 65535),
+        runtime_dir=ours.get("SANDGLASS_RUNTIME_DIR", "/run/sandglass"),
+        workspace=home,
+        cgroup_root=ours.get("SANDGLASS_CGROUP_ROOT", "/sys/fs/cgroup"),
+        max_processes=_number(ours, "SANDGLASS_MAX_PROCESSES", 4096, 2**22),
+        disk_limit_bytes=None if limit is None else _number(ours, "SANDGLASS_DISK_LIMIT_BYTES", 0, 2**62),
+        code_env=dict(_code_env(ours, environ, home)),
+    )
+
+
+def _code_env(ours: dict[str, str], environ: MutableMapping[str, str], home: str) -> Iterator[tuple[str, str]]:
+    yield from {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": home, "TERM": "dumb", "SHELL": "/bin/sh"}.items()
+    passed = _PASSED | set(ours.get("SANDGLASS_PASS_ENV", "").replace(",", " ").split())
+    yield from ((name, value) for name, value in environ.items() if name in passed or name.startswith(_PASSED_PREFIXES))
+    given = parse_object(ours.get("SANDGLASS_ENV", "{}").encode("utf-8", "replace"))
+    try:
+        yield from parse_envs(given, "SANDGLASS_ENV").items()
+    except Problem as problem:
+        raise BadSetting(str(problem)) from problem
+
+
+def _key(ours: dict[str, str], name: str) -> str:
+    value = ours.get(name, "")
+    if len(value) != _Z85_KEY_CHARS:
+        raise BadSetting(f"{name} must be a CURVE key: {_Z85_KEY_CHARS} characters of Z85, not {len(value)}")
+    return value
+
+
+def _number(ours: dict[str, str], name: str, default: int, most: int) -> int:
+    value = ours.get(name, str(default))
+    if not (value.isascii() and value.isdigit() and int(value) <= most):
+        raise BadSetting(f"{name} must be a whole number from 0 to {most}, not {value!r}")
+    return int(value)

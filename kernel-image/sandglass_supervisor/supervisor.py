@@ -1,0 +1,120 @@
+"""The supervisor: parts put together, messages handed to verbs, signals to children."""
+
+import os
+import secrets
+import signal
+from typing import Any
+
+import zmq
+
+from . import linux, runtime, wire
+from .cgroup import Cgroup
+from .children import Children, log
+from .commands import Commands
+from .execution import Execution
+from .kernel_process import Place
+from .kernels import Kernels
+from .limits import PEERS
+from .link import Link
+from .loop import Loop
+from .metrics import Disk, Metrics
+from .settings import Settings
+from .verbs import Sandbox, Verbs
+from .wire import Credit, Malformed, Problem, Request
+
+_TRIM_EVERY_S = 1.0
+
+
+class Supervisor:
+    """One per container. The link is bound before anything else, so that a gateway need not wait to be heard."""
+
+    def __init__(self, settings: Settings, loop: Loop) -> None:
+        self._loop = loop
+        self._peers: dict[bytes, None] = {}
+        self._event_seq = 0
+        self.malformed = 0
+        context = zmq.Context()
+        self._link = Link(context, settings)
+        self._signals = linux.signal_descriptor({signal.SIGCHLD, signal.SIGTERM})
+        self._children = Children(settings.max_processes)
+        cgroup = Cgroup(settings.cgroup_root)
+        private = runtime.prepare(settings.runtime_dir, settings.workspace)
+        place = Place(context, loop, self._children, private, settings.workspace, settings.code_env)
+        self._kernels = Kernels(place, cgroup, self._tell)
+        self._kernels.get("python", "default")
+        commands = Commands(loop, self._children, cgroup, settings.code_env)
+        disk = Disk(loop, self._children, [settings.workspace], settings.code_env)
+        metrics = Metrics(loop, cgroup, disk, settings.disk_limit_bytes)
+        self._sandbox = Sandbox(settings, secrets.token_hex(8), self._kernels, commands, metrics)
+        self._verbs = Verbs(self._sandbox, self._new_execution, self._greet)
+        loop.watch(self._signals, self._read_signals)
+        self._link.watch(loop, self._receive)
+        loop.call_in(_TRIM_EVERY_S, self._trim)
+
+    def run(self) -> None:
+        """Serve until told to end; then end everything that was started."""
+        log("serving", endpoint=self._link.endpoint, pid=os.getpid())
+        try:
+            self._loop.run()
+        finally:
+            self._children.kill_all()
+
+    def _receive(self, peer: bytes, frames: list[bytes]) -> None:
+        message = wire.decode(frames)
+        match message:
+            case Request():
+                self._serve(peer, message)
+            case Credit():
+                execution = self._sandbox.executions.get(message.execution_id)
+                if execution is not None:
+                    execution.acknowledge(peer, message.offset)
+            case Malformed():
+                self.malformed += 1
+                if message.request_id is not None:
+                    self._link.send(peer, wire.failure(message.request_id, "bad_request", message.reason))
+
+    def _serve(self, peer: bytes, request: Request) -> None:
+        def answer(value: dict[str, Any]) -> None:
+            self._link.send(peer, wire.reply(request.request_id, value))
+
+        try:
+            self._verbs.serve(peer, request, answer)
+        except Problem as problem:
+            self._link.send(peer, wire.failure(request.request_id, problem.code, str(problem)))
+        except Exception as error:  # noqa: BLE001 - the room's door: one bad request must not end the sandbox
+            log("internal", verb=request.verb[:40], error=type(error).__name__)
+            self._link.send(
+                peer, wire.failure(request.request_id, "internal", f"{type(error).__name__} in the supervisor")
+            )
+
+    def _new_execution(self, execution_id: str, kind: str, block: bool) -> Execution:
+        return Execution(execution_id, kind, self._loop, self._link.send, block=block)
+
+    def _greet(self, peer: bytes) -> None:
+        """The peer said hello: from now on it hears events."""
+        self._peers[peer] = None
+        if len(self._peers) > PEERS:
+            self._forget(next(iter(self._peers)))
+
+    def _tell(self, kernel: str, event: dict[str, Any]) -> None:
+        self._event_seq += 1
+        log("kernel", name=kernel, **event)
+        for peer in list(self._peers):
+            if not self._link.send(peer, wire.event(kernel, self._event_seq, event)):
+                self._forget(peer)
+
+    def _forget(self, peer: bytes) -> None:
+        self._peers.pop(peer, None)
+        self._sandbox.executions.detach(peer)
+
+    def _trim(self) -> None:
+        self._sandbox.executions.trim()
+        self._loop.call_in(_TRIM_EVERY_S, self._trim)
+
+    def _read_signals(self) -> None:
+        for number, sender in linux.read_signals(self._signals):
+            # As PID 1 only the container runtime, outside our pid namespace, may end us; the code here may not.
+            if number == signal.SIGTERM and (os.getpid() != 1 or sender == 0):
+                log("ending", signal=number)
+                self._loop.stop()
+        self._children.reap()

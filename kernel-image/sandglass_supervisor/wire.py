@@ -1,0 +1,141 @@
+"""The link's frames, protocol version 1: bytes to verbs and back (pure; no sockets).
+
+Gateway to supervisor: ``V | request id | json | blob?`` and ``C | execution id | acknowledged offset``.
+Supervisor to gateway: ``R | request id | json``, ``O | execution id | offset | kind | json | blob`` and
+``E | kernel | seq | json``.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .journal import Piece
+from .limits import BLOB_BYTES, EXECUTION_ID_BYTES, JSON_BYTES, REQUEST_ID_BYTES
+
+PROTOCOL = 1
+_OFFSET_DIGITS = 19
+
+
+class Problem(Exception):
+    """A request that cannot be served; ``code`` is one of the wire's error codes, the text says what and why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Request(NamedTuple):
+    """A verb with its arguments; ``blob`` is empty if there was none."""
+
+    request_id: bytes
+    verb: str
+    arguments: dict[str, Any]
+    blob: bytes
+
+
+class Credit(NamedTuple):
+    """A reader's acknowledgement of all output before ``offset``."""
+
+    execution_id: str
+    offset: int
+
+
+class Malformed(NamedTuple):
+    """Frames that are no message; ``request_id`` is set if an answer can be addressed."""
+
+    request_id: bytes | None
+    reason: str
+
+
+def decode(frames: Sequence[bytes]) -> Request | Credit | Malformed:
+    """Read one message (without the peer's identity frame); never raises."""
+    letter = frames[0] if frames else b""
+    if letter == b"V":
+        return _decode_request(frames)
+    if letter == b"C":
+        return _decode_credit(frames)
+    return Malformed(None, "unknown frame letter")
+
+
+def _decode_request(frames: Sequence[bytes]) -> Request | Malformed:
+    if not 3 <= len(frames) <= 4:
+        return Malformed(None, "a request has 3 or 4 frames")
+    request_id = frames[1]
+    if not _is_token(request_id, REQUEST_ID_BYTES):
+        return Malformed(None, f"a request id has 1 to {REQUEST_ID_BYTES} printable ASCII characters")
+    blob = frames[3] if len(frames) == 4 else b""
+    if len(frames[2]) > JSON_BYTES:
+        return Malformed(request_id, f"json of {len(frames[2])} bytes; at most {JSON_BYTES} are allowed")
+    if len(blob) > BLOB_BYTES:
+        return Malformed(request_id, f"blob of {len(blob)} bytes; at most {BLOB_BYTES} are allowed")
+    arguments = parse_object(frames[2])
+    if arguments is None:
+        return Malformed(request_id, "json is not one UTF-8 JSON object")
+    verb = arguments.pop("verb", None)
+    if not isinstance(verb, str):
+        return Malformed(request_id, "json has no text field 'verb'")
+    return Request(request_id, verb, arguments, blob)
+
+
+def _decode_credit(frames: Sequence[bytes]) -> Credit | Malformed:
+    if len(frames) != 3:
+        return Malformed(None, "a credit has 3 frames")
+    if not _is_token(frames[1], EXECUTION_ID_BYTES):
+        return Malformed(None, "bad execution id")
+    if not 1 <= len(frames[2]) <= _OFFSET_DIGITS or not frames[2].isdigit():
+        return Malformed(None, "an offset is ASCII decimal")
+    return Credit(frames[1].decode("ascii"), int(frames[2]))
+
+
+def is_execution_id(text: str) -> bool:
+    """True for 1 to 255 printable ASCII characters without white space."""
+    return text.isascii() and _is_token(text.encode("ascii"), EXECUTION_ID_BYTES)
+
+
+def _is_token(frame: bytes, limit: int) -> bool:
+    return 1 <= len(frame) <= limit and all(0x21 <= byte <= 0x7E for byte in frame)
+
+
+def parse_object(text: bytes) -> dict[str, Any] | None:
+    """The JSON object in ``text``, or None if it is anything else (NaN and infinities included)."""
+    try:
+        value = json.loads(text.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def to_json(value: Mapping[str, Any]) -> bytes:
+    """Compact JSON; ASCII only, so that unpaired surrogates from user code cannot break a reader's UTF-8."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def reply(request_id: bytes, value: Mapping[str, Any]) -> list[bytes]:
+    """The one answer to a request."""
+    return [b"R", request_id, to_json(value)]
+
+
+def failure(request_id: bytes, code: str, message: str) -> list[bytes]:
+    """The answer to a request that was not served."""
+    return reply(request_id, {"error": {"code": code, "message": message}})
+
+
+def output(execution_id: str, piece: Piece) -> list[bytes]:
+    """One output record of an attached execution."""
+    return [
+        b"O",
+        execution_id.encode("ascii"),
+        b"%d" % piece.offset,
+        piece.kind.encode("ascii"),
+        piece.json,
+        piece.blob,
+    ]
+
+
+def event(kernel: str, seq: int, value: Mapping[str, Any]) -> list[bytes]:
+    """Something that happened to a kernel, told to every connection that said hello."""
+    return [b"E", kernel.encode("ascii"), b"%d" % seq, to_json(value)]

@@ -1,0 +1,111 @@
+"""Programs that run without a kernel."""
+
+import hashlib
+import time
+
+import pytest
+from client import Client, Refused
+from conftest import Running
+
+
+def test_output_and_exit_code(client: Client, name: str) -> None:
+    output = client.command(name, "sh", "-c", "echo out; echo err >&2; exit 7")
+    assert (output.text(), output.text("stderr")) == ("out\n", "err\n")
+    assert output.outcome is not None
+    assert (output.outcome["status"], output.outcome["exit_code"], output.outcome["signal"]) == ("error", 7, None)
+
+
+def test_success(client: Client, name: str) -> None:
+    outcome = client.command(name, "true").outcome
+    assert outcome is not None
+    assert (outcome["status"], outcome["exit_code"]) == ("ok", 0)
+
+
+def test_arguments_meet_no_shell(client: Client, name: str) -> None:
+    assert client.command(name, "printf", "%s|", "a b", "$HOME", "*", "; ls").text() == "a b|$HOME|*|; ls|"
+
+
+def test_stdin(client: Client, name: str) -> None:
+    data = bytes(range(256)) * 4096
+    digest = client.command(name, "sha256sum", stdin=data).text().split()[0]
+    assert digest == hashlib.sha256(data).hexdigest()
+    assert client.command(name + "2", "cat").text() == ""
+
+
+def test_working_directory_and_variables(shared: Running, client: Client, name: str) -> None:
+    output = client.command(name, "sh", "-c", 'pwd; echo "$GREETING $NEW"', envs={"NEW": "x"})
+    assert output.text().splitlines() == [str(shared.workspace), "hi x"]
+    assert client.command(name + "2", "pwd", cwd="/usr").text() == "/usr\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "cwd", "exit_code", "words"),
+    [
+        (["no-such-program"], "/", 127, "no program no-such-program"),
+        (["/etc/passwd"], "/", 126, "Permission denied"),
+        (["true"], "/no/such/folder", None, "/no/such/folder does not exist"),
+    ],
+)
+def test_what_cannot_start(client: Client, name: str, argv: list[str], cwd: str, exit_code: int | None, words: str) -> None:
+    outcome = client.command(name, *argv, cwd=cwd).outcome
+    assert outcome is not None
+    assert (outcome["status"], outcome["exit_code"]) == ("error", exit_code)
+    assert words in outcome["message"]
+
+
+def test_signal(client: Client, name: str) -> None:
+    outcome = client.command(name, "sh", "-c", "kill -9 $$").outcome
+    assert outcome is not None
+    assert (outcome["status"], outcome["signal"], outcome["exit_code"]) == ("error", 9, None)
+
+
+def test_time_out_ends_the_group(client: Client, name: str) -> None:
+    script = "trap '' TERM; sleep 60 & echo $!; wait; wait; sleep 60"
+    began = time.monotonic()
+    output = client.command(name, "bash", "-c", script, timeout_s=0.3)
+    assert time.monotonic() - began < 0.3 + 3
+    assert output.outcome is not None
+    assert output.outcome["status"] == "timeout"
+    child = output.text().strip()
+    assert client.command(name + "2", "sh", "-c", f"kill -0 {child}").outcome["exit_code"] != 0  # type: ignore[index]
+
+
+def test_interrupt(client: Client, name: str) -> None:
+    client.ask("command", execution_id=name, command="sleep", args=["60"], attach=True)
+    assert client.ask("interrupt", execution_id=name) == {"interrupted": [name]}
+    outcome = client.finish(name, 3).outcome
+    assert outcome is not None
+    assert (outcome["status"], outcome["signal"]) == ("interrupted", 2)
+
+
+def test_what_it_leaves_running_does_not_hold_it(client: Client, name: str) -> None:
+    began = time.monotonic()
+    output = client.command(name, "sh", "-c", "sleep 3 & echo started")
+    assert time.monotonic() - began < 1.5
+    assert output.text() == "started\n"
+    assert output.outcome is not None
+    assert output.outcome["status"] == "ok"
+
+
+def test_sixteen_at_a_time(own: Running) -> None:
+    client = own.ready()
+    for i in range(16):
+        client.ask("command", execution_id=f"c{i}", command="sleep", args=["0.8"], attach=True)
+    with pytest.raises(Refused, match="rejected"):
+        client.ask("command", execution_id="c16", command="true")
+    assert client.run("code", "'still served'").only("result").blob == b"'still served'"
+    for i in range(16):
+        client.finish(f"c{i}")
+    assert client.command("c17", "true").outcome["status"] == "ok"  # type: ignore[index]
+
+
+def test_bytes_that_are_no_text(client: Client, name: str) -> None:
+    assert client.command(name, "printf", r"a\377b\303").text() == "a\ufffdb\ufffd"
+
+
+def test_while_a_kernel_spins(client: Client, name: str) -> None:
+    client.start(name, "import time\nend = time.time() + 1\nwhile time.time() < end: pass")
+    began = time.monotonic()
+    assert client.command(name + "2", "echo", "quick").text() == "quick\n"
+    assert time.monotonic() - began < 0.5
+    client.finish(name)

@@ -1,0 +1,179 @@
+"""Code in kernels: state, output, results, errors."""
+
+import time
+
+import pytest
+from client import Client, Refused
+from conftest import Running
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def test_state_is_kept(client: Client, name: str) -> None:
+    client.run(name + "1", "kept = 41")
+    assert client.run(name + "2", "kept + 1").only("result").blob == b"42"
+
+
+def test_result_has_the_display_names(client: Client, name: str) -> None:
+    client.run(name + "1", "6 * 7")
+    output = client.run(name + "2", "_ + 0, Out[max(Out)]")
+    assert output.only("result").blob == b"(42, 42)"
+    assert isinstance(output.outcome and output.outcome["execution_count"], int)
+
+
+def test_order_between_stdout_and_stderr(client: Client, name: str) -> None:
+    output = client.run(name, "import sys\nfor i in range(20):\n  print('o', i)\n  print('e', i, file=sys.stderr)")
+    text = b"".join(record.blob for record in output.records)
+    assert text.decode().splitlines() == [f"{stream} {i}" for i in range(20) for stream in "oe"]
+
+
+def test_exception(client: Client, name: str) -> None:
+    output = client.run(name, "print('before')\ndef f():\n  raise ValueError('no \\x1b[31mred')\nf()")
+    error = output.only("error")
+    assert error.json == {"name": "ValueError", "message": "no red"}
+    assert b"in f" in error.blob
+    assert b"\x1b" not in error.blob
+    assert output.text() == "before\n"
+    assert output.outcome is not None
+    assert output.outcome["status"] == "error"
+    assert output.outcome["message"] == "ValueError: no red"
+    assert output.records[-1].kind == "outcome"
+
+
+def test_syntax_error(client: Client, name: str) -> None:
+    output = client.run(name, "def")
+    assert output.only("error").json["name"] == "SyntaxError"
+
+
+def test_offsets_count_bytes(client: Client, name: str) -> None:
+    output = client.run(name, "print('äöü')\nimport sys\nprint('x', file=sys.stderr)\n'é'")
+    position = 0
+    for record in output.records:
+        assert record.offset == position
+        position += len(record.blob)
+    assert output.text() == "äöü\n"
+
+
+def test_top_level_await_shell_and_magic(client: Client, name: str) -> None:
+    assert client.run(name + "1", "import asyncio\nawait asyncio.sleep(0.01, 'slept')").only("result").blob == b"'slept'"
+    assert client.run(name + "2", "!echo from-shell").text().split() == ["from-shell"]
+    assert client.run(name + "3", "%%bash\necho $((6*7))").text() == "42\n"
+    assert client.run(name + "4", "import os; os.system('echo raw'); None").text() == "raw\n"
+
+
+def test_help_is_shown(client: Client, name: str) -> None:
+    output = client.run(name, "len?")
+    assert b"Return the number of items" in output.only("display").blob
+
+
+def test_input_says_why_not(client: Client, name: str) -> None:
+    error = client.run(name, "input('name? ')").only("error")
+    assert error.json["name"] == "EOFError"
+    assert "pass the value in the code" in error.json["message"]
+
+
+def test_picture_is_raw_bytes(client: Client, name: str) -> None:
+    code = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.show()"
+    record = client.run(name, code, timeout=60).only("display")
+    assert record.json["mime"] == "image/png"
+    assert record.blob.startswith(PNG)
+
+
+def test_html_gives_way_to_text(client: Client, name: str) -> None:
+    frame = client.run(name + "1", "import pandas\npandas.DataFrame({'a': [1, 2]})", timeout=60).only("result")
+    assert frame.json["mime"] == "text/plain"
+    assert frame.blob.decode().split() == ["a", "0", "1", "1", "2"]
+    shown = client.run(name + "2", "from IPython.display import HTML, display\ndisplay(HTML('<b>bold</b> &lt;1'))")
+    assert shown.only("display").blob == b"bold <1"
+
+
+def test_json_result(client: Client, name: str) -> None:
+    record = client.run(name, "from IPython.display import JSON\nJSON({'a': [1]})").only("result")
+    assert record.json["mime"] == "application/json"
+    assert record.blob == b'{"a": [1]}'
+
+
+def test_large_results_are_cut(client: Client, name: str) -> None:
+    text = client.run(name + "1", "'x' * 5_000_000").only("result")
+    assert len(text.blob) <= 1024 * 1024 + 100
+    assert b"left out" in text.blob
+    code = "from IPython.display import Image\nImage(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(9_000_000))"
+    assert b"left out" in client.run(name + "2", code).only("result").blob
+    error = client.run(name + "3", "raise ValueError('y' * 3_000_000)").only("error")
+    assert len(error.blob) <= 128 * 1024
+    assert client.run(name + "4", "'alive'").only("result").blob == b"'alive'"
+
+
+def test_unpaired_surrogates(client: Client, name: str) -> None:
+    assert client.run(name, "print('a\\ud800b')").text() == "a?b\n"
+
+
+def test_output_streams_while_code_runs(client: Client, name: str) -> None:
+    client.start(name, "import time\nprint('early', flush=True)\ntime.sleep(1.5)\nprint('late')")
+    began = time.monotonic()
+    client.until(lambda: client.output(name).text() == "early\n", 1.4, "the first line")
+    assert time.monotonic() - began < 1.4
+    assert client.output(name).outcome is None
+    assert client.finish(name).text() == "early\nlate\n"
+
+
+def test_envs_are_set_and_undone(client: Client, name: str) -> None:
+    look = "import os; print(os.environ.get('GREETING'), os.environ.get('NEW'))"
+    assert client.run(name + "1", look, envs={"GREETING": "hello", "NEW": "1"}).text() == "hello 1\n"
+    assert client.run(name + "2", look).text() == "hi None\n"
+    assert client.run(name + "3", "1/0", envs={"NEW": "1"}).outcome["status"] == "error"  # type: ignore[index]
+    assert client.run(name + "4", look).text() == "hi None\n"
+
+
+def test_same_id_does_not_run_twice(client: Client, name: str) -> None:
+    client.run(name + "0", "runs = 0")
+    client.run(name, "runs += 1; print(runs)")
+    assert client.start(name, "runs += 1; print(runs)")["state"] == "done"
+    assert client.run(name + "2", "runs").only("result").blob == b"1"
+
+
+def test_output_of_code_and_its_threads_and_children(client: Client, name: str) -> None:
+    code = """
+import multiprocessing, subprocess, threading
+thread = threading.Thread(target=lambda: print('thread')); thread.start(); thread.join()
+child = multiprocessing.get_context('fork').Process(target=lambda: print('fork')); child.start(); child.join()
+print(subprocess.run(['echo', 'program'], capture_output=True, text=True).stdout, end='')
+"""
+    assert sorted(client.run(name, code).text().split()) == ["fork", "program", "thread"]
+
+
+def test_files_in_the_workspace_do_not_shadow_the_kernel(own: Running) -> None:
+    for module in ("json", "random", "sandglass_supervisor", "zmq"):
+        (own.workspace / f"{module}.py").write_text("raise RuntimeError('shadow')")
+    client = own.ready()
+    client.run("kill", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    assert client.run("after", "'fresh'").only("result").blob == b"'fresh'"
+    (own.workspace / "mine.py").write_text("value = 5")
+    assert client.run("import", "import mine; mine.value").only("result").blob == b"5"
+
+
+def test_nodejs_is_not_there_yet(client: Client, name: str) -> None:
+    with pytest.raises(Refused, match="not_supported"):
+        client.start(name, "1", language="nodejs")
+
+
+def test_sessions_are_apart(own: Running) -> None:
+    client = own.ready()
+    client.run("a", "x = 1")
+    output = client.run("b", "x", session="other")
+    assert output.only("error").json["name"] == "NameError"
+    kernels = {kernel["session"]: kernel for kernel in client.ask("list")["kernels"]}
+    assert set(kernels) == {"default", "other"}
+    assert kernels["other"]["executions"] == 1
+
+
+def test_code_that_breaks_its_own_output(own: Running) -> None:
+    client = own.ready()
+    code = "t = get_ipython().kernel.iopub_thread; t.schedule(lambda: t.socket.send(bytes(20_000_000))); print('lost')"
+    output = client.run("break", code)
+    assert output.outcome is not None
+    assert output.outcome["status"] == "ok"
+    assert "output is lost" in output.outcome["message"]
+    began = time.monotonic()
+    assert client.run("next", "print('heard')").text() == "heard\n"
+    assert time.monotonic() - began < 1

@@ -1,0 +1,171 @@
+"""How executions end: time-outs, interrupts, deaths, queues."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from client import Client, Output, Refused
+from conftest import Running
+
+STUCK = "sum(range(10**12))"  # holds the interpreter lock in C: no signal handler runs
+
+
+def outcome(output: Output) -> dict[str, object]:
+    assert output.outcome is not None
+    return output.outcome
+
+
+def test_time_out_interrupts_and_keeps_the_kernel(client: Client, name: str) -> None:
+    client.run(name + "1", "kept = 1")
+    output = client.run(name + "2", "print('partial')\nwhile True: pass", timeout_s=0.5)
+    ended = outcome(output)
+    assert (ended["status"], ended["kernel_restarted"], output.text()) == ("timeout", False, "partial\n")
+    assert 500 <= ended["duration_ms"] < 1500  # type: ignore[operator] # a number
+    assert client.run(name + "3", "kept").only("result").blob == b"1"
+
+
+def test_stuck_code_is_killed(own: Running) -> None:
+    client = own.ready()
+    client.start("stuck", f"print('before', flush=True)\n{STUCK}", timeout_s=0.5)
+    client.start("behind", "1")
+    began = time.monotonic()
+    output = client.finish("stuck")
+    assert time.monotonic() - began < 0.5 + 3
+    assert (outcome(output)["status"], outcome(output)["kernel_restarted"]) == ("timeout", True)
+    assert "variables are lost" in str(outcome(output)["message"])
+    assert output.text() == "before\n"
+    behind = outcome(client.finish("behind"))
+    assert (behind["status"], behind["kernel_restarted"]) == ("kernel_died", True)
+    assert "did not run" in str(behind["message"])
+    assert client.run("after", "1 + 1").only("result").blob == b"2"
+
+
+def test_time_out_does_not_count_the_queue(client: Client, name: str) -> None:
+    client.start(name + "1", "import time; time.sleep(1)")
+    assert outcome(client.run(name + "2", "time.sleep(0.2)", timeout_s=0.8))["status"] == "ok"
+
+
+def test_code_that_swallows_the_interrupt(client: Client, name: str) -> None:
+    code = "import time\ntry: time.sleep(30)\nexcept KeyboardInterrupt: print('cleaned')"
+    output = client.run(name, code, timeout_s=0.3)
+    assert (outcome(output)["status"], output.text()) == ("timeout", "cleaned\n")
+
+
+@pytest.mark.parametrize("by", ["execution", "session"])
+def test_interrupt(client: Client, name: str, by: str) -> None:
+    client.start(name, "import os, time\nprint('on', flush=True)\nos.system('sleep 30')\ntime.sleep(30)")
+    client.until(lambda: client.output(name).text() == "on\n", 5, "output")
+    time.sleep(0.2)  # until the program has started: the first signal ends it, the second the sleep behind it
+    which = {"execution_id": name} if by == "execution" else {"language": "python", "session": "default"}
+    assert client.ask("interrupt", **which) == {"interrupted": [name]}
+    ended = outcome(client.finish(name, 5))
+    assert (ended["status"], ended["kernel_restarted"]) == ("interrupted", False)
+    assert client.ask("interrupt", **which) == {"interrupted": []}
+
+
+def test_interrupt_right_after_start(client: Client, name: str) -> None:
+    for turn in range(10):
+        client.start(f"{name}{turn}", "import time; time.sleep(30)")
+        assert client.ask("interrupt", execution_id=f"{name}{turn}")["interrupted"] == [f"{name}{turn}"]
+        ended = outcome(client.finish(f"{name}{turn}", 5))
+        assert (ended["status"], ended["kernel_restarted"]) == ("interrupted", False)
+
+
+def test_interrupt_of_one_that_waits(client: Client, name: str) -> None:
+    client.start(name + "1", "import time; time.sleep(0.5)")
+    assert client.start(name + "2", "ran = True")["position"] == 1
+    assert client.ask("interrupt", execution_id=name + "2")["interrupted"] == [name + "2"]
+    assert outcome(client.finish(name + "2", 0.4))["status"] == "interrupted"
+    assert outcome(client.finish(name + "1"))["status"] == "ok"
+
+
+def test_death_is_told_at_once(own: Running) -> None:
+    client = own.ready()
+    client.start("dies", "import os, time; print(os.getpid(), flush=True); time.sleep(60)")
+    client.until(lambda: client.output("dies").text().endswith("\n"), 5, "the pid")
+    began = time.monotonic()
+    os.kill(int(client.output("dies").text()), signal.SIGKILL)
+    ended = outcome(client.finish("dies", 5))
+    assert time.monotonic() - began < 0.3
+    assert (ended["status"], ended["signal"], ended["kernel_restarted"]) == ("kernel_died", 9, True)
+    assert client.run("after", "'again'").only("result").blob == b"'again'"
+    assert [event["event"] for _, _, event in client.events] == ["starting", "ready", "died", "starting", "ready"][1:]
+
+
+def test_death_of_an_idle_kernel(own: Running) -> None:
+    client = own.ready()
+    pid = int(client.run("pid", "import os; os.getpid()").only("result").blob)
+    os.kill(pid, signal.SIGKILL)
+    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 1, "the event")
+    assert client.run("after", "'again'").only("result").blob == b"'again'"
+
+
+def test_last_words_and_crash_report(own: Running) -> None:
+    client = own.ready()
+    output = client.run("crash", "print('last words', flush=True)\nimport ctypes; ctypes.string_at(0)")
+    assert output.text() == "last words\n"
+    assert outcome(output)["signal"] == signal.SIGSEGV
+    assert "Segmentation fault" in output.text("stderr")
+
+
+def test_exit_ends_the_kernel_honestly(own: Running) -> None:
+    client = own.ready()
+    output = client.run("exit", "import os; os._exit(3)")
+    assert (outcome(output)["status"], outcome(output)["exit_code"]) == ("kernel_died", 3)
+
+
+def test_memory_limit(tmp_path: Path) -> None:
+    tree = tmp_path / "cgroup" / "memory"
+    tree.mkdir(parents=True)
+    (tree / "memory.oom_control").write_text("oom_kill_disable 0\nunder_oom 0\noom_kill 0\n")
+    (tree / "memory.limit_in_bytes").write_text("536870912\n")
+    (tree / "memory.max_usage_in_bytes").write_text("536866816\n")
+    (tmp_path / "own").mkdir()
+    running = Running(tmp_path / "own", SANDGLASS_CGROUP_ROOT=str(tmp_path / "cgroup"))
+    try:
+        client = running.ready()
+        client.start("eats", "import os, time; print(os.getpid(), flush=True); time.sleep(60)")
+        client.until(lambda: client.output("eats").text().endswith("\n"), 5, "the pid")
+        (tree / "memory.oom_control").write_text("oom_kill_disable 0\nunder_oom 0\noom_kill 1\n")
+        os.kill(int(client.output("eats").text()), signal.SIGKILL)
+        ended = outcome(client.finish("eats", 5))
+        assert ended["status"] == "oom_killed"
+        assert "memory limit of 512 MiB (peak 512 MiB)" in str(ended["message"])
+        assert "oom" in [event["event"] for _, _, event in client.events]
+    finally:
+        running.stop()
+
+
+def test_kernel_that_cannot_start(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_ENV='{"PYTHONHOME":"/nonexistent"}')
+    try:
+        client = running.client()
+        client.hello()
+        ended = outcome(client.run("none", "1"))
+        assert ended["status"] == "env_error"
+        assert "could not be started" in str(ended["message"])
+        assert client.command("works", "echo", "still here").text() == "still here\n"
+    finally:
+        running.stop()
+
+
+def test_queue_keeps_order_and_refuses_the_ninth(client: Client, name: str) -> None:
+    client.run(name + "order", "import time; order = []")
+    client.start(name, "time.sleep(0.7)")
+    positions = [client.start(f"{name}{i}", f"order.append({i})")["position"] for i in range(8)]
+    assert positions == list(range(1, 9))
+    with pytest.raises(Refused, match="rejected"):
+        client.start(f"{name}8", "order.append(8)")
+    for i in range(8):
+        assert outcome(client.finish(f"{name}{i}"))["status"] == "ok"
+    assert client.run(name + "look", "order").only("result").blob == b"[0, 1, 2, 3, 4, 5, 6, 7]"
+
+
+def test_wait_kernel_false(own: Running) -> None:
+    client = own.client()
+    with pytest.raises(Refused, match="is starting"):
+        client.start("now", "1", wait_kernel=False)
+    client.run("later", "1")
+    assert outcome(client.run("now", "1", wait_kernel=False))["status"] == "ok"

@@ -1,0 +1,161 @@
+"""Attaching, credit and back-pressure over the link."""
+
+import time
+
+from client import WINDOW, Client
+from conftest import Running
+
+FLOOD = "for i in range(1000): print('%09d' % i + 'x' * 99_990)"  # 100 MB
+FLOOD_BYTES = 100_000_000
+
+
+def test_attach_in_the_middle(client: Client, shared: Running, name: str) -> None:
+    client.start(name, "import time\nfor i in range(10):\n  print(i, flush=True); time.sleep(0.1)")
+    client.until(lambda: len(client.output(name).text()) >= 6, 5, "some output")
+    other = shared.client()
+    answer = other.ask("attach", execution_id=name, offset=3)
+    assert answer["state"] == "running"
+    assert answer["outcome"] is None
+    assert answer["journal"]["from"] == 0
+    output = other.finish(name)
+    assert output.records[0].offset == 3
+    assert output.text() == "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n"[3:]
+    assert client.finish(name).text() == "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n"
+
+
+def test_attach_after_the_end(client: Client, shared: Running, name: str) -> None:
+    done = client.run(name, "print('é€')\n1/0")
+    other = shared.client()
+    answer = other.ask("attach", execution_id=name, offset=0)
+    assert answer["state"] == "done"
+    assert answer["outcome"] == done.outcome
+    assert answer["journal"] == {"from": 0, "end": done.records[-1].offset}
+    assert other.finish(name).records == done.records
+    third = shared.client()
+    third.ask("attach", execution_id=name, offset=4)  # inside the euro sign
+    assert third.finish(name).text() == "€\n"
+
+
+def test_an_execution_that_nobody_attached_to(client: Client, name: str) -> None:
+    client.start(name, "print('unseen')", attach=False)
+    client.run(name + "2", "1")
+    assert client.output(name).records == []
+    client.ask("attach", execution_id=name)
+    assert client.finish(name).text() == "unseen\n"
+
+
+def test_detach(client: Client, name: str) -> None:
+    client.start(name, "import time\nfor i in range(5): print(i, flush=True); time.sleep(0.1)")
+    assert client.ask("detach", execution_id=name) == {}
+    seen = len(client.output(name).records)
+    client.run(name + "2", "1")
+    assert len(client.output(name).records) == seen
+
+
+def test_output_survives_the_reader(own: Running) -> None:
+    first = own.ready()
+    first.start("long", "import time\nfor i in range(20): print(i, flush=True); time.sleep(0.05)")
+    first.until(lambda: len(first.output("long").text()) > 4, 5, "some output")
+    first.close()
+    second = own.client()
+    second.ask("attach", execution_id="long", offset=0)
+    assert second.finish("long").text() == "".join(f"{i}\n" for i in range(20))
+
+
+def test_window_is_kept_and_resumes(own: Running) -> None:
+    client = own.ready()
+    client.acknowledge = False
+    client.start("flood", FLOOD, timeout_s=60)
+    time.sleep(1.5)
+    while client.receive(0.2):
+        pass
+    records = client.output("flood").records
+    received = sum(len(record.blob) for record in records)
+    assert received + 64 * len(records) <= WINDOW
+    assert received > WINDOW - 2 * 65536
+    assert client.output("flood").outcome is None
+    assert own.rss() < 64 * 1024 * 1024
+    began = time.monotonic()
+    assert client.ask("list")["kernels"][0]["state"] == "busy"
+    assert client.command("meanwhile", "echo", "served").text() == "served\n"
+    assert time.monotonic() - began < 0.5
+    client.acknowledge = True
+    client.credit("flood", received)
+    output = client.finish("flood", 60)
+    assert len(output.blob("stdout")) == FLOOD_BYTES
+    lines = output.text().splitlines()
+    assert [int(line[:9]) for line in lines] == list(range(1000))
+    assert not [record for record in output.records if record.kind == "gap"]
+    assert own.rss("VmHWM") < 96 * 1024 * 1024
+
+
+def test_journal_tells_what_it_dropped(own: Running) -> None:
+    client = own.ready()
+    client.start("flood", FLOOD, attach=False, on_full="truncate", timeout_s=60)
+    client.run("behind", "1", timeout=60)
+    answer = client.ask("attach", execution_id="flood", offset=0)
+    assert answer["journal"] == {"from": 0, "end": FLOOD_BYTES}
+    output = client.finish("flood")
+    gap = output.only("gap")
+    assert output.outcome is not None
+    assert output.outcome["truncated"] is True
+    assert gap.json["to"] - gap.json["from"] == gap.json["bytes"] > 80_000_000
+    assert output.records[0].blob.startswith(b"000000000x")
+    assert b"000000999x" in output.records[-2].blob + output.records[-3].blob
+    assert 7_000_000 < len(output.blob("stdout")) <= 8 * 1024 * 1024
+    middle = own.client()
+    middle.ask("attach", execution_id="flood", offset=50_000_000)
+    assert middle.finish("flood").records[0].kind == "gap"
+    assert own.rss("VmHWM") < 96 * 1024 * 1024
+
+
+def test_command_waits_for_its_reader(own: Running) -> None:
+    client = own.ready()
+    client.acknowledge = False
+    client.ask("command", execution_id="yes", command="head", args=["-c", "20000000", "/dev/zero"], attach=True)
+    time.sleep(0.5)
+    while client.receive(0.1):
+        pass
+    records = client.output("yes").records
+    received = sum(len(record.blob) for record in records)
+    assert received <= WINDOW
+    client.acknowledge = True
+    client.credit("yes", received)
+    assert len(client.finish("yes").blob("stdout")) == 20_000_000
+
+
+def test_time_out_meets_a_stalled_reader(own: Running) -> None:
+    client = own.ready()
+    client.acknowledge = False
+    client.start("flood", "while True: print('x' * 1000)", timeout_s=1)
+    time.sleep(1.5)
+    client.acknowledge = True
+    while client.receive(0.2):
+        pass
+    client.credit("flood", client.output("flood").records[-1].offset)
+    output = client.finish("flood")
+    assert output.outcome is not None
+    assert (output.outcome["status"], output.outcome["kernel_restarted"]) == ("timeout", False)
+
+
+def test_oldest_executions_are_forgotten(own: Running) -> None:
+    client = own.ready()
+    for i in range(70):
+        client.run(f"e{i}", "1")
+    known = [execution["execution_id"] for execution in client.ask("list")["executions"]]
+    assert known == [f"e{i}" for i in range(6, 70)]
+    assert client.start("e0", "raise SystemExit")["state"] == "done"
+
+
+def test_all_journals_together_keep_their_bound(own: Running) -> None:
+    client = own.ready()
+    for i in range(8):
+        client.start(f"e{i}", "print('x' * 8_000_000)", attach=False)
+        client.run(f"after{i}", "1")
+    time.sleep(1.2)
+    client.ask("attach", execution_id="e0", offset=0)
+    output = client.finish("e0")
+    assert [record.kind for record in output.records] == ["gap", "outcome"]
+    client.ask("attach", execution_id="e7", offset=0)
+    assert len(client.finish("e7").blob("stdout")) == 8_000_001
+    assert own.rss() < 96 * 1024 * 1024

@@ -1,0 +1,37 @@
+package dev.sandglass.api;
+
+/**
+ * The conditions in a sandbox's status. There is no phase: {@link #READY} says whether the sandbox can be used and, in
+ * its reason, why not.
+ */
+public enum ConditionType {
+
+    /**
+     * True: the container runs and {@code status.address} is set. False: it does not, and the reason says why. Unknown:
+     * the operator could not find out. Absent: the operator has not seen the sandbox yet.
+     */
+    READY("Ready"),
+
+    /**
+     * True: the namespace's default-deny and the sandbox's own NetworkPolicy are in place; no pod is made before. False:
+     * they could not be made. Absent: no pod was wanted yet.
+     */
+    NETWORK_READY("NetworkReady"),
+
+    /**
+     * True: the pod was told to end and none will be made until somebody asks for one; the reason says who or what ended
+     * it. False: the sandbox was suspended once and is wanted again. Absent: it was never suspended.
+     */
+    SUSPENDED("Suspended");
+
+    private final String value;
+
+    ConditionType(String value) {
+        this.value = value;
+    }
+
+    /** The {@code type} as it stands in the resource. */
+    public String value() {
+        return value;
+    }
+}

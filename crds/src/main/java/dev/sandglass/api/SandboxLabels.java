@@ -1,0 +1,52 @@
+package dev.sandglass.api;
+
+/** Label and annotation keys that Sandglass puts on what it makes, and the few values that are fixed. */
+public final class SandboxLabels {
+
+    /** Label on pods, NetworkPolicies and Leases: name of the {@code Sandbox} resource. */
+    public static final String SANDBOX = "sandglass.dev/sandbox";
+
+    /** Label on pods and NetworkPolicies: UID of the {@code Sandbox} resource. */
+    public static final String SANDBOX_UID = "sandglass.dev/sandbox-uid";
+
+    /** Label on pods: which incarnation of the sandbox this pod is, a decimal number from 1. */
+    public static final String INCARNATION = "sandglass.dev/incarnation";
+
+    /** Annotation on pods: digest of the fields of the spec that shaped the pod. */
+    public static final String POD_SPEC_HASH = "sandglass.dev/pod-spec-hash";
+
+    /** Annotation on sandboxes: the name the caller gave, see {@link SandboxName}. */
+    public static final String GIVEN_NAME = "sandglass.dev/given-name";
+
+    /** Annotation on sandboxes: the caller that asked the gateway for it. */
+    public static final String CREATED_BY = "sandglass.dev/created-by";
+
+    /** Kubernetes' own label for the program that looks after an object. */
+    public static final String MANAGED_BY = "app.kubernetes.io/managed-by";
+
+    /** Kubernetes' own label for the role of an object within an application. */
+    public static final String COMPONENT = "app.kubernetes.io/component";
+
+    /** Value of {@link #MANAGED_BY} on everything that the operator makes. */
+    public static final String OPERATOR = "sandglass-operator";
+
+    /** Value of {@link #COMPONENT} on the pods of sandboxes. */
+    public static final String COMPONENT_SANDBOX = "sandbox";
+
+    /** Value of {@link #COMPONENT} on the pods of the MCP gateway. */
+    public static final String COMPONENT_GATEWAY = "mcp-gateway";
+
+    /** TCP port on which the supervisor in the pod serves the link. */
+    public static final int LINK_PORT = 5710;
+
+    private SandboxLabels() {}
+
+    /**
+     * Name of the Lease that records a sandbox's activity.
+     *
+     * @param sandboxUid UID of the sandbox
+     */
+    public static String leaseName(String sandboxUid) {
+        return "sbx-" + sandboxUid;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.sandglass.api;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What somebody wants of a sandbox. Components are appended, never reordered or removed; absent ones take the schema's
+ * default, so that a resource written by an older program keeps its meaning.
+ *
+ * @param image null for the installation's default image
+ * @param memory limit of the container, {@value #DEFAULT_MEMORY} if absent
+ * @param cpus limit of the container, {@value #DEFAULT_CPUS} if absent
+ * @param disk bound of everything the sandbox can write, {@value #DEFAULT_DISK} if absent
+ * @param env reaches kernels and commands, never the supervisor's own environment
+ * @param suspended true for no pod; written by people and the gateway, never by the operator
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record SandboxSpec(
+        @Size(min = 1, max = 512)
+        @Pattern("^[^\\s]+$")
+        @JsonPropertyDescription("Image of the sandbox; must match the installation's list of allowed images. Absent:"
+                + " the installation's default image. The aliases microsandbox/python and microsandbox/node mean the"
+                + " default image. A change applies at the next start of the pod.")
+        @Nullable
+        String image,
+
+        @Default(DEFAULT_MEMORY)
+        @ValidationRule(value = SchemaRules.MEMORY_BOUNDS, message = SchemaRules.MEMORY_OUT_OF_BOUNDS)
+        @JsonPropertyDescription("Memory limit, 64Mi to 1Ti. Code that needs more is ended and reported as OOMKilled."
+                + " A change applies at the next start of the pod.")
+        Quantity memory,
+
+        @Default(DEFAULT_CPUS)
+        @ValidationRule(value = SchemaRules.CPUS_BOUNDS, message = SchemaRules.CPUS_OUT_OF_BOUNDS)
+        @JsonPropertyDescription("CPU limit in cores, 50m to 256. A change applies at the next start of the pod.")
+        Quantity cpus,
+
+        @Default(DEFAULT_DISK)
+        @ValidationRule(value = SchemaRules.DISK_BOUNDS, message = SchemaRules.DISK_OUT_OF_BOUNDS)
+        @JsonPropertyDescription("Most that the sandbox can write in all, 64Mi to 10Ti: the bound of its ephemeral"
+                + " storage and of every scratch volume. A sandbox that exceeds it is evicted. A change applies at the"
+                + " next start of the pod.")
+        Quantity disk,
+
+        @Size(max = EnvRules.MAX_ENTRIES)
+        @ValidationRule(value = SchemaRules.ENV_SIZE, message = SchemaRules.ENV_SIZE_EXCEEDED)
+        @JsonPropertyDescription("Environment variables of the code, at most 256 and 32 KiB in all. A change applies at"
+                + " the next start of the pod.")
+        List<EnvVariable> env,
+
+        @Default("false")
+        @JsonPropertyDescription("True: no pod; memory and scratch files of the sandbox are lost, the resource stays."
+                + " False: a pod runs, unless the sandbox was suspended for idling or age; then its next use starts"
+                + " one. Applies at once.")
+        boolean suspended) {
+
+    /** Memory limit if none is given. */
+    public static final String DEFAULT_MEMORY = "512Mi";
+
+    /** CPU limit if none is given. */
+    public static final String DEFAULT_CPUS = "1";
+
+    /** Disk bound if none is given. */
+    public static final String DEFAULT_DISK = "2Gi";
+
+    /** A sandbox as the installation makes it when nothing is asked for. */
+    public static final SandboxSpec DEFAULT = new SandboxSpec(null, null, null, null, null, false);
+
+    public SandboxSpec(
+            @Nullable String image,
+            @Nullable Quantity memory,
+            @Nullable Quantity cpus,
+            @Nullable Quantity disk,
+            @Nullable List<EnvVariable> env,
+            boolean suspended) {
+        this.image = image;
+        this.memory = memory == null ? new Quantity(DEFAULT_MEMORY) : memory;
+        this.cpus = cpus == null ? new Quantity(DEFAULT_CPUS) : cpus;
+        this.disk = disk == null ? new Quantity(DEFAULT_DISK) : disk;
+        this.env = env == null ? List.of() : List.copyOf(env);
+        this.suspended = suspended;
+    }
+
+    /** The same with {@code suspended} set. */
+    public SandboxSpec withSuspended(boolean value) {
+        return new SandboxSpec(image, memory, cpus, disk, env, value);
+    }
+
+    /** The environment variables by name, in their order; the schema refuses duplicates, here the last one wins. */
+    public Map<String, String> environment() {
+        Map<String, String> variables = new LinkedHashMap<>();
+        env.forEach(variable -> variables.put(variable.name(), variable.value()));
+        return variables;
+    }
+}

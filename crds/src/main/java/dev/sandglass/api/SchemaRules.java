@@ -1,0 +1,37 @@
+package dev.sandglass.api;
+
+/** The CEL expressions of the schema and the messages users get when one is broken. */
+final class SchemaRules {
+
+    static final String ENV_NAME_NOT_RESERVED = "!self.upperAscii().startsWith('SANDGLASS_')"
+            + " && !self.upperAscii().startsWith('LD_')"
+            + " && !(self.upperAscii() in ['HTTP_PROXY','HTTPS_PROXY','FTP_PROXY','ALL_PROXY','NO_PROXY',"
+            + "'NODE_USE_ENV_PROXY','NPM_CONFIG_PROXY','NPM_CONFIG_HTTP_PROXY','NPM_CONFIG_HTTPS_PROXY',"
+            + "'NPM_CONFIG_NOPROXY','PIP_PROXY','JAVA_TOOL_OPTIONS','GIT_SSH_COMMAND','PYTHONSTARTUP'])";
+    static final String ENV_NAME_RESERVED =
+            "this name is reserved: Sandglass sets it, or it would change what" + " surrounds the code";
+
+    static final String ENV_SIZE = "self.map(e, size(e.name) + (has(e.value) ? size(e.value) : 0)).sum() <= 32768";
+    static final String ENV_SIZE_EXCEEDED = "names and values together may have at most 32768 characters";
+
+    static final String MEMORY_BOUNDS =
+            "isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('64Mi')) >= 0"
+                    + " && quantity(string(self)).compareTo(quantity('1Ti')) <= 0";
+    static final String MEMORY_OUT_OF_BOUNDS = "memory must be between 64Mi and 1Ti (a plain number means bytes)";
+
+    static final String CPUS_BOUNDS =
+            "isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('50m')) >= 0"
+                    + " && quantity(string(self)).compareTo(quantity('256')) <= 0";
+    static final String CPUS_OUT_OF_BOUNDS = "cpus must be between 50m and 256";
+
+    static final String DISK_BOUNDS =
+            "isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('64Mi')) >= 0"
+                    + " && quantity(string(self)).compareTo(quantity('10Ti')) <= 0";
+    static final String DISK_OUT_OF_BOUNDS = "disk must be between 64Mi and 10Ti (a plain number means bytes)";
+
+    static final String NAME = "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')";
+    static final String NAME_NOT_A_LABEL =
+            "metadata.name must be a DNS label: at most 63 lower-case letters, digits" + " and hyphens, no dots";
+
+    private SchemaRules() {}
+}

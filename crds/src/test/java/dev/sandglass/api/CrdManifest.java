@@ -1,0 +1,115 @@
+package dev.sandglass.api;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.fabric8.crdv2.generator.CRDGenerator;
+import io.fabric8.crdv2.generator.CRDPostProcessor;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+
+/** Generates the manifest of the {@code Sandbox} kind from its records, and adds what the annotations cannot say. */
+final class CrdManifest {
+
+    static final String FILE = "sandboxes.sandglass.dev-v1.yml";
+    private static final List<String> COLUMNS = List.of("Ready", "Reason", "Image", "Age", "Address");
+    private static final String ORIGIN = "# Generated from dev.sandglass.api by `make generate`; do not edit.\n";
+
+    private CrdManifest() {}
+
+    static String yaml() throws IOException {
+        Path folder = Files.createTempDirectory("crd");
+        new CRDGenerator()
+                .customResourceClasses(Sandbox.class)
+                .forCRDVersions("v1")
+                .withMinQuotes(true)
+                .withPostProcessor(new Completion())
+                .inOutputDir(folder.toFile())
+                .generate();
+        String generated = Files.readString(folder.resolve(FILE));
+        return ORIGIN + generated.substring(generated.indexOf("apiVersion:"));
+    }
+
+    static JSONSchemaProps schema() throws IOException {
+        return definition().getSpec().getVersions().getFirst().getSchema().getOpenAPIV3Schema();
+    }
+
+    static CustomResourceDefinition definition() throws IOException {
+        return TestResources.parse(yaml(), CustomResourceDefinition.class);
+    }
+
+    private static final class Completion implements CRDPostProcessor {
+        @Override
+        public HasMetadata process(HasMetadata crd, String crdSpecVersion) {
+            return completed((CustomResourceDefinition) crd);
+        }
+    }
+
+    private static CustomResourceDefinition completed(CustomResourceDefinition crd) {
+        JSONSchemaProps root =
+                crd.getSpec().getVersions().getFirst().getSchema().getOpenAPIV3Schema();
+        root.setDescription(
+                "A place in which an agent's code runs. Its pod comes and goes, counted as incarnations; the"
+                        + " sandbox stays until it is deleted.");
+        JSONSchemaProps spec = describe(root, "spec", "What is wanted; absent means all defaults.");
+        // Defaults inside an absent object do not apply, hence the empty one.
+        spec.setDefault(JsonNodeFactory.instance.objectNode());
+        JSONSchemaProps status = describe(root, "status", "What became of it; written by the operator alone.");
+        byKey(field(spec, "env"), "name");
+        byKey(field(status, "conditions"), "type");
+        JSONSchemaProps condition = field(status, "conditions").getItems().getSchema();
+        for (JSONSchemaProps instant : List.of(
+                field(status, "startedAt"),
+                field(status, "suspendedAt"),
+                field(status, "expiresAt"),
+                field(condition, "lastTransitionTime"))) {
+            instant.setFormat("date-time");
+        }
+        withoutRepetition(root);
+        orderColumns(crd);
+        return crd;
+    }
+
+    /** The generator reads a rule on a record's component twice: from the field and from the accessor. */
+    private static void withoutRepetition(JSONSchemaProps schema) {
+        schema.setXKubernetesValidations(
+                schema.getXKubernetesValidations().stream().distinct().toList());
+        schema.getProperties().values().forEach(CrdManifest::withoutRepetition);
+        if (schema.getItems() != null) {
+            withoutRepetition(schema.getItems().getSchema());
+        }
+    }
+
+    /** The generator sorts columns by path; a reader wants the answer first. */
+    private static void orderColumns(CustomResourceDefinition crd) {
+        crd.getSpec()
+                .getVersions()
+                .getFirst()
+                .getAdditionalPrinterColumns()
+                .sort(Comparator.comparing(column -> COLUMNS.indexOf(column.getName())));
+    }
+
+    static JSONSchemaProps field(JSONSchemaProps schema, String name) {
+        return Objects.requireNonNull(schema.getProperties().get(name), name);
+    }
+
+    private static JSONSchemaProps describe(JSONSchemaProps root, String property, String description) {
+        JSONSchemaProps schema = field(root, property);
+        schema.setDescription(description);
+        return schema;
+    }
+
+    private static void byKey(JSONSchemaProps list, String key) {
+        list.setXKubernetesListType("map");
+        list.setXKubernetesListMapKeys(List.of(key));
+        JSONSchemaProps item = list.getItems().getSchema();
+        if (!item.getRequired().contains(key)) {
+            item.setRequired(List.of(key));
+        }
+    }
+}

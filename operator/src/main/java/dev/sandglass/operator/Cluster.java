@@ -1,0 +1,139 @@
+package dev.sandglass.operator;
+
+import dev.sandglass.api.LinkKeys;
+import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.operator.child.NamespacePolicy;
+import dev.sandglass.operator.child.PodSettings;
+import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.SandboxNetworkPolicy;
+import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.SandboxSecret;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.util.Optional;
+
+/**
+ * The operator's writes, but for the status. Each can be repeated: what exists already, or is gone already, is success.
+ */
+final class Cluster {
+
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_FOUND = 404;
+    private static final int CONFLICT = 409;
+    private static final int INVALID = 422;
+
+    private final KubernetesClient client;
+    private final PodSettings pods;
+    private final String gatewayNamespace;
+    private final LinkSecret linkSecret;
+
+    Cluster(KubernetesClient client, PodSettings pods, String gatewayNamespace, LinkSecret linkSecret) {
+        this.client = client;
+        this.pods = pods;
+        this.gatewayNamespace = gatewayNamespace;
+        this.linkSecret = linkSecret;
+    }
+
+    /** What became of the attempt to make a pod: exactly one of the two is present. */
+    record PodResult(Optional<Pod> pod, Optional<Refusal> refusal) {}
+
+    /** Cuts off the pods of a namespace; empty if somebody else did at the same time. */
+    Optional<NetworkPolicy> isolateNamespace(String namespace) {
+        return createUnlessPresent(NamespacePolicy.desired(namespace));
+    }
+
+    /** Makes the sandbox's policy, or restores it if it was changed; empty if there was nothing to do. */
+    Optional<NetworkPolicy> isolate(Sandbox sandbox, Optional<NetworkPolicy> present) {
+        NetworkPolicy desired = SandboxNetworkPolicy.desired(sandbox, gatewayNamespace);
+        if (present.isEmpty()) {
+            return createUnlessPresent(desired);
+        }
+        return present.get().getSpec().equals(desired.getSpec())
+                ? Optional.empty()
+                : Optional.of(client.resource(desired).update());
+    }
+
+    PodResult start(Sandbox sandbox, int incarnation) {
+        createUnlessPresent(SandboxSecret.desired(
+                sandbox,
+                incarnation,
+                LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation)));
+        Pod desired = SandboxPod.desired(sandbox, incarnation, pods);
+        try {
+            return createUnlessPresent(desired)
+                    .or(() -> Optional.ofNullable(client.resource(desired).get()))
+                    .filter(pod -> SandboxView.owns(sandbox, pod))
+                    .map(pod -> new PodResult(Optional.of(pod), Optional.empty()))
+                    .orElseGet(() -> refused(Reason.POD_REFUSED, "a pod of this name exists and is not ours"));
+        } catch (KubernetesClientException e) {
+            return switch (e.getCode()) {
+                case FORBIDDEN -> refused(quota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, words(e));
+                case INVALID -> refused(Reason.POD_REFUSED, words(e));
+                default -> throw e;
+            };
+        }
+    }
+
+    /** Ends an incarnation: its pod, if it still lives, and then the keys that nothing uses any more. */
+    void end(Sandbox sandbox, int incarnation, Optional<Pod> livePod) {
+        livePod.ifPresent(pod -> delete(pod));
+        if (incarnation > 0) {
+            delete(SandboxSecret.named(sandbox, incarnation));
+        }
+    }
+
+    /** Deletes the sandbox unless somebody changed it since it was read. */
+    void delete(Sandbox sandbox) {
+        try {
+            client.resource(sandbox)
+                    .lockResourceVersion(sandbox.getMetadata().getResourceVersion())
+                    .delete();
+        } catch (KubernetesClientException e) {
+            if (e.getCode() != CONFLICT && e.getCode() != NOT_FOUND) {
+                throw e;
+            }
+        }
+    }
+
+    private void delete(HasMetadata child) {
+        try {
+            client.resource(child).delete();
+        } catch (KubernetesClientException e) {
+            if (e.getCode() != NOT_FOUND) {
+                throw e;
+            }
+        }
+    }
+
+    private <R extends HasMetadata> Optional<R> createUnlessPresent(R desired) {
+        try {
+            return Optional.of(client.resource(desired).create());
+        } catch (KubernetesClientException e) {
+            if (e.getCode() == CONFLICT) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private static PodResult refused(Reason reason, String why) {
+        return new PodResult(
+                Optional.empty(), Optional.of(new Refusal(reason, "The API server refused the pod: " + why)));
+    }
+
+    private static boolean quota(KubernetesClientException e) {
+        return words(e).contains("exceeded quota");
+    }
+
+    private static String words(KubernetesClientException e) {
+        return Optional.ofNullable(e.getStatus())
+                .map(status -> status.getMessage())
+                .or(() -> Optional.ofNullable(e.getMessage()))
+                .orElse("no reason was given");
+    }
+}

@@ -1,0 +1,119 @@
+package dev.sandglass.operator;
+
+import dev.sandglass.operator.child.ImagePolicy;
+import dev.sandglass.operator.child.PodSettings;
+import dev.sandglass.operator.lifecycle.Deadlines;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What the installation tells the operator, read once from the environment at the start. Durations are written like
+ * {@code 30m}, {@code 8h} or {@code 1h30m}.
+ *
+ * @param namespaces {@code OPERATOR_NAMESPACES}, required: comma-separated namespaces to look after
+ * @param linkSecretFile {@code OPERATOR_LINK_SECRET_FILE}, required: see {@link dev.sandglass.api.LinkSecret}
+ * @param gatewayNamespace {@code OPERATOR_GATEWAY_NAMESPACE}, required: namespace of the MCP gateway's pods
+ * @param pods {@code OPERATOR_DEFAULT_IMAGE}, required; {@code OPERATOR_ALLOWED_IMAGES}, comma-separated patterns,
+ *     default none; {@code OPERATOR_REQUEST_RATIO}, default 0.25; {@code OPERATOR_SERVICE_ACCOUNT}, default
+ *     sandglass-sandbox; {@code OPERATOR_PRIORITY_CLASS_NAME} and {@code OPERATOR_RUNTIME_CLASS_NAME}, default the cluster's
+ * @param deadlines {@code OPERATOR_IDLE_TIMEOUT}, default 30m; {@code OPERATOR_MAX_LIFETIME}, default 8h;
+ *     {@code OPERATOR_RETENTION}, default 24h
+ * @param httpPort {@code OPERATOR_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
+ * @param leaderElection namespace of the Lease if {@code OPERATOR_LEADER_ELECTION} is true, which needs
+ *     {@code OPERATOR_NAMESPACE}; default none
+ */
+public record OperatorSettings(
+        Set<String> namespaces,
+        Path linkSecretFile,
+        String gatewayNamespace,
+        PodSettings pods,
+        Deadlines deadlines,
+        int httpPort,
+        Optional<String> leaderElection) {
+
+    /** Reads the settings of this process. */
+    static OperatorSettings fromEnvironment() {
+        return of(System.getenv());
+    }
+
+    /**
+     * Reads settings.
+     *
+     * @throws IllegalArgumentException naming the variable that is missing or wrong
+     */
+    static OperatorSettings of(Map<String, String> environment) {
+        Source source = new Source(environment);
+        Deadlines deadlines = new Deadlines(
+                source.duration("OPERATOR_IDLE_TIMEOUT", "30m"),
+                source.duration("OPERATOR_MAX_LIFETIME", "8h"),
+                source.duration("OPERATOR_RETENTION", "24h"));
+        return new OperatorSettings(
+                Set.copyOf(commaSeparated(source.required("OPERATOR_NAMESPACES"))),
+                Path.of(source.required("OPERATOR_LINK_SECRET_FILE")),
+                source.required("OPERATOR_GATEWAY_NAMESPACE"),
+                new PodSettings(
+                        new ImagePolicy(
+                                source.required("OPERATOR_DEFAULT_IMAGE"),
+                                commaSeparated(source.optional("OPERATOR_ALLOWED_IMAGES")
+                                        .orElse(""))),
+                        source.number("OPERATOR_REQUEST_RATIO", "0.25"),
+                        deadlines.maxLifetime(),
+                        source.optional("OPERATOR_SERVICE_ACCOUNT").orElse("sandglass-sandbox"),
+                        source.optional("OPERATOR_PRIORITY_CLASS_NAME"),
+                        source.optional("OPERATOR_RUNTIME_CLASS_NAME")),
+                deadlines,
+                source.number("OPERATOR_HTTP_PORT", "8081").intValueExact(),
+                source.optional("OPERATOR_LEADER_ELECTION")
+                        .filter(Boolean::parseBoolean)
+                        .map(on -> source.required("OPERATOR_NAMESPACE")));
+    }
+
+    private static List<String> commaSeparated(String text) {
+        return Arrays.stream(text.split(",", -1))
+                .map(String::strip)
+                .filter(part -> !part.isEmpty())
+                .toList();
+    }
+
+    /** Variables by name; an empty one counts as absent, since charts like to write them. */
+    private record Source(Map<String, String> environment) {
+
+        Optional<String> optional(String name) {
+            return Optional.ofNullable(environment.get(name)).map(String::strip).filter(text -> !text.isEmpty());
+        }
+
+        String required(String name) {
+            return optional(name).orElseThrow(() -> new IllegalArgumentException(name + " is not set"));
+        }
+
+        BigDecimal number(String name, String otherwise) {
+            String text = optional(name).orElse(otherwise);
+            try {
+                return new BigDecimal(text);
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException(name + " must be a number, not '" + text + "'", e);
+            }
+        }
+
+        Duration duration(String name, String otherwise) {
+            String text = optional(name).orElse(otherwise);
+            try {
+                return Durations.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    /** Namespaces in a stable order, for logs. */
+    String namespaceList() {
+        return namespaces.stream().sorted().collect(Collectors.joining(","));
+    }
+}

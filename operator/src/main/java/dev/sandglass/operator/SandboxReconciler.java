@@ -1,0 +1,186 @@
+package dev.sandglass.operator;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.lifecycle.Conditions;
+import dev.sandglass.operator.lifecycle.Deadlines;
+import dev.sandglass.operator.lifecycle.Decision;
+import dev.sandglass.operator.lifecycle.Lifecycle;
+import dev.sandglass.operator.lifecycle.Observed;
+import dev.sandglass.operator.lifecycle.StatusReport;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.ErrorStatusUpdateControl;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.PrimaryUpdateAndCacheUtils;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks, decides, acts and reports, for one sandbox at a time. It keeps nothing between two rounds. */
+final class SandboxReconciler implements Reconciler<Sandbox> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SandboxReconciler.class);
+
+    /** Room in a quota may come at any time; other refusals need somebody to act. */
+    private static final Duration QUOTA_RETRY = Duration.ofSeconds(10);
+
+    private static final Duration REFUSAL_RETRY = Duration.ofMinutes(1);
+
+    private final SandboxView view;
+    private final Cluster cluster;
+    private final Deadlines deadlines;
+
+    SandboxReconciler(SandboxView view, Cluster cluster, Deadlines deadlines) {
+        this.view = view;
+        this.cluster = cluster;
+        this.deadlines = deadlines;
+    }
+
+    @Override
+    public List<EventSource<?, Sandbox>> prepareEventSources(EventSourceContext<Sandbox> context) {
+        return view.sources(context);
+    }
+
+    @Override
+    public UpdateControl<Sandbox> reconcile(Sandbox sandbox, Context<Sandbox> context) {
+        Observed seen = view.observe(sandbox, context);
+        Decision decision = Lifecycle.decide(seen, deadlines);
+        log(sandbox, decision);
+        Observed after = act(decision, seen, context);
+        publish(StatusReport.of(after, decision, deadlines), sandbox, context);
+        UpdateControl<Sandbox> done = UpdateControl.noUpdate();
+        review(decision, after)
+                .map(at -> Duration.between(seen.now(), at))
+                .ifPresent(delay -> done.rescheduleAfter(delay.isPositive() ? delay : Duration.ofMillis(1)));
+        return done;
+    }
+
+    private Observed act(Decision decision, Observed seen, Context<Sandbox> context) {
+        return switch (decision) {
+            case Decision.Run run -> run(run.incarnation(), seen, context);
+            case Decision.Resume resume -> restart(resume.former(), resume.incarnation(), seen, context);
+            case Decision.Replace replace -> restart(replace.former(), replace.incarnation(), seen, context);
+            case Decision.Suspend suspend -> {
+                cluster.end(seen.sandbox(), suspend.incarnation(), seen.livePod());
+                yield seen.after(Optional.empty(), seen.refusal(), seen.networkReady());
+            }
+            case Decision.Delete delete -> {
+                cluster.delete(seen.sandbox());
+                yield seen;
+            }
+            case Decision.Sleep sleep -> seen;
+            case Decision.Wait wait -> seen;
+            case Decision.Leave leave -> seen;
+        };
+    }
+
+    private Observed restart(int former, int incarnation, Observed seen, Context<Sandbox> context) {
+        Optional<Pod> old = seen.livePod().filter(pod -> Observed.incarnationOf(pod) <= former);
+        cluster.end(seen.sandbox(), former, old);
+        return run(incarnation, seen, context);
+    }
+
+    private Observed run(int incarnation, Observed seen, Context<Sandbox> context) {
+        Sandbox sandbox = seen.sandbox();
+        Consumer<NetworkPolicy> remember = policy -> remember(NetworkPolicy.class, policy, context);
+        if (view.namespacePolicy(context).isEmpty()) {
+            cluster.isolateNamespace(sandbox.getMetadata().getNamespace()).ifPresent(remember);
+        }
+        cluster.isolate(sandbox, view.networkPolicy(sandbox, context)).ifPresent(remember);
+        if (seen.livePod()
+                .filter(pod -> Observed.incarnationOf(pod) == incarnation)
+                .isPresent()) {
+            return seen.after(seen.pod(), seen.refusal(), true);
+        }
+        Cluster.PodResult result = cluster.start(sandbox, incarnation);
+        result.pod().ifPresent(pod -> remember(Pod.class, pod, context));
+        return seen.after(result.pod(), result.refusal(), true);
+    }
+
+    /** Puts an own write into the cache, so that the next round neither misses it nor is woken by it. */
+    private static <R extends HasMetadata> void remember(Class<R> type, R written, Context<Sandbox> context) {
+        SandboxView.informer(type, context).handleRecentResourceCreate(ResourceID.fromResource(written), written);
+    }
+
+    private Optional<Instant> review(Decision decision, Observed after) {
+        Optional<Instant> refused = after.refusal()
+                .filter(why -> after.livePod().isEmpty() && !(decision instanceof Decision.Wait))
+                .map(Refusal::reason)
+                .map(reason -> after.now().plus(reason == Reason.QUOTA_EXCEEDED ? QUOTA_RETRY : REFUSAL_RETRY));
+        return switch (decision) {
+            case Decision.Run run -> refused.or(() -> Optional.of(run.review()));
+            case Decision.Resume resume -> refused.or(() -> Optional.of(deadlines.firstReview(after.now())));
+            case Decision.Replace replace -> refused.or(() -> Optional.of(deadlines.firstReview(after.now())));
+            case Decision.Suspend suspend -> Optional.of(deadlines.forgottenAt(after.now()));
+            case Decision.Sleep sleep -> Optional.of(sleep.end());
+            case Decision.Wait wait -> wait.review();
+            case Decision.Delete delete -> Optional.empty();
+            case Decision.Leave leave -> Optional.empty();
+        };
+    }
+
+    /**
+     * Replaces the status if it says anything new. The write carries the version that was read: should the resource have
+     * changed meanwhile, it is read again, and the change leads to another round anyway.
+     */
+    private static void publish(SandboxStatus status, Sandbox sandbox, Context<Sandbox> context) {
+        if (status.equals(sandbox.observed())) {
+            return;
+        }
+        try {
+            PrimaryUpdateAndCacheUtils.updateStatusAndCacheResource(sandbox, context, latest -> {
+                latest.setStatus(status);
+                return latest;
+            });
+        } catch (KubernetesClientException e) {
+            if (e.getCode() != 404) {
+                throw e;
+            }
+            LOG.atDebug()
+                    .addKeyValue("sandbox", sandbox.getMetadata().getName())
+                    .log("Sandbox is gone");
+        }
+    }
+
+    /** A sandbox that runs keeps its Ready: that the operator fails is no harm to it. */
+    @Override
+    public ErrorStatusUpdateControl<Sandbox> updateErrorStatus(
+            Sandbox sandbox, Context<Sandbox> context, Exception failure) {
+        LOG.atWarn()
+                .addKeyValue("sandbox", sandbox.getMetadata().getName())
+                .addKeyValue("namespace", sandbox.getMetadata().getNamespace())
+                .setCause(failure)
+                .log("Looking after a sandbox failed");
+        if (!sandbox.observed().holds(ConditionType.READY)) {
+            Observed seen = view.observe(sandbox, context);
+            String message = "The operator failed and tries again: " + failure.getMessage();
+            SandboxStatus former = sandbox.observed();
+            publish(former.withConditions(Conditions.failed(seen, message)), sandbox, context);
+        }
+        return ErrorStatusUpdateControl.noStatusUpdate();
+    }
+
+    private static void log(Sandbox sandbox, Decision decision) {
+        boolean quiet = decision instanceof Decision.Run || decision instanceof Decision.Sleep;
+        LOG.atLevel(quiet ? org.slf4j.event.Level.DEBUG : org.slf4j.event.Level.INFO)
+                .addKeyValue("sandbox", sandbox.getMetadata().getName())
+                .addKeyValue("namespace", sandbox.getMetadata().getNamespace())
+                .addKeyValue("decision", decision)
+                .log("Decided");
+    }
+}

@@ -1,0 +1,126 @@
+package dev.sandglass.operator;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.child.PodSettings;
+import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.lifecycle.Observed;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Gathers all that is known of a sandbox from the caches. It decides nothing. */
+final class SandboxView {
+
+    private final PodSettings settings;
+    private final InstantSource clock;
+
+    SandboxView(PodSettings settings, InstantSource clock) {
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /**
+     * What is watched besides the sandboxes. NetworkPolicies come without a selector, since the namespace's own may have
+     * been made by somebody else.
+     */
+    List<EventSource<?, Sandbox>> sources(EventSourceContext<Sandbox> context) {
+        return List.of(
+                source(Pod.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
+                source(Lease.class, SandboxLabels.SANDBOX, context),
+                source(NetworkPolicy.class, null, context));
+    }
+
+    private static <R extends HasMetadata> InformerEventSource<R, Sandbox> source(
+            Class<R> type, @org.jspecify.annotations.Nullable String selector, EventSourceContext<Sandbox> context) {
+        return new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(type, Sandbox.class)
+                        .withLabelSelector(selector)
+                        .withSecondaryToPrimaryMapper(SandboxView::sandboxOf)
+                        .build(),
+                context);
+    }
+
+    private static Set<ResourceID> sandboxOf(HasMetadata child) {
+        String name = child.getMetadata().getLabels().get(SandboxLabels.SANDBOX);
+        return name == null
+                ? Set.of()
+                : Set.of(new ResourceID(name, child.getMetadata().getNamespace()));
+    }
+
+    Observed observe(Sandbox sandbox, Context<Sandbox> context) {
+        return new Observed(
+                sandbox,
+                newestPod(sandbox, context),
+                cached(
+                                Lease.class,
+                                SandboxLabels.leaseName(sandbox.getMetadata().getUid()),
+                                context)
+                        .filter(lease -> owns(sandbox, lease)),
+                Refusal.of(sandbox, settings),
+                networkPolicy(sandbox, context).isPresent()
+                        && namespacePolicy(context).isPresent(),
+                clock.instant());
+    }
+
+    Optional<NetworkPolicy> networkPolicy(Sandbox sandbox, Context<Sandbox> context) {
+        return cached(NetworkPolicy.class, ChildNames.networkPolicy(sandbox), context);
+    }
+
+    Optional<NetworkPolicy> namespacePolicy(Context<Sandbox> context) {
+        return cached(NetworkPolicy.class, ChildNames.NAMESPACE_POLICY, context);
+    }
+
+    /**
+     * The newest pod of the sandbox. If the status names a pod that the cache does not know, the cache may be behind; to
+     * take that for a lost pod would start a second one, so the API server is asked.
+     */
+    private Optional<Pod> newestPod(Sandbox sandbox, Context<Sandbox> context) {
+        Optional<Pod> newest = context.getSecondaryResources(Pod.class).stream()
+                .filter(pod -> owns(sandbox, pod))
+                .max(Comparator.comparingInt(Observed::incarnationOf));
+        String recorded = sandbox.observed().podName();
+        if (recorded == null || newest.filter(pod -> isAtLeast(pod, sandbox)).isPresent()) {
+            return newest;
+        }
+        Pod found = context.getClient()
+                .pods()
+                .inNamespace(sandbox.getMetadata().getNamespace())
+                .withName(recorded)
+                .get();
+        return Optional.ofNullable(found).filter(pod -> owns(sandbox, pod)).or(() -> newest);
+    }
+
+    private static boolean isAtLeast(Pod pod, Sandbox sandbox) {
+        Integer recorded = sandbox.observed().incarnation();
+        return recorded == null || Observed.incarnationOf(pod) >= recorded;
+    }
+
+    static boolean owns(Sandbox sandbox, HasMetadata child) {
+        return child.getMetadata().getOwnerReferences().stream()
+                .anyMatch(owner -> owner.getUid().equals(sandbox.getMetadata().getUid()));
+    }
+
+    private static <R extends HasMetadata> Optional<R> cached(Class<R> type, String name, Context<Sandbox> context) {
+        return informer(type, context)
+                .get(new ResourceID(
+                        name, context.getPrimaryResource().getMetadata().getNamespace()));
+    }
+
+    static <R extends HasMetadata> InformerEventSource<R, Sandbox> informer(Class<R> type, Context<Sandbox> context) {
+        return (InformerEventSource<R, Sandbox>) context.eventSourceRetriever().getEventSourceFor(type);
+    }
+}

@@ -1,0 +1,7 @@
+package dev.sandglass.operator;
+
+final class Training {
+    private Training() {}
+
+    static void run() {}
+}

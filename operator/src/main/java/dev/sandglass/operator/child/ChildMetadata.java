@@ -1,0 +1,47 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
+
+/** Labels and ownership that all children share; garbage collection goes by the latter. */
+final class ChildMetadata {
+
+    private ChildMetadata() {}
+
+    static ObjectMeta of(Sandbox sandbox, String name) {
+        return new ObjectMetaBuilder()
+                .withName(name)
+                .withNamespace(sandbox.getMetadata().getNamespace())
+                .addToLabels(SandboxLabels.MANAGED_BY, SandboxLabels.OPERATOR)
+                .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
+                .addToLabels(SandboxLabels.SANDBOX, sandbox.getMetadata().getName())
+                .addToLabels(SandboxLabels.SANDBOX_UID, sandbox.getMetadata().getUid())
+                .withOwnerReferences(owner(sandbox))
+                .build();
+    }
+
+    static ObjectMeta ofIncarnation(Sandbox sandbox, int incarnation) {
+        return of(sandbox, ChildNames.incarnation(sandbox, incarnation))
+                .edit()
+                .addToLabels(SandboxLabels.INCARNATION, Integer.toString(incarnation))
+                .build();
+    }
+
+    /**
+     * Without {@code blockOwnerDeletion}: it would need a right on the owner's finalizers, and nobody waits for these
+     * children to go.
+     */
+    private static OwnerReference owner(Sandbox sandbox) {
+        return new OwnerReferenceBuilder()
+                .withApiVersion(sandbox.getApiVersion())
+                .withKind(sandbox.getKind())
+                .withName(sandbox.getMetadata().getName())
+                .withUid(sandbox.getMetadata().getUid())
+                .withController(true)
+                .build();
+    }
+}

@@ -1,0 +1,22 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.Sandbox;
+
+/** Names of the objects that belong to a sandbox. They derive from its UID, never from text that a tenant chose. */
+public final class ChildNames {
+
+    /** Name of the NetworkPolicy that cuts off every sandbox pod of a namespace. */
+    public static final String NAMESPACE_POLICY = "sandglass-default-deny";
+
+    private ChildNames() {}
+
+    /** Name of the pod, and of the Secret, of one incarnation. */
+    public static String incarnation(Sandbox sandbox, int incarnation) {
+        return networkPolicy(sandbox) + "-" + incarnation;
+    }
+
+    /** Name of the sandbox's own NetworkPolicy. */
+    public static String networkPolicy(Sandbox sandbox) {
+        return "sbx-" + sandbox.getMetadata().getUid();
+    }
+}

@@ -1,0 +1,31 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
+
+/**
+ * Cuts off every sandbox pod of a namespace. It must exist before the first pod: a policy that comes later leaves a pod
+ * open until the network plug-in has seen it, while one that only allows more does no harm by being late.
+ */
+public final class NamespacePolicy {
+
+    private NamespacePolicy() {}
+
+    /** The policy for one namespace; the chart makes the same for the namespaces it owns. */
+    public static NetworkPolicy desired(String namespace) {
+        return new NetworkPolicyBuilder()
+                .withNewMetadata()
+                .withName(ChildNames.NAMESPACE_POLICY)
+                .withNamespace(namespace)
+                .addToLabels(SandboxLabels.MANAGED_BY, SandboxLabels.OPERATOR)
+                .endMetadata()
+                .withNewSpec()
+                .withNewPodSelector()
+                .addToMatchLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
+                .endPodSelector()
+                .withPolicyTypes("Ingress", "Egress")
+                .endSpec()
+                .build();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.sandglass.operator.child;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What the installation says about every sandbox pod.
+ *
+ * @param images which images may run, and which does if none is named
+ * @param requestRatio requests of cpu, memory and disk as a part of their limits, above 0 and at most 1
+ * @param maxLifetime age at which the node ends a pod, whether or not the operator runs
+ * @param serviceAccount an account without rights; no token of it is mounted
+ * @param priorityClass empty for the cluster's default
+ * @param runtimeClass empty for the cluster's default
+ */
+public record PodSettings(
+        ImagePolicy images,
+        BigDecimal requestRatio,
+        Duration maxLifetime,
+        String serviceAccount,
+        Optional<String> priorityClass,
+        Optional<String> runtimeClass) {
+
+    public PodSettings {
+        if (requestRatio.signum() <= 0 || requestRatio.compareTo(BigDecimal.ONE) > 0) {
+            throw new IllegalArgumentException("The request ratio must be above 0 and at most 1, not " + requestRatio);
+        }
+    }
+}

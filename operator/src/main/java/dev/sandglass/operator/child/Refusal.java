@@ -1,0 +1,41 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.math.BigDecimal;
+import java.util.Optional;
+
+/**
+ * Why no pod is made, in words for whoever asked for it.
+ *
+ * @param message names the field, what is wrong with it and what would be right
+ */
+public record Refusal(Reason reason, String message) {
+
+    /**
+     * Checks what the schema cannot, and the bounds once more: a resource may be older than the schema's rules.
+     *
+     * @return empty if a pod may be made
+     */
+    public static Optional<Refusal> of(Sandbox sandbox, PodSettings settings) {
+        String image = settings.images().resolve(sandbox.wanted().image());
+        if (!settings.images().allows(image)) {
+            return Optional.of(new Refusal(
+                    Reason.IMAGE_FORBIDDEN,
+                    "spec.image: " + image + " is not on this installation's list of allowed images; leave the field"
+                            + " out to use " + settings.images().defaultImage()));
+        }
+        return outOfBounds("memory", sandbox.wanted().memory(), 64L << 20)
+                .or(() -> outOfBounds("disk", sandbox.wanted().disk(), 64L << 20))
+                .or(() -> SandboxEnvironment.problem(sandbox).map(problem -> "spec.env: " + problem))
+                .map(message -> new Refusal(Reason.INVALID_SPEC, message));
+    }
+
+    private static Optional<String> outOfBounds(String field, Quantity value, long leastBytes) {
+        return value.getNumericalAmount().compareTo(BigDecimal.valueOf(leastBytes)) < 0
+                ? Optional.of("spec." + field + ": " + value + " is less than the " + (leastBytes >> 20)
+                        + "Mi a sandbox" + " needs")
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,165 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxSpec;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.EnvVarBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodSecurityContext;
+import io.fabric8.kubernetes.api.model.PodSecurityContextBuilder;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.SecurityContext;
+import io.fabric8.kubernetes.api.model.SecurityContextBuilder;
+import io.fabric8.kubernetes.api.model.Toleration;
+import io.fabric8.kubernetes.api.model.TolerationBuilder;
+import java.util.List;
+
+/** The pod in which untrusted code runs. Everything that holds it in is said here, once, for all. */
+public final class SandboxPod {
+
+    /** Name of the only container. */
+    public static final String CONTAINER = "sandbox";
+
+    private static final long USER = 65532;
+
+    /** A pod on a node that fell silent is given up after so many seconds, instead of five minutes. */
+    private static final long NODE_LOSS_SECONDS = 30;
+
+    /** The supervisor ends its children at once; whoever ignores SIGTERM shall not hold up a stop for long. */
+    private static final long GRACE_SECONDS = 2;
+
+    private SandboxPod() {}
+
+    /** The pod of one incarnation. */
+    public static Pod desired(Sandbox sandbox, int incarnation, PodSettings settings) {
+        return new PodBuilder()
+                .withMetadata(ChildMetadata.ofIncarnation(sandbox, incarnation)
+                        .edit()
+                        .addToAnnotations(SandboxLabels.POD_SPEC_HASH, SpecHash.of(sandbox.wanted()))
+                        // Its memory is the product: a node is not emptied to save money while somebody uses it.
+                        .addToAnnotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")
+                        .build())
+                .withSpec(spec(sandbox, incarnation, settings))
+                .build();
+    }
+
+    private static PodSpec spec(Sandbox sandbox, int incarnation, PodSettings settings) {
+        return new PodSpecBuilder()
+                .withRestartPolicy("Always")
+                .withAutomountServiceAccountToken(false)
+                .withServiceAccountName(settings.serviceAccount())
+                .withEnableServiceLinks(false)
+                .withShareProcessNamespace(false)
+                .withHostname("sandbox")
+                .withSetHostnameAsFQDN(false)
+                .withDnsPolicy("None")
+                .withNewDnsConfig()
+                // No resolver at all: a query would be a way out. The API demands one address.
+                .withNameservers("127.0.0.1")
+                .endDnsConfig()
+                .withTerminationGracePeriodSeconds(GRACE_SECONDS)
+                .withActiveDeadlineSeconds(settings.maxLifetime().toSeconds())
+                .withPriorityClassName(settings.priorityClass().orElse(null))
+                .withRuntimeClassName(settings.runtimeClass().orElse(null))
+                .withTolerations(
+                        toleration("node.kubernetes.io/not-ready"), toleration("node.kubernetes.io/unreachable"))
+                .withSecurityContext(podSecurity())
+                .withContainers(container(sandbox, incarnation, settings))
+                .withVolumes(ScratchVolumes.volumes(sandbox.wanted().disk()))
+                .build();
+    }
+
+    private static Container container(Sandbox sandbox, int incarnation, PodSettings settings) {
+        SandboxSpec spec = sandbox.wanted();
+        return new ContainerBuilder()
+                .withName(CONTAINER)
+                .withImage(settings.images().resolve(spec.image()))
+                .withImagePullPolicy("IfNotPresent")
+                .withWorkingDir(ScratchVolumes.WORKSPACE)
+                .withEnv(environment(sandbox, incarnation))
+                .addNewPort()
+                .withName("link")
+                .withContainerPort(SandboxLabels.LINK_PORT)
+                .withProtocol("TCP")
+                .endPort()
+                .withResources(SandboxResources.of(spec, settings.requestRatio()))
+                .withSecurityContext(containerSecurity())
+                .withVolumeMounts(ScratchVolumes.mounts())
+                // No probes: an exec probe inherits the link's key, a network probe sees less than the supervisor says.
+                .withTerminationMessagePolicy("FallbackToLogsOnError")
+                .build();
+    }
+
+    private static List<EnvVar> environment(Sandbox sandbox, int incarnation) {
+        String secret = ChildNames.incarnation(sandbox, incarnation);
+        return List.of(
+                variable("HOME", ScratchVolumes.WORKSPACE),
+                variable("SANDGLASS_SANDBOX_UID", sandbox.getMetadata().getUid()),
+                variable("SANDGLASS_INCARNATION", Integer.toString(incarnation)),
+                variable("SANDGLASS_LINK_PORT", Integer.toString(SandboxLabels.LINK_PORT)),
+                variable(
+                        "SANDGLASS_DISK_LIMIT_BYTES",
+                        sandbox.wanted()
+                                .disk()
+                                .getNumericalAmount()
+                                .toBigInteger()
+                                .toString()),
+                variable("SANDGLASS_ENV", SandboxEnvironment.encoded(sandbox)),
+                secretVariable("SANDGLASS_LINK_SECRET_KEY", secret, SandboxSecret.LINK_SECRET_KEY),
+                secretVariable("SANDGLASS_GATEWAY_PUBLIC_KEY", secret, SandboxSecret.GATEWAY_PUBLIC_KEY));
+    }
+
+    private static EnvVar variable(String name, String value) {
+        return new EnvVarBuilder().withName(name).withValue(value).build();
+    }
+
+    private static EnvVar secretVariable(String name, String secret, String key) {
+        return new EnvVarBuilder()
+                .withName(name)
+                .withNewValueFrom()
+                .withNewSecretKeyRef()
+                .withName(secret)
+                .withKey(key)
+                .endSecretKeyRef()
+                .endValueFrom()
+                .build();
+    }
+
+    private static PodSecurityContext podSecurity() {
+        return new PodSecurityContextBuilder()
+                .withRunAsNonRoot(true)
+                .withRunAsUser(USER)
+                .withRunAsGroup(USER)
+                .withFsGroup(USER)
+                .withFsGroupChangePolicy("OnRootMismatch")
+                .withNewSeccompProfile()
+                .withType("RuntimeDefault")
+                .endSeccompProfile()
+                .build();
+    }
+
+    private static SecurityContext containerSecurity() {
+        return new SecurityContextBuilder()
+                .withPrivileged(false)
+                .withAllowPrivilegeEscalation(false)
+                .withReadOnlyRootFilesystem(true)
+                .withNewCapabilities()
+                .withDrop("ALL")
+                .endCapabilities()
+                .build();
+    }
+
+    private static Toleration toleration(String taint) {
+        return new TolerationBuilder()
+                .withKey(taint)
+                .withOperator("Exists")
+                .withEffect("NoExecute")
+                .withTolerationSeconds(NODE_LOSS_SECONDS)
+                .build();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.LinkKeys;
+import dev.sandglass.api.Sandbox;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** The pod's half of the link's keys. Written once, never read back, and gone with its incarnation. */
+public final class SandboxSecret {
+
+    /** Key of the supervisor's CURVE secret key, in Z85. */
+    static final String LINK_SECRET_KEY = "linkSecretKey";
+
+    /** Key of the gateway's CURVE public key, the only one that the supervisor lets in, in Z85. */
+    static final String GATEWAY_PUBLIC_KEY = "gatewayPublicKey";
+
+    private SandboxSecret() {}
+
+    /** The Secret of one incarnation. */
+    public static Secret desired(Sandbox sandbox, int incarnation, LinkKeys keys) {
+        return new SecretBuilder()
+                .withMetadata(ChildMetadata.ofIncarnation(sandbox, incarnation))
+                .withType("sandglass.dev/link")
+                .withImmutable(true)
+                .addToData(LINK_SECRET_KEY, base64(keys.pod().secretZ85()))
+                .addToData(GATEWAY_PUBLIC_KEY, base64(keys.gateway().publicZ85()))
+                .build();
+    }
+
+    /** Enough of the Secret to delete it. */
+    public static Secret named(Sandbox sandbox, int incarnation) {
+        return new SecretBuilder()
+                .withNewMetadata()
+                .withName(ChildNames.incarnation(sandbox, incarnation))
+                .withNamespace(sandbox.getMetadata().getNamespace())
+                .endMetadata()
+                .build();
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.US_ASCII));
+    }
+}

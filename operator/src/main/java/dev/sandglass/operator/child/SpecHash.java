@@ -1,0 +1,50 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxSpec;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Objects;
+
+/** Tells whether a pod was shaped by an earlier spec, without keeping that spec. */
+public final class SpecHash {
+
+    private static final int BYTES = 8;
+
+    private SpecHash() {}
+
+    /** Whether the fields that shape a pod differ from those that this pod was made of. */
+    public static boolean outdated(Pod pod, Sandbox sandbox) {
+        String recorded = pod.getMetadata().getAnnotations().get(SandboxLabels.POD_SPEC_HASH);
+        return !Objects.equals(recorded, of(sandbox.wanted()));
+    }
+
+    /**
+     * Digest of the fields as they are given: a new default image of the installation is no edit of the sandbox.
+     * Quantities count by their amount, so that 1Gi and 1024Mi are the same.
+     */
+    static String of(SandboxSpec spec) {
+        String text = String.join(
+                "\n",
+                Objects.requireNonNullElse(spec.image(), ""),
+                amount(spec.memory()),
+                amount(spec.cpus()),
+                amount(spec.disk()),
+                spec.environment().toString());
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256", e);
+        }
+    }
+
+    private static String amount(Quantity quantity) {
+        return quantity.getNumericalAmount().stripTrailingZeros().toPlainString();
+    }
+}

@@ -1,0 +1,131 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
+import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.SpecHash;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Says in conditions what became of a sandbox that is wanted, or why it is suspended. */
+public final class Conditions {
+
+    private Conditions() {}
+
+    /** The conditions of a sandbox that is wanted, in the light of what was seen after acting. */
+    static List<Condition> of(Observed seen) {
+        List<Condition> conditions = new ArrayList<>();
+        conditions.add(ready(seen));
+        network(seen).ifPresent(conditions::add);
+        if (seen.status().condition(ConditionType.SUSPENDED).isPresent()) {
+            conditions.add(
+                    condition(seen, ConditionType.SUSPENDED, "False", Reason.STARTING, "The sandbox was wanted again"));
+        }
+        return List.copyOf(conditions);
+    }
+
+    /** The conditions of a sandbox whose pod was told to end. */
+    static List<Condition> suspended(Observed seen, Reason cause) {
+        String message =
+                switch (cause) {
+                    case IDLE -> "Nobody used the sandbox for the idle time; its next use starts it";
+                    case MAX_LIFETIME -> "The pod reached its maximum age; the next use starts a fresh one";
+                    default -> "spec.suspended is true; set it to false to start the sandbox";
+                };
+        List<Condition> conditions = new ArrayList<>();
+        conditions.add(condition(seen, ConditionType.READY, "False", cause, message));
+        network(seen).ifPresent(conditions::add);
+        conditions.add(condition(seen, ConditionType.SUSPENDED, "True", cause, message));
+        return List.copyOf(conditions);
+    }
+
+    /** The conditions after an exception: what was known stays, but a sandbox that never got Ready says why. */
+    public static List<Condition> failed(Observed seen, String message) {
+        List<Condition> conditions = new ArrayList<>(seen.status().conditions());
+        conditions.removeIf(condition -> ConditionType.READY.value().equals(condition.getType()));
+        conditions.addFirst(condition(seen, ConditionType.READY, "Unknown", Reason.OPERATOR_ERROR, message));
+        return List.copyOf(conditions);
+    }
+
+    private static Condition ready(Observed seen) {
+        Optional<Pod> pod = seen.livePod();
+        if (pod.isEmpty()) {
+            Refusal why = seen.refusal()
+                    .orElse(new Refusal(Reason.STARTING, "The former pod is gone; a fresh one is being made"));
+            return condition(seen, ConditionType.READY, "False", why.reason(), why.message());
+        }
+        return switch (PodState.of(pod.get())) {
+            case PodState.Leaving leaving -> throw new IllegalStateException("A live pod is not leaving");
+            case PodState.Ended ended -> notReady(seen, ended.reason(), ended.message());
+            case PodState.Broken broken -> notReady(seen, broken.reason(), broken.message());
+            case PodState.Starting starting -> notReady(seen, starting.reason(), starting.message());
+            case PodState.Running running -> running(seen, pod.get(), running);
+        };
+    }
+
+    private static Condition running(Observed seen, Pod pod, PodState.Running running) {
+        String history = running.restarts() == 0
+                ? ""
+                : "; restarts of its container: " + running.restarts()
+                        + running.lastEnd()
+                                .map(end -> ", the last because " + end.cause() + " ("
+                                        + end.reason().value() + ")")
+                                .orElse("");
+        if (SpecHash.outdated(pod, seen.sandbox())) {
+            String pending = seen.refusal()
+                    .map(why -> ", and would then fail: " + why.message())
+                    .orElse("");
+            return condition(
+                    seen,
+                    ConditionType.READY,
+                    "True",
+                    Reason.UPDATE_PENDING,
+                    "The sandbox runs; the edited spec applies at its next start" + pending + history);
+        }
+        Reason reason = running.restarts() == 0 ? Reason.RUNNING : Reason.RESTARTED;
+        return condition(seen, ConditionType.READY, "True", reason, "The sandbox runs" + history);
+    }
+
+    private static Condition notReady(Observed seen, Reason reason, String message) {
+        return condition(seen, ConditionType.READY, "False", reason, message);
+    }
+
+    private static Optional<Condition> network(Observed seen) {
+        return seen.networkReady()
+                ? Optional.of(condition(
+                        seen,
+                        ConditionType.NETWORK_READY,
+                        "True",
+                        Reason.POLICIES_APPLIED,
+                        "The namespace's default-deny and the sandbox's own policy are in place"))
+                : seen.status().condition(ConditionType.NETWORK_READY);
+    }
+
+    /** A condition that keeps its transition time as long as its status is the same. */
+    private static Condition condition(
+            Observed seen, ConditionType type, String status, Reason reason, String message) {
+        String since = seen.status()
+                .condition(type)
+                .filter(former -> status.equals(former.getStatus()))
+                .map(Condition::getLastTransitionTime)
+                .orElseGet(() -> time(seen.now()));
+        return new ConditionBuilder()
+                .withType(type.value())
+                .withStatus(status)
+                .withReason(reason.value())
+                .withMessage(message)
+                .withLastTransitionTime(since)
+                .withObservedGeneration(seen.sandbox().getMetadata().getGeneration())
+                .build();
+    }
+
+    private static String time(Instant instant) {
+        return instant.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+}

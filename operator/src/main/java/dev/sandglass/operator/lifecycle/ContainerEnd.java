@@ -1,0 +1,65 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.api.Reason;
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Optional;
+
+/**
+ * How the container ended the last time.
+ *
+ * @param cause one clause, to be part of a sentence
+ */
+record ContainerEnd(Reason reason, String cause) {
+
+    /** Most characters of the container's own last words that are repeated. */
+    private static final int MAX_LAST_WORDS = 300;
+
+    /** The latest end, be it the present state or the one before. */
+    static Optional<ContainerEnd> latest(Pod pod, ContainerStatus container) {
+        return terminated(container.getState())
+                .or(() -> terminated(container.getLastState()))
+                .map(end -> of(pod, end));
+    }
+
+    PodState.Broken broken() {
+        return new PodState.Broken(reason, capitalised(cause) + "; a fresh one starts, variables are lost");
+    }
+
+    static ContainerEnd of(Pod pod, ContainerStateTerminated end) {
+        if ("OOMKilled".equals(end.getReason())) {
+            return new ContainerEnd(
+                    Reason.OOM_KILLED,
+                    "the container needed more than its memory limit of " + memoryLimit(pod)
+                            + ", which is set by spec.memory");
+        }
+        String words = Optional.ofNullable(end.getMessage()).map(String::strip).orElse("");
+        return new ContainerEnd(
+                Reason.CRASHED,
+                "the container ended with exit code " + end.getExitCode()
+                        + (words.isEmpty() ? "" : ", its last words: " + shortened(words)));
+    }
+
+    private static Optional<ContainerStateTerminated> terminated(ContainerState state) {
+        return Optional.ofNullable(state).map(ContainerState::getTerminated);
+    }
+
+    private static String memoryLimit(Pod pod) {
+        return pod.getSpec().getContainers().stream()
+                .findFirst()
+                .map(container -> container.getResources().getLimits().get("memory"))
+                .map(Object::toString)
+                .orElse("unknown size");
+    }
+
+    /** The end of a log tells more than its beginning. */
+    private static String shortened(String words) {
+        return words.length() <= MAX_LAST_WORDS ? words : "…" + words.substring(words.length() - MAX_LAST_WORDS);
+    }
+
+    private static String capitalised(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
+    }
+}

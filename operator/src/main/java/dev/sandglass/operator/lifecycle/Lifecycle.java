@@ -1,0 +1,129 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
+import dev.sandglass.operator.lifecycle.Decision.Delete;
+import dev.sandglass.operator.lifecycle.Decision.Leave;
+import dev.sandglass.operator.lifecycle.Decision.Replace;
+import dev.sandglass.operator.lifecycle.Decision.Resume;
+import dev.sandglass.operator.lifecycle.Decision.Run;
+import dev.sandglass.operator.lifecycle.Decision.Sleep;
+import dev.sandglass.operator.lifecycle.Decision.Suspend;
+import dev.sandglass.operator.lifecycle.Decision.Wait;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Decides what to do with a sandbox. The number of the next incarnation always follows from the recorded one, so that
+ * an operator that dies half-way does the same again and finds it done.
+ */
+public final class Lifecycle {
+
+    /** A pod that lived less is not replaced before {@link #RESTART_DELAY} has passed, lest pods churn. */
+    static final Duration SHORT_LIFE = Duration.ofMinutes(1);
+
+    static final Duration RESTART_DELAY = Duration.ofSeconds(30);
+
+    private Lifecycle() {}
+
+    /** The one thing to do now. */
+    public static Decision decide(Observed seen, Deadlines deadlines) {
+        if (seen.sandbox().isMarkedForDeletion()) {
+            return new Leave();
+        }
+        if (seen.sandbox().wanted().suspended()) {
+            return whileNotWanted(seen, deadlines);
+        }
+        return seen.status().holds(ConditionType.SUSPENDED)
+                ? whileSuspended(seen, deadlines)
+                : whileWanted(seen, deadlines);
+    }
+
+    private static Decision whileNotWanted(Observed seen, Deadlines deadlines) {
+        boolean done = seen.livePod().isEmpty()
+                && seen.status().holds(ConditionType.SUSPENDED)
+                && seen.status().reason(ConditionType.SUSPENDED).equals(Optional.of(Reason.REQUESTED));
+        return done ? retain(seen, deadlines) : suspend(Reason.REQUESTED, seen);
+    }
+
+    private static Decision whileSuspended(Observed seen, Deadlines deadlines) {
+        Reason cause = seen.status().reason(ConditionType.SUSPENDED).orElse(Reason.REQUESTED);
+        if (cause == Reason.REQUESTED || usedSince(suspendedAt(seen), seen.activity())) {
+            return seen.refusal().isPresent()
+                    ? new Wait(Optional.empty())
+                    : new Resume(seen.recordedIncarnation(), seen.recordedIncarnation() + 1);
+        }
+        return seen.livePod().isPresent() ? suspend(cause, seen) : retain(seen, deadlines);
+    }
+
+    private static Decision whileWanted(Observed seen, Deadlines deadlines) {
+        int recorded = seen.recordedIncarnation();
+        Optional<Pod> current = seen.pod().filter(pod -> Observed.incarnationOf(pod) >= Math.max(recorded, 1));
+        if (current.isPresent()) {
+            return withPod(current.get(), seen, deadlines);
+        }
+        if (seen.refusal().isPresent()) {
+            return new Wait(Optional.empty());
+        }
+        return recorded == 0
+                ? new Run(1, seen.now().plus(deadlines.idleTimeout()))
+                : new Replace(recorded, recorded + 1);
+    }
+
+    private static Decision withPod(Pod pod, Observed seen, Deadlines deadlines) {
+        int incarnation = Observed.incarnationOf(pod);
+        return switch (PodState.of(pod)) {
+            case PodState.Leaving leaving -> next(incarnation, seen);
+            case PodState.Ended ended when ended.reason() == Reason.MAX_LIFETIME -> suspend(Reason.MAX_LIFETIME, seen);
+            case PodState.Ended ended -> {
+                Instant restart = ended.at().plus(RESTART_DELAY);
+                boolean soon = ended.at().isBefore(Deadlines.startOf(pod).plus(SHORT_LIFE))
+                        && seen.now().isBefore(restart);
+                yield soon ? new Wait(Optional.of(restart)) : next(incarnation, seen);
+            }
+            case PodState.Starting starting -> run(pod, seen, deadlines);
+            case PodState.Running running -> run(pod, seen, deadlines);
+            case PodState.Broken broken -> run(pod, seen, deadlines);
+        };
+    }
+
+    private static Decision run(Pod pod, Observed seen, Deadlines deadlines) {
+        Instant old = deadlines.oldAt(pod);
+        Instant idle = deadlines.idleAt(pod, seen.activity());
+        if (!seen.now().isBefore(old)) {
+            return suspend(Reason.MAX_LIFETIME, seen);
+        }
+        if (!seen.now().isBefore(idle)) {
+            return suspend(Reason.IDLE, seen);
+        }
+        return new Run(Observed.incarnationOf(pod), old.isBefore(idle) ? old : idle);
+    }
+
+    private static Decision next(int former, Observed seen) {
+        return seen.refusal().isPresent() ? new Wait(Optional.empty()) : new Replace(former, former + 1);
+    }
+
+    private static Decision suspend(Reason cause, Observed seen) {
+        int newest = seen.pod().map(Observed::incarnationOf).orElse(0);
+        return new Suspend(cause, Math.max(newest, seen.recordedIncarnation()));
+    }
+
+    private static Decision retain(Observed seen, Deadlines deadlines) {
+        Instant end = deadlines.forgottenAt(suspendedAt(seen));
+        return seen.now().isBefore(end) ? new Sleep(end) : new Delete();
+    }
+
+    private static boolean usedSince(Instant suspendedAt, Optional<Lease> activity) {
+        return activity.flatMap(Deadlines::renewedAt)
+                .filter(renewed -> renewed.isAfter(suspendedAt))
+                .isPresent();
+    }
+
+    private static Instant suspendedAt(Observed seen) {
+        String suspendedAt = seen.status().suspendedAt();
+        return suspendedAt == null ? seen.now() : Instant.parse(suspendedAt);
+    }
+}

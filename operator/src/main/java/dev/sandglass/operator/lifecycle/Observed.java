@@ -1,0 +1,52 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.child.Refusal;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Everything that was seen of a sandbox, at one time.
+ *
+ * @param pod the pod with the highest incarnation that belongs to this sandbox, whatever its state
+ * @param activity the Lease in which the gateway records use
+ * @param refusal why no pod would be made now, be it by our rules or by the API server's answer
+ * @param networkReady whether the namespace's and the sandbox's policies are in place
+ */
+public record Observed(
+        Sandbox sandbox,
+        Optional<Pod> pod,
+        Optional<Lease> activity,
+        Optional<Refusal> refusal,
+        boolean networkReady,
+        Instant now) {
+
+    SandboxStatus status() {
+        return sandbox.observed();
+    }
+
+    /** Number of the newest incarnation that the status tells of; 0 if none. */
+    int recordedIncarnation() {
+        return Optional.ofNullable(status().incarnation()).orElse(0);
+    }
+
+    /** A pod that is not on its way out. */
+    public Optional<Pod> livePod() {
+        return pod.filter(found -> found.getMetadata().getDeletionTimestamp() == null);
+    }
+
+    /** The number a pod carries; 0 if somebody tampered with its label. */
+    public static int incarnationOf(Pod pod) {
+        String label = pod.getMetadata().getLabels().getOrDefault(SandboxLabels.INCARNATION, "");
+        return label.matches("[1-9][0-9]{0,8}") ? Integer.parseInt(label) : 0;
+    }
+
+    /** The same after the operator acted. */
+    public Observed after(Optional<Pod> podNow, Optional<Refusal> refusalNow, boolean networkReadyNow) {
+        return new Observed(sandbox, podNow, activity, refusalNow, networkReadyNow, now);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.api.Reason;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import java.time.Instant;
+import java.util.Optional;
+
+/** What a pod's status amounts to. */
+sealed interface PodState {
+
+    /** On its way up; the reason says whether something holds it up. */
+    record Starting(Reason reason, String message) implements PodState {}
+
+    /**
+     * The container runs and the pod has an address.
+     *
+     * @param lastEnd why the container was restarted, if it was
+     */
+    record Running(String address, int restarts, Optional<ContainerEnd> lastEnd) implements PodState {}
+
+    /** The container is down, or its node is silent; Kubernetes is at it. */
+    record Broken(Reason reason, String message) implements PodState {}
+
+    /** Over for good, while the object is still there. */
+    record Ended(Reason reason, String message, Instant at) implements PodState {}
+
+    /** Being deleted. */
+    record Leaving() implements PodState {}
+
+    /** Reads a pod; the order of the questions matters. */
+    static PodState of(Pod pod) {
+        PodStatus status = Optional.ofNullable(pod.getStatus()).orElseGet(PodStatus::new);
+        if (pod.getMetadata().getDeletionTimestamp() != null) {
+            return new Leaving();
+        }
+        if ("Failed".equals(status.getPhase()) || "Succeeded".equals(status.getPhase())) {
+            return PodEnd.of(pod, status);
+        }
+        return status.getContainerStatuses().stream()
+                .findFirst()
+                .map(container -> of(pod, status, container))
+                .orElseGet(() -> scheduling(status));
+    }
+
+    private static PodState of(Pod pod, PodStatus status, ContainerStatus container) {
+        if (container.getState().getRunning() != null && status.getPodIP() != null) {
+            return running(pod, status, container);
+        }
+        Optional<ContainerEnd> end = ContainerEnd.latest(pod, container);
+        if (container.getState().getWaiting() == null) {
+            return end.<PodState>map(ContainerEnd::broken).orElseGet(PodState::starting);
+        }
+        String reason = container.getState().getWaiting().getReason();
+        String detail = Optional.ofNullable(container.getState().getWaiting().getMessage())
+                .map(message -> ": " + message)
+                .orElse("");
+        return switch (reason == null ? "" : reason) {
+            case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError" ->
+                new Starting(
+                        Reason.IMAGE_PULL_FAILED,
+                        "The node cannot get the image " + container.getImage() + " (" + reason + ")" + detail);
+            case "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError" ->
+                new Broken(Reason.CRASHED, "The container cannot be started (" + reason + ")" + detail);
+            default -> end.<PodState>map(ContainerEnd::broken).orElseGet(PodState::starting);
+        };
+    }
+
+    /**
+     * There are no probes, so that a running container is a ready one. If the pod is called unready nevertheless, it was
+     * the control plane, which has not heard from the node.
+     */
+    private static PodState running(Pod pod, PodStatus status, ContainerStatus container) {
+        boolean silent = Boolean.TRUE.equals(container.getReady())
+                && condition(status, "Ready")
+                        .filter(ready -> "False".equals(ready.getStatus()))
+                        .isPresent();
+        return silent
+                ? new Broken(
+                        Reason.NODE_LOST,
+                        "Node " + pod.getSpec().getNodeName() + " does not answer; if it stays so, the sandbox starts"
+                                + " afresh on another")
+                : new Running(
+                        status.getPodIP(),
+                        Optional.ofNullable(container.getRestartCount()).orElse(0),
+                        ContainerEnd.latest(pod, container));
+    }
+
+    private static PodState scheduling(PodStatus status) {
+        return condition(status, "PodScheduled")
+                .filter(scheduled -> "Unschedulable".equals(scheduled.getReason()))
+                .<PodState>map(scheduled -> new Starting(
+                        Reason.UNSCHEDULABLE,
+                        "No node can take the pod: "
+                                + Optional.ofNullable(scheduled.getMessage()).orElse("no reason was given")))
+                .orElseGet(PodState::starting);
+    }
+
+    private static Starting starting() {
+        return new Starting(Reason.STARTING, "The pod was made; its container is on the way");
+    }
+
+    private static Optional<PodCondition> condition(PodStatus status, String type) {
+        return status.getConditions().stream()
+                .filter(condition -> type.equals(condition.getType()))
+                .findFirst();
+    }
+}

@@ -1,0 +1,96 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.SandboxStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Writes up what was decided and seen as the sandbox's status. Equal input gives an equal status, hence no write. */
+public final class StatusReport {
+
+    private StatusReport() {}
+
+    /**
+     * The status to publish.
+     *
+     * @param seen what there is after the decision was carried out
+     */
+    public static SandboxStatus of(Observed seen, Decision decision, Deadlines deadlines) {
+        return switch (decision) {
+            case Decision.Suspend suspend -> suspended(seen, suspend.cause(), suspend.incarnation(), deadlines);
+            case Decision.Sleep sleep -> asleep(seen, deadlines);
+            case Decision.Run run -> wanted(seen, deadlines);
+            case Decision.Resume resume -> wanted(seen, deadlines);
+            case Decision.Replace replace -> wanted(seen, deadlines);
+            case Decision.Wait wait -> wanted(seen, deadlines);
+            case Decision.Delete delete -> seen.status();
+            case Decision.Leave leave -> seen.status();
+        };
+    }
+
+    private static SandboxStatus asleep(Observed seen, Deadlines deadlines) {
+        Reason cause = seen.status().reason(ConditionType.SUSPENDED).orElse(Reason.REQUESTED);
+        return suspended(seen, cause, seen.recordedIncarnation(), deadlines);
+    }
+
+    private static SandboxStatus wanted(Observed seen, Deadlines deadlines) {
+        Optional<Pod> pod = seen.livePod();
+        Optional<PodState.Running> running =
+                pod.map(PodState::of).filter(PodState.Running.class::isInstance).map(PodState.Running.class::cast);
+        boolean hasRun = running.isPresent()
+                || pod.map(PodState::of)
+                        .filter(PodState.Broken.class::isInstance)
+                        .isPresent();
+        return new SandboxStatus(
+                seen.sandbox().getMetadata().getGeneration(),
+                Conditions.of(seen),
+                running.map(PodState.Running::address).orElse(null),
+                pod.map(found -> found.getMetadata().getName()).orElse(null),
+                // A pod that was refused has no number; the next attempt gets it.
+                pod.map(Observed::incarnationOf)
+                        .or(() -> numbered(seen.recordedIncarnation()))
+                        .orElse(null),
+                // Not before the container runs: the node's start time alone would cost a write of its own.
+                pod.filter(found -> hasRun)
+                        .map(Deadlines::startOf)
+                        .map(Instant::toString)
+                        .orElse(null),
+                null,
+                pod.filter(found -> hasRun)
+                        .map(deadlines::oldAt)
+                        .map(Instant::toString)
+                        .orElse(null),
+                restarts(pod));
+    }
+
+    private static SandboxStatus suspended(Observed seen, Reason cause, int incarnation, Deadlines deadlines) {
+        String since = Optional.ofNullable(seen.status().suspendedAt())
+                .orElseGet(() -> seen.now().truncatedTo(ChronoUnit.MILLIS).toString());
+        return new SandboxStatus(
+                seen.sandbox().getMetadata().getGeneration(),
+                Conditions.suspended(seen, cause),
+                null,
+                null,
+                numbered(incarnation).orElse(null),
+                null,
+                since,
+                deadlines.forgottenAt(Instant.parse(since)).toString(),
+                null);
+    }
+
+    private static @Nullable Integer restarts(Optional<Pod> pod) {
+        return pod.map(Pod::getStatus)
+                .flatMap(status -> status.getContainerStatuses().stream().findFirst())
+                .map(container -> container.getRestartCount())
+                .filter(restarts -> restarts > 0)
+                .orElse(null);
+    }
+
+    private static Optional<Integer> numbered(int incarnation) {
+        return incarnation == 0 ? Optional.empty() : Optional.of(incarnation);
+    }
+}

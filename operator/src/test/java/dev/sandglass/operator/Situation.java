@@ -1,0 +1,119 @@
+package dev.sandglass.operator;
+
+import dev.sandglass.api.LinkKeys;
+import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.SandboxNetworkPolicy;
+import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.SandboxSecret;
+import dev.sandglass.operator.lifecycle.Decision;
+import dev.sandglass.operator.lifecycle.Lifecycle;
+import dev.sandglass.operator.lifecycle.Observed;
+import dev.sandglass.operator.lifecycle.StatusReport;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** A golden folder's input, run through the pure parts in the order in which the reconciler does. */
+record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> answer, Set<String> filesRead) {
+
+    private static final LinkSecret LINK_SECRET =
+            new LinkSecret("a link secret for golden tests only".getBytes(StandardCharsets.US_ASCII));
+
+    private static final Map<String, String> SETTINGS = Map.of(
+            "OPERATOR_NAMESPACES", "tenant-a",
+            "OPERATOR_DEFAULT_IMAGE", "registry.example.com/sandglass/kernel:1",
+            "OPERATOR_LINK_SECRET_FILE", "unused",
+            "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system");
+
+    /** What the API server answers when a pod is made; absent for success. */
+    private record Answer(String reason, String message) {}
+
+    static Situation read(Path folder) throws IOException {
+        Set<String> used = new TreeSet<>();
+        Map<String, String> variables = new HashMap<>(SETTINGS);
+        Instant now = Instant.parse("2026-03-01T10:00:00Z");
+        for (Map.Entry<?, ?> entry : read(folder, "in-settings.yaml", Map.class, used)
+                .orElse(Map.of())
+                .entrySet()) {
+            if (entry.getKey().equals("now")) {
+                now = Instant.parse(entry.getValue().toString());
+            } else {
+                variables.put(entry.getKey().toString(), entry.getValue().toString());
+            }
+        }
+        OperatorSettings settings = OperatorSettings.of(variables);
+        Sandbox sandbox = read(folder, "in-Sandbox.yaml", Sandbox.class, used).orElseThrow();
+        Observed seen = new Observed(
+                sandbox,
+                read(folder, "in-Pod.yaml", Pod.class, used),
+                read(folder, "in-Lease.yaml", Lease.class, used),
+                Refusal.of(sandbox, settings.pods()),
+                sandbox.getStatus() != null,
+                now);
+        Optional<Refusal> answer = read(folder, "in-answer.yaml", Answer.class, used)
+                .map(given -> new Refusal(Reason.of(given.reason()).orElseThrow(), given.message()));
+        return new Situation(settings, seen, answer, used);
+    }
+
+    private static <T> Optional<T> read(Path folder, String name, Class<T> type, Set<String> used) throws IOException {
+        Path file = folder.resolve(name);
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        used.add(name);
+        return Optional.of(Serialization.unmarshal(Files.readString(file), type));
+    }
+
+    /** What comes of it, by file name. */
+    Map<String, String> results() {
+        Decision decision = Lifecycle.decide(seen, settings.deadlines());
+        Map<String, String> results = new LinkedHashMap<>();
+        Observed after =
+                switch (decision) {
+                    case Decision.Run run -> started(run.incarnation(), results);
+                    case Decision.Replace replace -> started(replace.incarnation(), results);
+                    case Decision.Resume resume -> started(resume.incarnation(), results);
+                    case Decision.Suspend suspend -> seen.after(Optional.empty(), seen.refusal(), seen.networkReady());
+                    case Decision.Sleep sleep -> seen;
+                    case Decision.Wait wait -> seen;
+                    case Decision.Delete delete -> seen;
+                    case Decision.Leave leave -> seen;
+                };
+        results.put(
+                "out-status.yaml",
+                "# " + decision + "\n" + Serialization.asYaml(StatusReport.of(after, decision, settings.deadlines())));
+        return results;
+    }
+
+    private Observed started(int incarnation, Map<String, String> results) {
+        Sandbox sandbox = seen.sandbox();
+        if (seen.livePod()
+                .filter(pod -> Observed.incarnationOf(pod) == incarnation)
+                .isPresent()) {
+            return seen.after(seen.pod(), seen.refusal(), true);
+        }
+        Pod pod = SandboxPod.desired(sandbox, incarnation, settings.pods());
+        LinkKeys keys = LinkKeys.derive(LINK_SECRET, sandbox.getMetadata().getUid(), incarnation);
+        results.put("out-Secret.yaml", Serialization.asYaml(SandboxSecret.desired(sandbox, incarnation, keys)));
+        results.put(
+                "out-NetworkPolicy.yaml",
+                Serialization.asYaml(SandboxNetworkPolicy.desired(sandbox, settings.gatewayNamespace())));
+        results.put("out-Pod.yaml", Serialization.asYaml(pod));
+        return answer.map(refusal -> seen.after(Optional.empty(), Optional.of(refusal), true))
+                .orElseGet(() -> seen.after(Optional.of(pod), seen.refusal(), true));
+    }
+}

@@ -1,0 +1,99 @@
+package dev.sandglass.operator.install;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+@EnableKubernetesMockClient(crud = true)
+class InstallSecretsTest {
+    private static final Map<String, String> ENVIRONMENT = Map.of(
+            "INSTALL_NAMESPACE", "sandglass-system",
+            "INSTALL_LINK_SECRET", "sandglass-link",
+            "INSTALL_API_KEY_SECRET", "sandglass-api-keys",
+            "INSTALL_FIRST_KEY_SECRET", "sandglass-first-api-key",
+            "INSTALL_API_KEY_TENANTS", "default, research");
+
+    // Set by the extension before each test.
+    @SuppressWarnings("NullAway.Init")
+    KubernetesClient client;
+
+    @Test
+    void makesALinkSecretAndAKeyThatItsGrantMatches() {
+        run();
+
+        String token = value("sandglass-first-api-key", "key");
+        assertThat(value("sandglass-link", "linkSecret")).hasSizeGreaterThanOrEqualTo(64);
+        assertThat(token).startsWith("sgk_").hasSize(47);
+        assertThat(value("sandglass-api-keys", "first"))
+                .isEqualTo(new ApiKey(token).grant(List.of("default", "research")))
+                .contains("\"tenants\":[\"default\",\"research\"]")
+                .doesNotContain(token);
+    }
+
+    @Test
+    void aSecondRunChangesNothing() {
+        run();
+        String link = value("sandglass-link", "linkSecret");
+        String key = value("sandglass-first-api-key", "key");
+
+        run();
+
+        assertThat(value("sandglass-link", "linkSecret")).isEqualTo(link);
+        assertThat(value("sandglass-first-api-key", "key")).isEqualTo(key);
+    }
+
+    @Test
+    void aRunAfterOneThatWasCutOffGrantsTheKeyThatIsThere() {
+        run();
+        String token = value("sandglass-first-api-key", "key");
+        client.secrets()
+                .inNamespace("sandglass-system")
+                .withName("sandglass-api-keys")
+                .delete();
+
+        run();
+
+        assertThat(value("sandglass-api-keys", "first"))
+                .isEqualTo(new ApiKey(token).grant(List.of("default", "research")));
+    }
+
+    @Test
+    void existingSecretsNeedNoJob() {
+        new InstallSecrets(client, new SecureRandom(), InstallSettings.from(Map.of("INSTALL_NAMESPACE", "elsewhere")))
+                .run();
+
+        assertThat(client.secrets().inNamespace("elsewhere").list().getItems()).isEmpty();
+    }
+
+    @Test
+    void saysWhichSettingIsMissing() {
+        assertThatThrownBy(() -> InstallSettings.from(Map.of())).hasMessageContaining("INSTALL_NAMESPACE");
+    }
+
+    @Test
+    void aKeyDoesNotPrintItself() {
+        ApiKey key = ApiKey.random(new SecureRandom());
+        assertThat(key.toString()).doesNotContain(key.token());
+    }
+
+    private void run() {
+        new InstallSecrets(client, new SecureRandom(), InstallSettings.from(ENVIRONMENT)).run();
+    }
+
+    private String value(String secret, String key) {
+        Secret found = client.secrets()
+                .inNamespace("sandglass-system")
+                .withName(secret)
+                .require();
+        return new String(Base64.getDecoder().decode(found.getData().get(key)), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,225 @@
+{{- define "sandglass.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride -}}
+{{- else if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* What selects pods: must never change in an upgrade. Takes {root, component}. */ -}}
+{{- define "sandglass.selector" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{- /* Takes {root, component}. */ -}}
+{{- define "sandglass.labels" -}}
+{{ include "sandglass.selector" . }}
+app.kubernetes.io/part-of: sandglass
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | quote }}
+{{- end -}}
+
+{{- /* Takes {root, image}; prints registry/repository:tag. */ -}}
+{{- define "sandglass.image" -}}
+{{- $registry := .image.registry | default .root.Values.global.imageRegistry -}}
+{{- if $registry }}{{ $registry }}/{{ end -}}
+{{- .image.repository }}:{{ .image.tag | default .root.Chart.AppVersion -}}
+{{- end -}}
+
+{{- define "sandglass.sandboxImage" -}}
+{{- $own := dict "registry" "" "repository" "sandglass/kernel" "tag" "" -}}
+{{- .Values.sandbox.image | default (include "sandglass.image" (dict "root" . "image" $own)) -}}
+{{- end -}}
+
+{{- /* Takes a list of Secret names. */ -}}
+{{- define "sandglass.imagePullSecrets" -}}
+{{- with . -}}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . | quote }}
+  {{- end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "sandglass.linkSecret" -}}
+{{- .Values.secrets.existingLinkSecret | default (printf "%s-link" (include "sandglass.fullname" .)) -}}
+{{- end -}}
+
+{{- define "sandglass.apiKeySecret" -}}
+{{- .Values.secrets.existingApiKeySecret | default (printf "%s-api-keys" (include "sandglass.fullname" .)) -}}
+{{- end -}}
+
+{{- define "sandglass.firstApiKeySecret" -}}
+{{- printf "%s-first-api-key" (include "sandglass.fullname" .) -}}
+{{- end -}}
+
+{{- /* The Kubernetes namespaces of all tenants, as a JSON list. Two tenants in one would have each other's rights, and
+       in the release's own a tenant's sandboxes would sit beside the link secret. */ -}}
+{{- define "sandglass.tenantNamespaces" -}}
+{{- $namespaces := list -}}
+{{- range $name, $tenant := .Values.tenants -}}
+{{- if eq $tenant.namespace $.Release.Namespace -}}
+{{- fail (printf "tenants.%s.namespace: %s is the release's own namespace; a tenant needs one of its own" $name $tenant.namespace) -}}
+{{- else if has $tenant.namespace $namespaces -}}
+{{- fail (printf "tenants.%s.namespace: %s belongs to another tenant already" $name $tenant.namespace) -}}
+{{- end -}}
+{{- $namespaces = append $namespaces $tenant.namespace -}}
+{{- end -}}
+{{- $namespaces | toJson -}}
+{{- end -}}
+
+{{- /* Takes {weight}. Kept when it fails, so that the job's log can be read; cleared before the next try. */ -}}
+{{- define "sandglass.secretsHook" -}}
+helm.sh/hook: pre-install,pre-upgrade
+helm.sh/hook-output-log-policy: hook-failed
+helm.sh/hook-weight: {{ .weight | quote }}
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end -}}
+
+{{- define "sandglass.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "sandglass.securityContext" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{- /* Where a pod may run; takes the values of a component. */ -}}
+{{- define "sandglass.scheduling" -}}
+{{- with .priorityClassName }}
+priorityClassName: {{ . | quote }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- /* Ingress to the port of health and metrics, as a NetworkPolicy rule; the kubelet's probes need none. */ -}}
+{{- define "sandglass.ingressToManagement" -}}
+- ports:
+    - protocol: TCP
+      port: 8081
+  from:
+    - podSelector: {}
+    {{- with .Values.networkPolicy.monitoring }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end -}}
+
+{{- /* Egress to the API server, and to DNS, as NetworkPolicy rules. */ -}}
+{{- define "sandglass.egressToCluster" -}}
+- ports:
+    {{- range .Values.networkPolicy.apiServer.ports }}
+    - protocol: TCP
+      port: {{ . }}
+    {{- end }}
+  {{- with .Values.networkPolicy.apiServer.cidrs }}
+  to:
+    {{- range . }}
+    - ipBlock:
+        cidr: {{ . | quote }}
+    {{- end }}
+  {{- end }}
+{{- with .Values.networkPolicy.dns }}
+- ports:
+    - protocol: UDP
+      port: 53
+    - protocol: TCP
+      port: 53
+  to:
+    {{- toYaml . | nindent 4 }}
+{{- end }}
+{{- end -}}
+
+{{- /* Binds a service account to the Role of the same name; takes {name, namespace, labels, accountNamespace}. */ -}}
+{{- define "sandglass.roleBinding" -}}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: {{ .name }}
+  namespace: {{ .namespace | quote }}
+  labels:
+    {{- .labels | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: {{ .name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ .name }}
+    namespace: {{ .accountNamespace | quote }}
+{{- end -}}
+
+{{- /* Only the one key, so that whatever else an existing Secret holds stays out of the pod. */ -}}
+{{- define "sandglass.linkVolume" -}}
+- name: link
+  secret:
+    secretName: {{ include "sandglass.linkSecret" . | quote }}
+    defaultMode: 0440
+    items:
+      - key: linkSecret
+        path: linkSecret
+{{- end -}}
+
+{{- /* Takes {weight}. */ -}}
+{{- define "sandglass.testHook" -}}
+helm.sh/hook: test
+helm.sh/hook-output-log-policy: hook-failed,hook-succeeded
+helm.sh/hook-weight: {{ .weight | quote }}
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end -}}
+
+{{- /* The pod of a test, up to the end of its container, whose env the caller adds; takes {root, script}. */ -}}
+{{- define "sandglass.testPod" -}}
+enableServiceLinks: false
+restartPolicy: Never
+activeDeadlineSeconds: 300
+{{- with include "sandglass.imagePullSecrets" .root.Values.global.imagePullSecrets }}
+{{ . }}
+{{- end }}
+securityContext:
+  {{- include "sandglass.podSecurityContext" .root | nindent 2 }}
+volumes:
+  - name: scripts
+    configMap:
+      name: {{ include "sandglass.fullname" .root }}-tests
+containers:
+  - name: test
+    image: {{ include "sandglass.sandboxImage" .root | quote }}
+    imagePullPolicy: IfNotPresent
+    command: [python3, -I, {{ printf "/tests/%s" .script | quote }}]
+    resources:
+      requests:
+        cpu: 50m
+        memory: 64Mi
+      limits:
+        memory: 128Mi
+    securityContext:
+      {{- include "sandglass.securityContext" .root | nindent 6 }}
+    volumeMounts:
+      - name: scripts
+        mountPath: /tests
+        readOnly: true
+{{- end -}}

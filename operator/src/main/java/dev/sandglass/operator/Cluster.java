@@ -55,9 +55,18 @@ final class Cluster {
         }
         return present.get().getSpec().equals(desired.getSpec())
                 ? Optional.empty()
-                : Optional.of(client.resource(desired).update());
+                : Optional.of(client.resource(versioned(desired, present.get())).update());
     }
 
+    private static NetworkPolicy versioned(NetworkPolicy desired, NetworkPolicy present) {
+        return desired.edit()
+                .editMetadata()
+                .withResourceVersion(present.getMetadata().getResourceVersion())
+                .endMetadata()
+                .build();
+    }
+
+    /** Makes the keys and the pod of an incarnation. */
     PodResult start(Sandbox sandbox, int incarnation) {
         createUnlessPresent(SandboxSecret.desired(
                 sandbox,

@@ -46,9 +46,8 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
         Set<String> used = new TreeSet<>();
         Map<String, String> variables = new HashMap<>(SETTINGS);
         Instant now = Instant.parse("2026-03-01T10:00:00Z");
-        for (Map.Entry<?, ?> entry : read(folder, "in-settings.yaml", Map.class, used)
-                .orElse(Map.of())
-                .entrySet()) {
+        Map<?, ?> given = read(folder, "in-settings.yaml", Map.class, used).orElse(Map.of());
+        for (Map.Entry<?, ?> entry : given.entrySet()) {
             if (entry.getKey().equals("now")) {
                 now = Instant.parse(entry.getValue().toString());
             } else {
@@ -65,7 +64,7 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 sandbox.getStatus() != null,
                 now);
         Optional<Refusal> answer = read(folder, "in-answer.yaml", Answer.class, used)
-                .map(given -> new Refusal(Reason.of(given.reason()).orElseThrow(), given.message()));
+                .map(words -> new Refusal(Reason.of(words.reason()).orElseThrow(), words.message()));
         return new Situation(settings, seen, answer, used);
     }
 

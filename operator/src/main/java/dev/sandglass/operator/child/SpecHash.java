@@ -5,6 +5,7 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -35,7 +36,7 @@ public final class SpecHash {
                 amount(spec.memory()),
                 amount(spec.cpus()),
                 amount(spec.disk()),
-                spec.environment().toString());
+                Serialization.asJson(spec.environment()));
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest, 0, BYTES);

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,13 +47,25 @@ public final class InstallSecrets {
         settings.apiKeySecret().ifPresent(this::createApiKeys);
     }
 
-    // The plain key comes first: a job cut off between the two finds it again and hashes the same key.
+    // Once keys are granted, the plain first key is the administrator's to delete, and no new one may appear for it.
+    // Before that the plain key comes first: a job cut off between the two finds it again and grants that same key.
     private void createApiKeys(String keysSecret) {
+        if (find(keysSecret).isPresent()) {
+            LOG.atInfo().addKeyValue("secret", keysSecret).log("API keys are granted already");
+            return;
+        }
         String plainSecret = settings.firstKeySecret();
         ApiKey fresh = ApiKey.random(random);
         boolean created = createIfAbsent(plainSecret, Map.of("key", fresh.token()));
         ApiKey key = created ? fresh : new ApiKey(read(plainSecret, "key"));
         createIfAbsent(keysSecret, Map.of("first", key.grant(settings.tenants())));
+    }
+
+    private Optional<Secret> find(String name) {
+        return Optional.ofNullable(client.secrets()
+                .inNamespace(settings.namespace())
+                .withName(name)
+                .get());
     }
 
     private String randomText() {

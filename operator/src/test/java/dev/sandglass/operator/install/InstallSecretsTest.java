@@ -67,6 +67,23 @@ class InstallSecretsTest {
     }
 
     @Test
+    void aFirstKeyThatWasReadAndDeletedDoesNotComeBack() {
+        run();
+        client.secrets()
+                .inNamespace("sandglass-system")
+                .withName("sandglass-first-api-key")
+                .delete();
+
+        run();
+
+        assertThat(client.secrets()
+                        .inNamespace("sandglass-system")
+                        .withName("sandglass-first-api-key")
+                        .get())
+                .isNull();
+    }
+
+    @Test
     void existingSecretsNeedNoJob() {
         new InstallSecrets(client, new SecureRandom(), InstallSettings.from(Map.of("INSTALL_NAMESPACE", "elsewhere")))
                 .run();

@@ -1,0 +1,95 @@
+package dev.sandglass.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class SandboxJsonTest {
+
+    private static final String HEAD = """
+            apiVersion: sandglass.dev/v1alpha1
+            kind: Sandbox
+            metadata:
+              name: demo
+            """;
+
+    private static Sandbox parse(String rest) {
+        return TestResources.parse(HEAD + rest, Sandbox.class);
+    }
+
+    @Test
+    void everyFieldSurvivesTheRoundTrip() {
+        Condition ready = new ConditionBuilder()
+                .withType("Ready")
+                .withStatus("True")
+                .withReason("Running")
+                .withMessage("The sandbox runs")
+                .withLastTransitionTime("2026-03-01T10:00:00Z")
+                .withObservedGeneration(3L)
+                .build();
+        Sandbox sandbox = parse("");
+        sandbox.setSpec(new SandboxSpec(
+                "registry.example.com/x:1",
+                new Quantity("1Gi"),
+                new Quantity("500m"),
+                new Quantity("4Gi"),
+                List.of(new EnvVariable("A", "1"), new EnvVariable("B", "")),
+                true));
+        sandbox.setStatus(
+                new SandboxStatus(3L, List.of(ready), "10.1.2.3", "sbx-u-2", 2, "2026-03-01T10:00:00Z", "a", "b", 1));
+
+        Sandbox read = TestResources.parse(TestResources.json(sandbox), Sandbox.class);
+
+        assertThat(read.getSpec()).isEqualTo(sandbox.getSpec());
+        assertThat(read.getStatus()).isEqualTo(sandbox.getStatus());
+    }
+
+    @Test
+    void whatIsAbsentTakesTheDefaults() {
+        SandboxSpec spec = parse("spec: {}").getSpec();
+        assertThat(spec).isEqualTo(SandboxSpec.DEFAULT);
+        assertThat(spec.memory()).isEqualTo(new Quantity("512Mi"));
+        assertThat(spec.env()).isEmpty();
+        assertThat(parse("").wanted()).isEqualTo(SandboxSpec.DEFAULT);
+        assertThat(parse("").observed()).isEqualTo(SandboxStatus.UNSEEN);
+    }
+
+    @Test
+    void whatALaterVersionAddsIsNoError() {
+        Sandbox sandbox = parse("""
+                spec:
+                  later: {a: 1}
+                  env: [{name: A, value: b, kind: later}]
+                status:
+                  later: true
+                  conditions: [{type: Ready, status: "False", reason: Later}]
+                """);
+        assertThat(sandbox.wanted().environment()).containsEntry("A", "b");
+        assertThat(sandbox.observed().reason(ConditionType.READY)).isEmpty();
+        assertThat(sandbox.observed().holds(ConditionType.READY)).isFalse();
+    }
+
+    @Test
+    void nothingIsWrittenThatWasNotSaid() {
+        assertThat(TestResources.json(SandboxStatus.UNSEEN)).isEqualTo("{}");
+        assertThat(TestResources.json(SandboxSpec.DEFAULT))
+                .isEqualTo("{\"memory\":\"512Mi\",\"cpus\":\"1\",\"disk\":\"2Gi\",\"suspended\":false}");
+    }
+
+    @Test
+    void numbersAndTextsAreTheSameQuantity() {
+        assertThat(parse("spec: {cpus: 1, memory: 1024Mi}").getSpec())
+                .isEqualTo(parse("spec: {cpus: \"1\", memory: 1Gi}").getSpec());
+    }
+
+    @Test
+    void reasonsAreFoundByTheirText() {
+        assertThat(Reason.of("OOMKilled")).isEqualTo(Optional.of(Reason.OOM_KILLED));
+        assertThat(Reason.of("oomkilled")).isEmpty();
+    }
+}

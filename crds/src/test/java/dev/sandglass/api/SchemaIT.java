@@ -1,0 +1,118 @@
+package dev.sandglass.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.dsl.FieldValidateable.Validation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * The schema as a real API server understands it: every {@code valid-*.yaml} and every example is accepted, every
+ * {@code invalid-*.yaml} is refused with the words of its first line. Fields that do not exist are refused too, as
+ * kubectl demands it.
+ */
+class SchemaIT {
+
+    private static final Path CASES = Path.of("src/test/resources/schema");
+    private static final Path EXAMPLES = Path.of("examples");
+    private static final String EXPECT = "# expect: ";
+
+    private static KubernetesClient client;
+    private static String namespace;
+
+    @BeforeAll
+    static void installTheDefinition() throws IOException {
+        String kubeconfig = System.getProperty("sandglass.kubeconfig");
+        client = new KubernetesClientBuilder()
+                .withConfig(
+                        kubeconfig == null
+                                ? Config.autoConfigure(null)
+                                : Config.fromKubeconfig(Files.readString(Path.of(kubeconfig))))
+                .build();
+        // The chart may have installed it already, from a former build perhaps.
+        client.resource(CrdManifest.definition()).createOr(existing -> existing.update());
+        client.resources(CustomResourceDefinition.class)
+                .withName("sandboxes.sandglass.dev")
+                .waitUntilCondition(
+                        definition -> definition.getStatus() != null
+                                && definition.getStatus().getConditions().stream()
+                                        .anyMatch(
+                                                condition -> condition.getType().equals("Established")
+                                                        && condition.getStatus().equals("True")),
+                        10,
+                        TimeUnit.SECONDS);
+        namespace = "sandglass-schema-" + UUID.randomUUID().toString().substring(0, 8);
+        client.resource(new NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName(namespace)
+                        .endMetadata()
+                        .build())
+                .create();
+    }
+
+    @AfterAll
+    static void cleanUp() {
+        client.namespaces().withName(namespace).delete();
+        client.close();
+    }
+
+    @TestFactory
+    Stream<DynamicTest> whatIsValidIsAccepted() throws IOException {
+        return Stream.concat(files(CASES, "valid-"), files(EXAMPLES, ""))
+                .map(file ->
+                        DynamicTest.dynamicTest(file.getFileName().toString(), () -> assertThatCode(() -> create(file))
+                                .doesNotThrowAnyException()));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> whatIsInvalidIsRefusedInTheRightWords() throws IOException {
+        return files(CASES, "invalid-")
+                .map(file -> DynamicTest.dynamicTest(file.getFileName().toString(), () -> {
+                    String first = Files.readAllLines(file).getFirst();
+                    assertThat(first).startsWith(EXPECT);
+                    assertThatThrownBy(() -> create(file)).hasMessageContaining(first.substring(EXPECT.length()));
+                }));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> defaultsAreFilledIn() {
+        return Stream.of("valid-no-spec.yaml", "valid-plain-numbers.yaml")
+                .map(name -> DynamicTest.dynamicTest(name, () -> {
+                    GenericKubernetesResource made = create(CASES.resolve(name));
+                    assertThat(made.<Object>get("spec", "suspended")).isEqualTo(false);
+                    assertThat(made.<Object>get("spec", "cpus")).isIn("1", 2);
+                }));
+    }
+
+    private static Stream<Path> files(Path folder, String prefix) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.getFileName().toString().startsWith(prefix)).sorted().toList().stream();
+        }
+    }
+
+    private static GenericKubernetesResource create(Path file) throws IOException {
+        GenericKubernetesResource resource =
+                TestResources.parse(Files.readString(file), GenericKubernetesResource.class);
+        resource.getMetadata().setNamespace(namespace);
+        GenericKubernetesResource made =
+                client.resource(resource).fieldValidation(Validation.STRICT).create();
+        client.resource(made).delete();
+        return made;
+    }
+}

@@ -1,0 +1,87 @@
+package dev.sandglass.gateway;
+
+import dev.sandglass.gateway.caller.ApiKeyFolder;
+import dev.sandglass.gateway.caller.CallerSecurity;
+import dev.sandglass.gateway.caller.Callers;
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.caller.Tenants;
+import java.net.InetAddress;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.security.authentication.ReactiveAuthenticationManager;
+import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.web.server.WebFilter;
+
+/** Builds the room {@code caller}. */
+@Configuration(proxyBeanMethods = false)
+@EnableWebFluxSecurity
+class CallerConfiguration {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CallerConfiguration.class);
+
+    @Bean
+    Tenants tenants(GatewaySettings settings) {
+        return Tenants.parse(settings.tenants());
+    }
+
+    @Bean
+    TenantAccess tenantAccess(Tenants tenants) {
+        return new TenantAccess(tenants);
+    }
+
+    @Bean
+    SecurityWebFilterChain securityChain(ServerHttpSecurity http, ReactiveAuthenticationManager manager) {
+        return CallerSecurity.chain(http, manager);
+    }
+
+    @Bean
+    WebFilter originFilter(GatewaySettings settings) {
+        return CallerSecurity.originFilter(settings.allowedOrigins());
+    }
+
+    /** Callers are known by their API keys. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = "gateway.unauthenticated", havingValue = false, matchIfMissing = true)
+    static class Authenticated {
+
+        @Bean(destroyMethod = "close")
+        ApiKeyFolder apiKeyFolder(GatewaySettings settings) {
+            return ApiKeyFolder.open(Objects.requireNonNull(settings.apiKeysDir(), "apiKeysDir is null"));
+        }
+
+        @Bean
+        ReactiveAuthenticationManager authenticationManager(ApiKeyFolder folder) {
+            return CallerSecurity.authenticationManager(folder.keys()::callerOf);
+        }
+    }
+
+    /** Everybody may do everything, and therefore nobody but this machine is listened to. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty("gateway.unauthenticated")
+    static class Unauthenticated {
+
+        @Bean
+        ReactiveAuthenticationManager authenticationManager() {
+            LOG.warn("UNAUTHENTICATED development mode: everybody on this machine may do everything;"
+                    + " listening on loopback only");
+            return CallerSecurity.authenticationManager(Callers.DEVELOPMENT);
+        }
+
+        /** Last of all customizers, so that {@code server.address} cannot widen it. */
+        @Bean
+        @Order(Ordered.LOWEST_PRECEDENCE)
+        WebServerFactoryCustomizer<NettyReactiveWebServerFactory> loopbackOnly() {
+            return factory -> factory.setAddress(InetAddress.getLoopbackAddress());
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.sandglass.gateway;
+
+import dev.sandglass.gateway.kubernetes.KubernetesSettings;
+import dev.sandglass.gateway.mcp.McpSettings;
+import dev.sandglass.gateway.tool.ToolSettings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Everything that can be set, read once at the start: properties {@code gateway.*}, as environment {@code GATEWAY_*}.
+ *
+ * @param tenants pairs {@code tenant=namespace} ({@code GATEWAY_TENANTS}, separated by commas)
+ * @param apiKeysDir folder of API key files ({@code GATEWAY_API_KEYS_DIR}); required unless unauthenticated
+ * @param unauthenticated development mode: everybody may do everything, and only this machine is listened to
+ *     ({@code GATEWAY_UNAUTHENTICATED})
+ * @param allowedOrigins origins of web pages that may call, e.g. {@code https://agents.example.com}
+ *     ({@code GATEWAY_ALLOWED_ORIGINS}); programs are not concerned
+ * @param instance how this replica calls itself to sandboxes and in logs ({@code GATEWAY_INSTANCE}), e.g. the pod's name
+ * @param training answer some calls of our own and end ({@code GATEWAY_TRAINING}); for the AOT cache in the image's
+ *     build, never in a cluster
+ * @param link how sandboxes are reached
+ * @param mcp bounds of the endpoint
+ * @param tool what callers get when they do not say
+ * @param kubernetes how the API server is used
+ */
+@ConfigurationProperties("gateway")
+public record GatewaySettings(
+        @DefaultValue("default=sandglass-default") List<String> tenants,
+        @Nullable Path apiKeysDir,
+        @DefaultValue("false") boolean unauthenticated,
+        @DefaultValue Set<String> allowedOrigins,
+        @DefaultValue("mcp-gateway") String instance,
+        @DefaultValue("false") boolean training,
+        @DefaultValue Link link,
+        @DefaultValue McpSettings mcp,
+        @DefaultValue ToolSettings tool,
+        @DefaultValue KubernetesSettings kubernetes) {
+
+    /**
+     * How sandboxes are reached.
+     *
+     * @param secretFile the installation's link secret ({@code GATEWAY_LINK_SECRET_FILE}); required
+     */
+    public record Link(@Nullable Path secretFile) {}
+
+    /** Refuses what cannot work, naming the setting. */
+    public GatewaySettings {
+        if (apiKeysDir == null && !unauthenticated) {
+            throw new IllegalArgumentException("gateway.api-keys-dir (GATEWAY_API_KEYS_DIR) must name the folder of API"
+                    + " keys, or gateway.unauthenticated (GATEWAY_UNAUTHENTICATED) must be true for development");
+        }
+        if (link.secretFile() == null) {
+            throw new IllegalArgumentException(
+                    "gateway.link.secret-file (GATEWAY_LINK_SECRET_FILE) must name the file with the link secret");
+        }
+    }
+}

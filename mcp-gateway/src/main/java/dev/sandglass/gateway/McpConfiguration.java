@@ -1,0 +1,78 @@
+package dev.sandglass.gateway;
+
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
+import dev.sandglass.gateway.mcp.McpRoutes;
+import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.tool.Tools;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.ServerResponse;
+
+/** Builds the rooms {@code tool} and {@code mcp}, and starts and ends the whole. */
+@Configuration(proxyBeanMethods = false)
+class McpConfiguration {
+
+    @Bean
+    RouterFunction<ServerResponse> mcpRoutes(
+            TenantAccess access,
+            Sandboxes sandboxes,
+            Executions executions,
+            GatewaySettings settings,
+            MeterRegistry meters) {
+        return McpRoutes.of(
+                Tools.all(access, sandboxes, executions, settings.tool()), settings.mcp(), version(), meters);
+    }
+
+    @Bean
+    SmartLifecycle gatewayLifecycle(KubernetesSandboxes sandboxes, Executions executions) {
+        return new GatewayLifecycle(sandboxes, executions);
+    }
+
+    private static String version() {
+        return Optional.ofNullable(McpConfiguration.class.getPackage().getImplementationVersion())
+                .orElse("development");
+    }
+
+    /**
+     * Connects to the cluster once the application stands. On the way down it comes before the web server's graceful
+     * shutdown, which waits for the calls under way: they are answered now, and what they run goes on in the sandboxes.
+     */
+    private static final class GatewayLifecycle implements SmartLifecycle {
+        private static final Logger LOG = LoggerFactory.getLogger(GatewayLifecycle.class);
+
+        private final KubernetesSandboxes sandboxes;
+        private final Executions executions;
+        private volatile boolean running;
+
+        private GatewayLifecycle(KubernetesSandboxes sandboxes, Executions executions) {
+            this.sandboxes = sandboxes;
+            this.executions = executions;
+        }
+
+        @Override
+        public void start() {
+            sandboxes.start();
+            running = true;
+        }
+
+        @Override
+        public void stop() {
+            running = false;
+            LOG.info("Shutting down: calls that wait are answered, what they run goes on");
+            executions.drain();
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
+    }
+}

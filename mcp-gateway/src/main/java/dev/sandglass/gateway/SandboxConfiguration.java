@@ -1,0 +1,53 @@
+package dev.sandglass.gateway;
+
+import dev.sandglass.api.LinkSecret;
+import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
+import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkSettings;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Objects;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Builds the rooms {@code kubernetes}, {@code link} and {@code execution}. */
+@Configuration(proxyBeanMethods = false)
+class SandboxConfiguration {
+
+    @Bean(destroyMethod = "close")
+    KubernetesClient kubernetesClient(GatewaySettings settings) {
+        Config config = settings.kubernetes().applyTo(Config.autoConfigure(null));
+        return new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    @Bean(destroyMethod = "close")
+    KubernetesSandboxes sandboxes(KubernetesClient client, Tenants tenants, GatewaySettings settings) {
+        return new KubernetesSandboxes(
+                client, tenants.namespaces(), settings.kubernetes(), Clock.systemUTC());
+    }
+
+    /** Up once all sandboxes are known; an API server that goes away later does not concern it. */
+    @Bean
+    HealthIndicator sandboxesHealthIndicator(KubernetesSandboxes sandboxes) {
+        return () -> (sandboxes.isSynced() ? Health.up() : Health.down()).build();
+    }
+
+    @Bean(destroyMethod = "close")
+    LinkClient linkClient(GatewaySettings settings) throws IOException {
+        Path file = Objects.requireNonNull(settings.link().secretFile(), "secretFile is null");
+        return LinkClient.start(LinkSettings.defaults(settings.instance()), LinkSecret.read(file));
+    }
+
+    @Bean
+    Executions executions(LinkClient links) {
+        return new Executions(links);
+    }
+}

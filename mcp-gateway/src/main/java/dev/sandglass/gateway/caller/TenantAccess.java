@@ -1,0 +1,90 @@
+package dev.sandglass.gateway.caller;
+
+import dev.sandglass.api.SandboxName;
+import dev.sandglass.api.TenantName;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Turns the names in a call's arguments into places, and checks the caller's rights on the way. There is no other way to
+ * a {@link SandboxRef}, so that no tool can forget the check (contracts.md M37).
+ */
+public final class TenantAccess {
+
+    private static final String USUAL = "default";
+
+    private final Tenants tenants;
+
+    /** Knows the tenants of the installation. */
+    public TenantAccess(Tenants tenants) {
+        this.tenants = tenants;
+    }
+
+    /**
+     * A tenant together with its Kubernetes namespace.
+     *
+     * @param name as callers write it
+     * @param namespace where its sandboxes live
+     */
+    public record Tenant(String name, String namespace) {
+
+        /** The sandbox of that given name in this tenant. */
+        public SandboxRef sandbox(SandboxName name) {
+            return new SandboxRef(this.name, namespace, name.resourceName(), name.given());
+        }
+    }
+
+    /**
+     * The sandbox that a caller names.
+     *
+     * @param namespace the tenant; the caller's own if absent
+     * @throws dev.sandglass.api.InvalidNameException if a name breaks the grammar
+     * @throws SandboxProblem.Refused if there is no such tenant for this caller
+     */
+    public SandboxRef sandbox(Caller caller, Optional<String> namespace, String givenName) {
+        return tenant(caller, namespace).sandbox(new SandboxName(givenName));
+    }
+
+    /** The tenant that a caller names, or its own. The same words for a tenant that is unknown and one that is not his. */
+    public Tenant tenant(Caller caller, Optional<String> namespace) {
+        String name = namespace.map(given -> new TenantName(given).given()).orElseGet(() -> own(caller));
+        if (!caller.mayUse(name)) {
+            throw noSuchTenant(caller, name);
+        }
+        return tenants.namespaceOf(name)
+                .map(place -> new Tenant(name, place))
+                .orElseThrow(() -> noSuchTenant(caller, name));
+    }
+
+    /** Every tenant that this caller may use, ordered by name. */
+    public List<Tenant> visible(Caller caller) {
+        return tenants.names().stream()
+                .filter(caller::mayUse)
+                .map(name -> new Tenant(name, tenants.namespaceOf(name).orElseThrow()))
+                .toList();
+    }
+
+    private String own(Caller caller) {
+        List<String> named = caller.tenants().stream()
+                .filter(tenant -> !tenant.equals(Caller.ALL_TENANTS))
+                .toList();
+        List<String> candidates = named.isEmpty() ? tenants.names() : named;
+        if (candidates.isEmpty() || (named.isEmpty() && candidates.contains(USUAL))) {
+            return USUAL;
+        }
+        return candidates.getFirst();
+    }
+
+    private SandboxProblem.Refused noSuchTenant(Caller caller, String name) {
+        List<String> names = visible(caller).stream().map(Tenant::name).limit(20).toList();
+        return new SandboxProblem.Refused(
+                "Namespace '%s' does not exist. %s"
+                        .formatted(
+                                name,
+                                names.isEmpty()
+                                        ? "Your API key has no namespace; ask whoever runs this installation."
+                                        : "Namespaces that you can use: " + String.join(", ", names) + "."));
+    }
+}

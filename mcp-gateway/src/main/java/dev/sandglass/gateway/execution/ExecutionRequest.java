@@ -1,0 +1,89 @@
+package dev.sandglass.gateway.execution;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** What is to be run in a sandbox. */
+public sealed interface ExecutionRequest {
+
+    /** How long, how much, and who waits. */
+    Limits limits();
+
+    /**
+     * Code for a kernel, which keeps its variables.
+     *
+     * @param language e.g. {@code python}
+     * @param session name of the kernel among those of its language; {@code default} if the caller named none
+     * @param code the source text
+     * @param envs environment variables that the code sees during this execution
+     * @param limits see {@link Limits}
+     */
+    record Code(String language, String session, String code, Map<String, String> envs, Limits limits)
+            implements ExecutionRequest {
+        /** Keeps its own copy of the variables. */
+        public Code {
+            envs = Map.copyOf(envs);
+        }
+
+        /** Says which kernel and how much code, never the code. */
+        @Override
+        public String toString() {
+            return "Code[" + language + "/" + session + ", " + code.length() + " characters, " + limits + "]";
+        }
+    }
+
+    /**
+     * A process of its own.
+     *
+     * @param command the program, found in PATH; no shell is involved
+     * @param args its arguments
+     * @param cwd working directory; relative to {@code /workspace}, which an empty one means
+     * @param envs environment variables on top of the sandbox's
+     * @param stdin what it reads on standard input; empty = end of file at once
+     * @param limits see {@link Limits}
+     */
+    record Command(String command, List<String> args, String cwd, Map<String, String> envs, String stdin, Limits limits)
+            implements ExecutionRequest {
+        /** Keeps its own copies of arguments and variables. */
+        public Command {
+            args = List.copyOf(args);
+            envs = Map.copyOf(envs);
+        }
+
+        /** Says how many arguments there are, never which. */
+        @Override
+        public String toString() {
+            return "Command[" + args.size() + " arguments, " + limits + "]";
+        }
+    }
+
+    /**
+     * The bounds of one execution.
+     *
+     * @param timeout from the start of the run; then it is interrupted
+     * @param waitFor how long the caller holds the line, queueing included; then the answer is {@code running}
+     * @param background nobody holds the line: answered at once, and not interrupted when the caller goes
+     * @param maxOutputChars how many characters of text (standard output and error together; the result; the traceback)
+     *     the answer may hold; more is cut in the middle
+     */
+    record Limits(Duration timeout, Duration waitFor, boolean background, int maxOutputChars) {
+        /** Refuses what is negative. */
+        public Limits {
+            if (timeout.isNegative() || timeout.isZero()) {
+                throw new IllegalArgumentException("timeout must be more than 0, not " + timeout);
+            }
+            if (waitFor.isNegative()) {
+                throw new IllegalArgumentException("wait must not be less than 0, not " + waitFor);
+            }
+            if (maxOutputChars < 0) {
+                throw new IllegalArgumentException("max_output_chars must not be less than 0, not " + maxOutputChars);
+            }
+        }
+
+        /** How long to hold the line in truth: not at all for a background execution. */
+        Duration patience() {
+            return background ? Duration.ZERO : waitFor;
+        }
+    }
+}

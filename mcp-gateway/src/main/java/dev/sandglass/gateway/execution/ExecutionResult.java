@@ -1,0 +1,51 @@
+package dev.sandglass.gateway.execution;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What there is to say of an execution at one moment: its end, or how far it got.
+ *
+ * @param status how it stands
+ * @param id by which it can be read on
+ * @param stdout standard output (and text that was displayed), cut to the cap
+ * @param stderr standard error, cut to the cap
+ * @param result the last expression's value as text; null if there was none
+ * @param error the exception; null if there was none
+ * @param images pictures that were drawn, oldest first
+ * @param exitCode of a command that ended by itself; else null
+ * @param durationMs how long it ran, queueing not counted, in milliseconds; 0 while it runs
+ * @param truncated whether something is missing from the texts or pictures
+ * @param nextOffset where to read on, in bytes of the execution's output: the first byte that is missing, else the end
+ * @param kernelRestarted whether its kernel was replaced, so that variables are gone
+ * @param message what happened, why and what to do next, for all but {@code ok}; may be empty
+ * @param queuePosition how many executions come before it; 0 when it runs or is done
+ */
+public record ExecutionResult(
+        ExecutionStatus status,
+        ExecutionId id,
+        String stdout,
+        String stderr,
+        @Nullable String result,
+        @Nullable ExecutionError error,
+        List<Image> images,
+        @Nullable Integer exitCode,
+        long durationMs,
+        boolean truncated,
+        long nextOffset,
+        boolean kernelRestarted,
+        String message,
+        int queuePosition) {
+
+    /** Keeps its own copy of the list. */
+    public ExecutionResult {
+        images = List.copyOf(images);
+    }
+
+    /** Says status and sizes, never what the code printed. */
+    @Override
+    public String toString() {
+        return "ExecutionResult[%s, %s, stdout %d, stderr %d, %d images, next offset %d]"
+                .formatted(status.word(), id, stdout.length(), stderr.length(), images.size(), nextOffset);
+    }
+}

@@ -1,0 +1,231 @@
+package dev.sandglass.gateway.execution;
+
+import dev.sandglass.gateway.link.Answer;
+import dev.sandglass.gateway.link.Blob;
+import dev.sandglass.gateway.link.Link;
+import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkTarget;
+import dev.sandglass.gateway.link.Verb;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/**
+ * The door of this room: runs code and commands in sandboxes and tells what became of them. Stateless but for the links:
+ * any replica reads what another one started. Results come on the link's one thread; hop before anything slow.
+ *
+ * <p>Failures of the way (not of the code) come as {@link dev.sandglass.gateway.sandbox.SandboxProblem}.
+ */
+public final class Executions {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Executions.class);
+
+    private static final Duration START = Duration.ofSeconds(10);
+    private static final Duration INTERRUPT = Duration.ofSeconds(10);
+    private static final String WORKSPACE = "/workspace/";
+    private static final Duration METRICS = Duration.ofSeconds(5);
+
+    private final LinkClient links;
+    private final Duration start;
+    private final Set<Following> waiting = ConcurrentHashMap.newKeySet();
+    private volatile boolean draining;
+
+    /** Uses, and does not close, the given links. */
+    public Executions(LinkClient links) {
+        this(links, START);
+    }
+
+    /**
+     * @param start until the supervisor has taken an execution, connecting included; running is not part of it
+     */
+    Executions(LinkClient links, Duration start) {
+        this.links = links;
+        this.start = start;
+    }
+
+    /**
+     * Runs and follows until the end or until the request's patience is over. Cancelling the subscription interrupts the
+     * execution unless it is a background one.
+     */
+    public Mono<ExecutionResult> run(RunningSandbox sandbox, ExecutionRequest request, OutputListener progress) {
+        return Mono.create(sink -> {
+            ExecutionId id =
+                    ExecutionId.random(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation());
+            if (request.limits().background()) {
+                startOnly(sandbox, id, request, sink);
+            } else {
+                startAndFollow(sandbox, id, request, progress, sink);
+            }
+        });
+    }
+
+    /**
+     * Reads an execution's output from an offset, whoever started it, and follows it for at most {@code wait}. Cancelling
+     * stops the reading, never the execution. An id of another sandbox or incarnation answers {@code lost}.
+     *
+     * @param maxOutputChars size of the page; unlike an answer of {@link #run}, a page is cut at its end, not in its middle
+     */
+    public Mono<ExecutionResult> read(
+            RunningSandbox sandbox,
+            ExecutionId id,
+            long offset,
+            Duration wait,
+            int maxOutputChars,
+            OutputListener progress) {
+        if (!id.sandboxUid().equals(sandbox.uid()) || id.incarnation() != sandbox.incarnation()) {
+            return Mono.just(Verdict.restarted().alone(id, offset));
+        }
+        return Mono.create(sink -> {
+            Link link = link(sandbox);
+            Following following =
+                    new Following(link, id, OutputCollector.page(maxOutputChars, offset), progress, sink);
+            sink.onCancel(() -> link.execute(following::abandon));
+            follow(following, sink, wait);
+            var _ = link.follow(new Verb.Attach(id.number(), offset), following, start)
+                    .whenComplete((answer, failure) -> {
+                        if (answer != null) {
+                            following.reading(answer);
+                        } else {
+                            refused(sandbox, failure, following);
+                        }
+                    });
+        });
+    }
+
+    /** What the sandbox uses now. */
+    public Mono<SandboxMetrics> metrics(RunningSandbox sandbox) {
+        return Mono.fromFuture(() -> link(sandbox).ask(new Verb.Metrics(), METRICS))
+                .map(answer -> SandboxMetrics.parse(answer.json()))
+                .onErrorMap(failure -> Failures.problem(sandbox, failure));
+    }
+
+    /**
+     * Completes when the supervisor answers and the default Python kernel is ready. Tries until the subscriber gives up:
+     * give it a time-out.
+     */
+    public Mono<Void> awaitKernel(RunningSandbox sandbox) {
+        return Mono.create(sink -> new KernelWait(sandbox, link(sandbox), sink).begin());
+    }
+
+    /**
+     * Answers all that wait as if their patience were over; from now on nobody waits. For the end of this process: what
+     * runs goes on in the sandboxes and is read through another replica.
+     */
+    public void drain() {
+        draining = true;
+        waiting.forEach(Following::drain);
+    }
+
+    private void startOnly(
+            RunningSandbox sandbox, ExecutionId id, ExecutionRequest request, MonoSink<ExecutionResult> sink) {
+        var _ = link(sandbox)
+                .ask(verb(id, request, false), start)
+                .whenComplete((answer, failure) -> {
+                    if (answer != null) {
+                        int position = answer.json().path("position").asInt(0);
+                        sink.success(Verdict.running(Math.max(0, position)).alone(id, 0));
+                        return;
+                    }
+                    Verdict verdict = Failures.verdict(failure);
+                    if (verdict == null) {
+                        sink.error(Failures.problem(sandbox, failure));
+                    } else {
+                        sink.success(verdict.alone(id, 0));
+                    }
+                });
+    }
+
+    private void startAndFollow(
+            RunningSandbox sandbox,
+            ExecutionId id,
+            ExecutionRequest request,
+            OutputListener progress,
+            MonoSink<ExecutionResult> sink) {
+        Link link = link(sandbox);
+        OutputCollector output =
+                OutputCollector.headAndTail(request.limits().maxOutputChars());
+        Following following = new Following(link, id, output, progress, sink);
+        follow(following, sink, request.limits().waitFor());
+        CompletableFuture<Answer> started = link.follow(verb(id, request, true), following, start);
+        sink.onCancel(() -> interrupt(link, id, following, started));
+        var _ = started.whenComplete((answer, failure) -> {
+            if (answer != null) {
+                following.started(answer);
+            } else if (!started.isCancelled()) {
+                refused(sandbox, failure, following);
+            }
+        });
+    }
+
+    private void follow(Following following, MonoSink<ExecutionResult> sink, Duration patience) {
+        waiting.add(following);
+        sink.onDispose(() -> waiting.remove(following));
+        following.waitFor(draining ? Duration.ZERO : patience);
+    }
+
+    private static void interrupt(
+            Link link, ExecutionId id, Following following, CompletableFuture<Answer> started) {
+        // If it is still here, it never goes; if it went, the interrupt goes after it.
+        started.cancel(false);
+        link.execute(() -> {
+            if (following.abandon()) {
+                var _ = link.ask(new Verb.Interrupt(id.number()), INTERRUPT).whenComplete((_, failure) -> {
+                    if (failure != null) {
+                        LOG.atDebug()
+                                .addKeyValue("execution", id)
+                                .addKeyValue("reason", failure.getMessage())
+                                .log("Interrupt after a cancelled call had no effect");
+                    }
+                });
+            }
+        });
+    }
+
+    private static void refused(RunningSandbox sandbox, Throwable failure, Following following) {
+        Verdict verdict = Failures.verdict(failure);
+        if (verdict == null) {
+            following.fail(Failures.problem(sandbox, failure));
+        } else {
+            following.answer(verdict);
+        }
+    }
+
+    private static Verb.Following verb(ExecutionId id, ExecutionRequest request, boolean attach) {
+        return switch (request) {
+            case ExecutionRequest.Code code ->
+                new Verb.Execute(
+                        id.number(),
+                        code.language(),
+                        code.session(),
+                        Blob.utf8(code.code()),
+                        code.envs(),
+                        code.limits().timeout(),
+                        attach);
+            case ExecutionRequest.Command command ->
+                new Verb.Command(
+                        id.number(),
+                        command.command(),
+                        command.args(),
+                        absolute(command.cwd()),
+                        command.envs(),
+                        Blob.utf8(command.stdin()),
+                        command.limits().timeout(),
+                        attach);
+        };
+    }
+
+    private static String absolute(String cwd) {
+        return cwd.isEmpty() || cwd.startsWith("/") ? cwd : WORKSPACE + cwd;
+    }
+
+    private Link link(RunningSandbox sandbox) {
+        return links.link(
+                new LinkTarget(sandbox.uid(), sandbox.incarnation(), sandbox.address(), sandbox.port()));
+    }
+}

@@ -1,0 +1,179 @@
+package dev.sandglass.gateway.execution;
+
+import dev.sandglass.gateway.link.Answer;
+import dev.sandglass.gateway.link.Link;
+import dev.sandglass.gateway.link.LinkException;
+import dev.sandglass.gateway.link.OutputReader;
+import dev.sandglass.gateway.link.OutputRecord;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.MonoSink;
+
+/**
+ * One call that waits for one execution: collects, passes on what is printed, and answers once: at the end, when its
+ * patience is over, or when a page is full. Lives on the link's thread alone, so that it needs no lock and nothing is
+ * passed on after the answer.
+ */
+final class Following implements OutputReader {
+
+    // What is there already may come through a slow listener.
+    private static final Duration CATCH_UP = Duration.ofSeconds(10);
+
+    private final Link link;
+    private final ExecutionId id;
+    private final OutputCollector output;
+    private final OutputListener progress;
+    private final MonoSink<ExecutionResult> sink;
+
+    private boolean answered;
+    private boolean impatient;
+    private long caughtUpAt = Long.MAX_VALUE;
+    private int queuePosition;
+    private @Nullable Verdict known;
+    private Link.@Nullable Subscription timer;
+
+    Following(
+            Link link,
+            ExecutionId id,
+            OutputCollector output,
+            OutputListener progress,
+            MonoSink<ExecutionResult> sink) {
+        this.link = link;
+        this.id = id;
+        this.output = output;
+        this.progress = progress;
+        this.sink = sink;
+    }
+
+    /** Starts the clock; any thread. */
+    void waitFor(Duration patience) {
+        link.execute(() -> {
+            if (patience.isZero()) {
+                impatient = true;
+            } else if (!answered) {
+                timer = link.after(patience, this::patienceOver);
+            }
+        });
+    }
+
+    /** As if the patience were over; any thread. */
+    void drain() {
+        link.execute(() -> {
+            if (!answered) {
+                patienceOver();
+            }
+        });
+    }
+
+    /** The caller waited long enough: answers with what there is, once the supervisor has taken it. */
+    void patienceOver() {
+        impatient = true;
+        if (isCaughtUp()) {
+            answer(unfinished());
+        } else if (caughtUpAt != Long.MAX_VALUE || known != null) {
+            limitCatchUp();
+        }
+    }
+
+    /** The supervisor took what is to be run. */
+    void started(Answer answer) {
+        queuePosition = Math.max(0, answer.json().path("position").asInt(0));
+        caughtUpAt = 0;
+        if (impatient) {
+            answer(unfinished());
+        }
+    }
+
+    /** The supervisor lets us read. */
+    void reading(Answer answer) {
+        queuePosition = Math.max(0, answer.json().path("position").asInt(0));
+        if (answer.json().path("outcome").isObject()) {
+            // All is there to be read, and the outcome's record is its end.
+            known = Verdict.of(OutputRecord.Outcome.parse(0, answer.json().path("outcome")));
+        } else {
+            caughtUpAt = answer.json().path("journal").path("end").asLong(0);
+        }
+        if (impatient) {
+            patienceOver();
+        }
+    }
+
+    @Override
+    public CompletionStage<?> record(OutputRecord record) {
+        if (answered) {
+            return OutputListener.CONSUMED;
+        }
+        queuePosition = 0;
+        String printed = output.add(record);
+        CompletionStage<?> consumed =
+                printed.isEmpty() ? OutputListener.CONSUMED : progress.output(record.end(), printed);
+        if (record instanceof OutputRecord.Outcome outcome) {
+            answer(Verdict.of(outcome));
+        } else if (output.isFull() || (impatient && isCaughtUp())) {
+            answer(unfinished());
+        }
+        return consumed;
+    }
+
+    @Override
+    public void lost(LinkException why) {
+        answer(
+                switch (why.kind()) {
+                    case RESTARTED -> Verdict.restarted();
+                    case REFUSED -> Verdict.forgotten();
+                    case UNREACHABLE, INCOMPATIBLE, OVERLOADED, CLOSED -> Verdict.disconnected(queuePosition);
+                });
+    }
+
+    /** Answers; only the first time. */
+    void answer(Verdict verdict) {
+        if (end()) {
+            sink.success(verdict.with(id, output));
+        }
+    }
+
+    /** Cannot be followed at all. */
+    void fail(Throwable problem) {
+        if (end()) {
+            sink.error(problem);
+        }
+    }
+
+    /** Nobody waits any more; false if it was answered before. */
+    boolean abandon() {
+        return end();
+    }
+
+    private boolean end() {
+        if (answered) {
+            return false;
+        }
+        answered = true;
+        if (timer != null) {
+            timer.close();
+        }
+        link.unfollow(this);
+        return true;
+    }
+
+    private void limitCatchUp() {
+        if (timer != null) {
+            timer.close();
+        }
+        timer = link.after(CATCH_UP, () -> answer(unfinished()));
+    }
+
+    private boolean isCaughtUp() {
+        return caughtUpAt != Long.MAX_VALUE && output.position() >= caughtUpAt;
+    }
+
+    private Verdict unfinished() {
+        if (known != null) {
+            // It ended, but this answer does not reach its end.
+            output.stopHere();
+            return known;
+        }
+        return link.isOpen() ? Verdict.running(queuePosition) : Verdict.disconnected(queuePosition);
+    }
+}

@@ -1,0 +1,71 @@
+package dev.sandglass.gateway.execution;
+
+import dev.sandglass.gateway.link.Answer;
+import dev.sandglass.gateway.link.Link;
+import dev.sandglass.gateway.link.LinkEvent;
+import dev.sandglass.gateway.link.Verb;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.MonoSink;
+import tools.jackson.databind.JsonNode;
+
+/** Waits until a sandbox's first kernel is ready: asks once per connection, then listens. */
+final class KernelWait {
+
+    // Whoever waits has a time-out of his own; this only keeps the link trying.
+    private static final Duration LONG = Duration.ofHours(1);
+    private static final String LANGUAGE = "python";
+    private static final String SESSION = "default";
+    private static final String KERNEL = LANGUAGE + "/" + SESSION;
+
+    private final RunningSandbox sandbox;
+    private final Link link;
+    private final MonoSink<Void> sink;
+
+    KernelWait(RunningSandbox sandbox, Link link, MonoSink<Void> sink) {
+        this.sandbox = sandbox;
+        this.link = link;
+        this.sink = sink;
+    }
+
+    /** Begins; ends with the sink. */
+    void begin() {
+        // The listener first: the kernel may become ready between the question and its answer.
+        Link.Subscription events = link.events(this::happened);
+        sink.onDispose(events::close);
+        if (link.isOpen()) {
+            ask();
+        }
+    }
+
+    private void happened(LinkEvent event) {
+        switch (event) {
+            case LinkEvent.Opened _ -> ask();
+            case LinkEvent.Kernel kernel -> {
+                if (kernel.kernel().equals(KERNEL) && kernel.event().equals("ready")) {
+                    sink.success();
+                }
+            }
+        }
+    }
+
+    private void ask() {
+        var _ = link.ask(new Verb.ListAll(), LONG).whenComplete(this::answered);
+    }
+
+    private void answered(@Nullable Answer answer, @Nullable Throwable failure) {
+        if (answer == null) {
+            sink.error(failure == null ? new IllegalStateException("no answer") : Failures.problem(sandbox, failure));
+            return;
+        }
+        for (JsonNode kernel : answer.json().path("kernels")) {
+            String state = kernel.path("state").asString("");
+            if (kernel.path("language").asString("").equals(LANGUAGE)
+                    && kernel.path("session").asString("").equals(SESSION)
+                    && (state.equals("idle") || state.equals("busy"))) {
+                sink.success();
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package dev.sandglass.gateway.execution;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Is told the text of an execution while it arrives. Called in order and never concurrently, on the link's one thread: it
+ * must return at once, and hop to another thread for anything that takes long.
+ */
+@FunctionalInterface
+public interface OutputListener {
+
+    /** For a listener that is done with a text as soon as it returns. */
+    CompletionStage<?> CONSUMED = CompletableFuture.completedFuture(null);
+
+    /** Listens to nothing. */
+    OutputListener NONE = (bytesSoFar, text) -> CONSUMED;
+
+    /**
+     * Some more of standard output or standard error.
+     *
+     * @param bytesSoFar position in the execution's output after this text, in bytes; grows with every call
+     * @param text at most 64 KiB of it, never empty, never half a character
+     * @return completes when the text was passed on (or will never be). Until then its bytes count against the window
+     *     (256 KiB per execution); when that is full, the code itself waits. A stage that fails counts as completed
+     */
+    CompletionStage<?> output(long bytesSoFar, String text);
+}

@@ -1,0 +1,122 @@
+package dev.sandglass.gateway.execution;
+
+import dev.sandglass.gateway.link.OutputRecord;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an execution stands and what to tell of it; with the collected output it becomes the answer. Pure.
+ *
+ * @param status the word
+ * @param exitCode of a command
+ * @param durationMs in milliseconds
+ * @param kernelRestarted whether variables are gone
+ * @param message what, why, what next; may be empty
+ * @param queuePosition how many come before it
+ */
+record Verdict(
+        ExecutionStatus status,
+        @Nullable Integer exitCode,
+        long durationMs,
+        boolean kernelRestarted,
+        String message,
+        int queuePosition) {
+
+    private static final String READ_ON = "Call sandbox_get_execution with this execution_id and offset %d to read on.";
+
+    /** It ended, as the supervisor says. */
+    static Verdict of(OutputRecord.Outcome outcome) {
+        return new Verdict(
+                ExecutionStatus.of(outcome.status()),
+                outcome.exitCode(),
+                Math.round(outcome.durationMs()),
+                outcome.kernelRestarted(),
+                outcome.message(),
+                0);
+    }
+
+    /** It ended, or never began, for a reason that only the gateway knows. */
+    static Verdict of(ExecutionStatus status, String message) {
+        return new Verdict(status, null, 0, false, message, 0);
+    }
+
+    private static Verdict running(String message, int queuePosition) {
+        return new Verdict(ExecutionStatus.RUNNING, null, 0, false, message, queuePosition);
+    }
+
+    /** It waits behind others, or runs. */
+    static Verdict running(int queuePosition) {
+        return running(
+                queuePosition > 0
+                        ? "It waits in the kernel's queue behind " + queuePosition + " other execution(s)."
+                        : "It is still running.",
+                queuePosition);
+    }
+
+    /** It may go on; the supervisor cannot be asked. */
+    static Verdict disconnected(int queuePosition) {
+        return running(
+                "The connection to the sandbox is interrupted; the code may still be running.", queuePosition);
+    }
+
+    /** The supervisor was restarted, or another pod took over, since it began. */
+    static Verdict restarted() {
+        return of(
+                ExecutionStatus.LOST,
+                "The sandbox's container was restarted, so this execution and all variables are gone; files in a"
+                        + " persistent workspace remain. Run the code again.");
+    }
+
+    /** The supervisor does not know it. */
+    static Verdict forgotten() {
+        return of(
+                ExecutionStatus.LOST,
+                "The sandbox does not know this execution any more: it keeps the newest 64, and none over a restart."
+                        + " Run the code again.");
+    }
+
+    /** The answer. */
+    ExecutionResult with(ExecutionId id, OutputCollector output) {
+        boolean more = status == ExecutionStatus.RUNNING || output.isTruncated();
+        String hint = more ? READ_ON.formatted(output.nextOffset()) : "";
+        return new ExecutionResult(
+                status,
+                id,
+                output.stdout(),
+                output.stderr(),
+                output.result(),
+                output.error(),
+                output.images(),
+                exitCode,
+                durationMs,
+                output.isTruncated(),
+                output.nextOffset(),
+                kernelRestarted,
+                join(message, hint),
+                queuePosition);
+    }
+
+    /** The answer for an execution of which nothing was read. */
+    ExecutionResult alone(ExecutionId id, long nextOffset) {
+        String hint = status == ExecutionStatus.RUNNING ? READ_ON.formatted(nextOffset) : "";
+        return new ExecutionResult(
+                status,
+                id,
+                "",
+                "",
+                null,
+                null,
+                List.of(),
+                exitCode,
+                durationMs,
+                false,
+                nextOffset,
+                kernelRestarted,
+                join(message, hint),
+                queuePosition);
+    }
+
+    private static String join(String first, String second) {
+        return first.isEmpty() || second.isEmpty() ? first + second : first + " " + second;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import java.net.HttpURLConnection;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The activity leases, by which the operator knows that a sandbox is used (design.md, "Activity"). Written in the
+ * background, and only when the one that stands no longer covers the use.
+ */
+final class ActivityLeases {
+
+    private static final String HOLDER = "mcp-gateway";
+    private static final int ATTEMPTS = 3;
+
+    private final KubernetesClient client;
+    private final ApiCalls calls;
+    private final Duration idleTimeout;
+    private final Clock clock;
+    private final Map<String, Activity> recorded = new ConcurrentHashMap<>();
+    private final Set<String> beingWritten = ConcurrentHashMap.newKeySet();
+
+    ActivityLeases(KubernetesClient client, ApiCalls calls, Duration idleTimeout, Clock clock) {
+        this.client = client;
+        this.calls = calls;
+        this.idleTimeout = idleTimeout;
+        this.clock = clock;
+    }
+
+    /** Whose activity: all that is needed to name and own the lease. */
+    record Subject(String namespace, String name, String uid) {
+        static Subject of(Sandbox sandbox) {
+            return new Subject(
+                    sandbox.getMetadata().getNamespace(),
+                    sandbox.getMetadata().getName(),
+                    sandbox.getMetadata().getUid());
+        }
+    }
+
+    /** Notes a use; returns at once. */
+    void note(Subject subject, Duration busyFor) {
+        Activity use = Activity.now(clock.instant(), busyFor);
+        Activity known = recorded.get(subject.uid());
+        if (known != null && known.covers(use, idleTimeout)) {
+            return;
+        }
+        if (!beingWritten.add(subject.uid())) {
+            return; // that write began a moment ago; the next use makes up for what it may lack
+        }
+        calls.later(() -> {
+            try {
+                write(subject, use, false);
+            } finally {
+                beingWritten.remove(subject.uid());
+            }
+        });
+    }
+
+    /** Renews at once, whatever the lease says, and returns when it is done: this is what wakes a sleeping sandbox. */
+    void renew(Subject subject) {
+        write(subject, Activity.now(clock.instant(), Duration.ZERO), true);
+    }
+
+    /** Forgets a sandbox that was deleted; its lease goes with it. */
+    void forget(String uid) {
+        recorded.remove(uid);
+    }
+
+    private void write(Subject subject, Activity use, boolean always) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                recorded.put(subject.uid(), written(subject, use, always));
+                return;
+            } catch (KubernetesClientException problem) {
+                boolean overtaken = problem.getCode() == HttpURLConnection.HTTP_CONFLICT;
+                if (!overtaken || attempt == ATTEMPTS) {
+                    throw problem;
+                }
+            }
+        }
+    }
+
+    /** One attempt: another replica may have written in between, which the API server then tells as a conflict. */
+    private Activity written(Subject subject, Activity use, boolean always) {
+        Resource<Lease> place = client.leases()
+                .inNamespace(subject.namespace())
+                .withName(SandboxLabels.leaseName(subject.uid()));
+        Lease present = place.get();
+        if (present == null) {
+            client.resource(lease(subject, use)).create();
+            return use;
+        }
+        Optional<Activity> before = activityOf(present);
+        if (!always && before.filter(known -> known.covers(use, idleTimeout)).isPresent()) {
+            return before.get();
+        }
+        Activity after = before.map(known -> known.extendedBy(use)).orElse(use);
+        Lease changed = new LeaseBuilder(present).withSpec(spec(after)).build();
+        client.resource(changed).update();
+        return after;
+    }
+
+    private static Optional<Activity> activityOf(Lease lease) {
+        LeaseSpec spec = lease.getSpec();
+        if (spec == null || spec.getRenewTime() == null || spec.getLeaseDurationSeconds() == null) {
+            return Optional.empty();
+        }
+        Instant renewed = spec.getRenewTime().toInstant();
+        return Optional.of(new Activity(renewed, renewed.plusSeconds(spec.getLeaseDurationSeconds())));
+    }
+
+    private static Lease lease(Subject subject, Activity activity) {
+        return new LeaseBuilder()
+                .withNewMetadata()
+                .withName(SandboxLabels.leaseName(subject.uid()))
+                .withNamespace(subject.namespace())
+                .addToLabels(SandboxLabels.SANDBOX, subject.name())
+                .withOwnerReferences(new OwnerReferenceBuilder()
+                        .withApiVersion(Sandbox.GROUP + "/" + Sandbox.VERSION)
+                        .withKind("Sandbox")
+                        .withName(subject.name())
+                        .withUid(subject.uid())
+                        .withController(false)
+                        .build())
+                .endMetadata()
+                .withSpec(spec(activity))
+                .build();
+    }
+
+    private static LeaseSpec spec(Activity activity) {
+        var spec = new LeaseSpec();
+        spec.setHolderIdentity(HOLDER);
+        spec.setRenewTime(activity.renewed().atZone(ZoneOffset.UTC));
+        spec.setLeaseDurationSeconds(activity.leaseSeconds());
+        return spec;
+    }
+}

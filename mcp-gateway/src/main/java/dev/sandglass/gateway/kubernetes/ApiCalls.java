@@ -1,0 +1,99 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.net.HttpURLConnection;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The fence around the Kubernetes client, whose calls block: each runs on a virtual thread of its own, and whatever it
+ * throws becomes a {@link SandboxProblem}.
+ */
+final class ApiCalls implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ApiCalls.class);
+    private static final int MAX_DETAIL_CHARS = 500;
+
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Scheduler scheduler = Schedulers.fromExecutorService(threads, "kubernetes-api");
+
+    /** Makes a call about one sandbox when subscribed to. */
+    <T> Mono<T> about(SandboxRef ref, Callable<T> call) {
+        return Mono.fromCallable(call)
+                .subscribeOn(scheduler)
+                .onErrorMap(KubernetesClientException.class, problem -> problem(ref, problem));
+    }
+
+    /** Does something in the background that nobody waits for; its failure is logged. */
+    void later(Runnable call) {
+        threads.execute(() -> {
+            try {
+                call.run();
+            } catch (KubernetesClientException problem) {
+                LOG.atWarn()
+                        .addKeyValue("code", problem.getCode())
+                        .addKeyValue("cause", detail(problem))
+                        .log("Background call to the API server failed");
+            }
+        });
+    }
+
+    static SandboxProblem problem(SandboxRef ref, KubernetesClientException problem) {
+        int code = problem.getCode();
+        if (code == HttpURLConnection.HTTP_NOT_FOUND) {
+            return new SandboxProblem.NotFound(ref.givenName(), ref.tenant());
+        }
+        boolean refused = code >= HttpURLConnection.HTTP_BAD_REQUEST
+                && code < HttpURLConnection.HTTP_INTERNAL_ERROR
+                && code != HttpURLConnection.HTTP_UNAUTHORIZED
+                && code != HttpURLConnection.HTTP_CONFLICT
+                && code != 429;
+        if (refused) {
+            return new SandboxProblem.Refused("The cluster refused sandbox '%s': %s"
+                    .formatted(ref.givenName(), detail(problem)));
+        }
+        LOG.atWarn()
+                .addKeyValue("namespace", ref.namespace())
+                .addKeyValue("sandbox", ref.name())
+                .addKeyValue("code", code)
+                .addKeyValue("cause", detail(problem))
+                .log("The API server did not take an order");
+        return new SandboxProblem.Unavailable(
+                code > 0 ? "it answered with status " + code : "it cannot be reached (" + rootCause(problem) + ")", problem);
+    }
+
+    private static String rootCause(Throwable problem) {
+        Throwable cause = problem;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    static boolean isConflict(Throwable problem) {
+        return problem instanceof KubernetesClientException known && known.getCode() == HttpURLConnection.HTTP_CONFLICT;
+    }
+
+    private static String detail(KubernetesClientException problem) {
+        String text = Optional.ofNullable(problem.getStatus())
+                .map(status -> status.getMessage())
+                .or(() -> Optional.ofNullable(problem.getMessage()))
+                .orElse("no reason given");
+        return text.length() <= MAX_DETAIL_CHARS ? text : text.substring(0, MAX_DETAIL_CHARS) + "…";
+    }
+
+    @Override
+    public void close() {
+        scheduler.dispose();
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,202 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.sandbox.Sandboxes;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import reactor.core.publisher.Mono;
+
+/** The door of this room: sandboxes as resources, read from the informers' cache, written to the API server. */
+public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
+
+    /** After a write of ours the cache follows within milliseconds; this only keeps a lost watch from blocking a stop. */
+    private static final Duration CACHE_LAG = Duration.ofSeconds(2);
+
+    private final SandboxOrders orders;
+    private final SandboxCache cache;
+    private final ActivityLeases leases;
+    private final ApiCalls calls = new ApiCalls();
+    private final Duration troubleGrace;
+
+    /**
+     * Does not connect before {@link #start}, so that the process comes up without a cluster.
+     *
+     * @param client closed by whoever made it
+     * @param namespaces of all tenants
+     */
+    public KubernetesSandboxes(
+            KubernetesClient client, List<String> namespaces, KubernetesSettings settings, Clock clock) {
+        this.leases = new ActivityLeases(client, calls, settings.idleTimeout(), clock);
+        this.cache =
+                new SandboxCache(client, namespaces, gone -> leases.forget(gone.getMetadata().getUid()));
+        this.orders = new SandboxOrders(client);
+        this.troubleGrace = settings.troubleGrace();
+    }
+
+    /** Starts to follow the resources; returns at once. */
+    public void start() {
+        cache.start();
+    }
+
+    /** Whether all sandboxes are known; stays true once it was. */
+    public boolean isSynced() {
+        return cache.isSynced();
+    }
+
+    @Override
+    public Optional<SandboxState> find(SandboxRef ref) {
+        return cache.get(ref.namespace(), ref.name()).flatMap(resource -> SandboxView.of(ref.tenant(), resource));
+    }
+
+    @Override
+    public Optional<SandboxState> findByUid(String tenant, String namespace, String uid) {
+        return cache.getByUid(namespace, uid).flatMap(resource -> SandboxView.of(tenant, resource));
+    }
+
+    @Override
+    public List<SandboxState> list(String tenant, String namespace) {
+        return cache.list(namespace).stream()
+                .flatMap(resource -> SandboxView.of(tenant, resource).stream())
+                .toList();
+    }
+
+    @Override
+    public Mono<RunningSandbox> running(SandboxRef ref) {
+        Optional<SandboxState> found = find(ref);
+        if (found.isEmpty()) {
+            return Mono.error(
+                    cache.isSynced(ref.namespace())
+                            ? new SandboxProblem.NotFound(ref.givenName(), ref.tenant())
+                            : new SandboxProblem.Unavailable("the sandboxes were not read yet", null));
+        }
+        return switch (found.get()) {
+            case SandboxState.Running(RunningSandbox sandbox) -> Mono.just(sandbox);
+            case SandboxState.Asleep asleep -> Mono.error(new SandboxProblem.Asleep(ref, asleep.reason()));
+            case SandboxState.Stopped stopped -> Mono.error(new SandboxProblem.NotRunning(ref, "it was stopped"));
+            case SandboxState.Pending pending -> Mono.error(new SandboxProblem.NotRunning(ref, why(pending)));
+        };
+    }
+
+    @Override
+    public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
+        Optional<Sandbox> present =
+                cache.get(ref.namespace(), ref.name()).filter(resource -> SandboxView.of(ref.tenant(), resource)
+                        .isPresent());
+        if (present.isPresent()
+                && SandboxWrites.changes(present.get().wanted(), config).isEmpty()) {
+            return find(ref).orElse(null) instanceof SandboxState.Running(RunningSandbox sandbox)
+                    ? Mono.just(sandbox)
+                    : woken(ref, present.get());
+        }
+        return calls.about(ref, () -> orders.start(ref, config, createdBy)).flatMap(written -> woken(ref, written));
+    }
+
+    @Override
+    public Mono<RunningSandbox> resume(SandboxRef ref) {
+        return start(ref, SandboxConfig.UNCHANGED, "");
+    }
+
+    @Override
+    public Mono<Void> stop(SandboxRef ref) {
+        return calls.about(ref, () -> orders.patch(ref, Map.of("suspended", true)))
+                .flatMap(written -> {
+                    long generation = SandboxView.generationOf(written);
+                    return seen(ref, now -> now.isEmpty() || SandboxView.generationOf(now.get()) >= generation);
+                });
+    }
+
+    @Override
+    public Mono<Void> delete(SandboxRef ref) {
+        return calls.about(ref, () -> orders.delete(ref)).flatMap(uid -> seen(ref, now -> now.filter(resource ->
+                        resource.getMetadata().getDeletionTimestamp() == null
+                                && uid.equals(resource.getMetadata().getUid()))
+                .isEmpty()));
+    }
+
+    @Override
+    public void active(RunningSandbox sandbox, Duration busyFor) {
+        leases.note(
+                new ActivityLeases.Subject(sandbox.ref().namespace(), sandbox.ref().name(), sandbox.uid()), busyFor);
+    }
+
+    /** Renews the lease of one that sleeps, then waits until it is Ready or cannot become so. */
+    private Mono<RunningSandbox> woken(SandboxRef ref, Sandbox resource) {
+        boolean asleep = SandboxView.of(ref.tenant(), resource)
+                .filter(SandboxState.Asleep.class::isInstance)
+                .isPresent();
+        Mono<Void> wake = asleep
+                ? calls.about(ref, () -> {
+                            leases.renew(ActivityLeases.Subject.of(resource));
+                            return true;
+                        })
+                        .then()
+                : Mono.empty();
+        return wake.then(ready(ref, SandboxView.generationOf(resource)));
+    }
+
+    private Mono<RunningSandbox> ready(SandboxRef ref, long generation) {
+        return cache.follow(ref.namespace(), ref.name())
+                .filter(now -> now.isEmpty() || SandboxView.isObserved(now.get(), generation))
+                .map(now -> now.flatMap(resource -> SandboxView.of(ref.tenant(), resource)))
+                .filter(Optional::isPresent)
+                .map(Optional::get)
+                .distinctUntilChanged()
+                .switchMap(state -> outcome(ref, state))
+                .next();
+    }
+
+    /** What a state means for one who waits for Ready: the sandbox, an error, or nothing yet. */
+    private Mono<RunningSandbox> outcome(SandboxRef ref, SandboxState state) {
+        return switch (state) {
+            case SandboxState.Running(RunningSandbox sandbox) -> Mono.just(sandbox);
+            case SandboxState.Asleep asleep -> Mono.never();
+            case SandboxState.Stopped stopped -> Mono.error(
+                    new SandboxProblem.StartFailed(ref, "Stopped", "somebody stopped it while it was starting"));
+            case SandboxState.Pending pending -> pending(ref, pending);
+        };
+    }
+
+    private Mono<RunningSandbox> pending(SandboxRef ref, SandboxState.Pending pending) {
+        Optional<Reason> reason = Optional.ofNullable(pending.reason()).flatMap(Reason::of);
+        if (reason.isEmpty() || !StartTroubles.isTrouble(reason.get())) {
+            return Mono.never();
+        }
+        Mono<RunningSandbox> failure = Mono.error(() -> new SandboxProblem.StartFailed(
+                ref, reason.get().value(), Optional.ofNullable(pending.message()).orElse("no reason given")));
+        return reason.get().isFinal() ? failure : Mono.delay(troubleGrace).then(failure);
+    }
+
+    private Mono<Void> seen(SandboxRef ref, Predicate<Optional<Sandbox>> expected) {
+        return cache.follow(ref.namespace(), ref.name())
+                .filter(expected)
+                .next()
+                .timeout(CACHE_LAG, Mono.just(Optional.empty()))
+                .then();
+    }
+
+    private static String why(SandboxState.Pending pending) {
+        return pending.reason() == null
+                ? "it is still starting"
+                : "it is still starting (%s: %s)"
+                        .formatted(
+                                pending.reason(),
+                                Optional.ofNullable(pending.message()).orElse("no reason given"));
+    }
+
+    @Override
+    public void close() {
+        cache.close();
+        calls.close();
+    }
+}

@@ -1,0 +1,151 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.api.Sandbox;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
+
+/**
+ * All sandboxes of the tenants' namespaces as the API server told them last, one informer for each namespace. While the
+ * API server is away the cache stays as it was; the informers try again by themselves.
+ */
+final class SandboxCache implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SandboxCache.class);
+    private static final String BY_UID = "uid";
+
+    private final Map<String, SharedIndexInformer<Sandbox>> informers = new LinkedHashMap<>();
+    private final Map<String, Set<FluxSink<Optional<Sandbox>>>> watchers = new ConcurrentHashMap<>();
+
+    /**
+     * A cache of those namespaces; empty until started.
+     *
+     * @param gone told of every resource that was deleted
+     */
+    SandboxCache(KubernetesClient client, List<String> namespaces, Consumer<Sandbox> gone) {
+        for (String namespace : namespaces) {
+            SharedIndexInformer<Sandbox> informer = client.resources(Sandbox.class)
+                    .inNamespace(namespace)
+                    .runnableInformer(0)
+                    .addIndexers(Map.of(
+                            BY_UID, sandbox -> List.of(sandbox.getMetadata().getUid())))
+                    .exceptionHandler((started, problem) -> {
+                        LOG.atWarn()
+                                .addKeyValue("namespace", namespace)
+                                .addKeyValue("cause", String.valueOf(problem.getMessage()))
+                                .log("Watching sandboxes failed, trying again");
+                        return true;
+                    });
+            informer.addEventHandler(new Handler(gone));
+            informers.put(namespace, informer);
+        }
+    }
+
+    /** Starts watching and returns at once. */
+    void start() {
+        informers.values().forEach(SharedIndexInformer::start);
+    }
+
+    /** Whether that namespace was read whole at least once, so that what is not in the cache does not exist. */
+    boolean isSynced(String namespace) {
+        SharedIndexInformer<Sandbox> informer = informers.get(namespace);
+        return informer != null && informer.hasSynced();
+    }
+
+    /** Whether every namespace was read whole at least once. */
+    boolean isSynced() {
+        return informers.values().stream().allMatch(SharedIndexInformer::hasSynced);
+    }
+
+    Optional<Sandbox> get(String namespace, String name) {
+        return Optional.ofNullable(informers.get(namespace))
+                .map(informer -> informer.getIndexer().getByKey(key(namespace, name)));
+    }
+
+    Optional<Sandbox> getByUid(String namespace, String uid) {
+        return Optional.ofNullable(informers.get(namespace)).flatMap(informer ->
+                informer.getIndexer().byIndex(BY_UID, uid).stream().findFirst());
+    }
+
+    List<Sandbox> list(String namespace) {
+        var all = new ArrayList<Sandbox>();
+        Optional.ofNullable(informers.get(namespace))
+                .ifPresent(informer -> all.addAll(informer.getIndexer().list()));
+        all.sort(Comparator.comparing(sandbox -> sandbox.getMetadata().getName()));
+        return all;
+    }
+
+    /** The resource as it is, then whenever it changes; empty while there is none. Never ends by itself. */
+    Flux<Optional<Sandbox>> follow(String namespace, String name) {
+        String key = key(namespace, name);
+        return Flux.create(
+                sink -> {
+                    watchers.compute(key, (same, sinks) -> {
+                        Set<FluxSink<Optional<Sandbox>>> all = sinks == null ? ConcurrentHashMap.newKeySet() : sinks;
+                        all.add(sink);
+                        return all;
+                    });
+                    sink.onDispose(() -> watchers.computeIfPresent(key, (same, sinks) -> {
+                        sinks.remove(sink);
+                        return sinks.isEmpty() ? null : sinks;
+                    }));
+                    sink.next(get(namespace, name));
+                },
+                FluxSink.OverflowStrategy.LATEST);
+    }
+
+    private void tell(Sandbox changed) {
+        String key = key(changed.getMetadata().getNamespace(), changed.getMetadata().getName());
+        // Read again rather than passed on: a watcher that has just come may have seen something newer.
+        Optional<Sandbox> now =
+                get(changed.getMetadata().getNamespace(), changed.getMetadata().getName());
+        watchers.getOrDefault(key, Set.of()).forEach(sink -> sink.next(now));
+    }
+
+    private static String key(String namespace, String name) {
+        return namespace + "/" + name;
+    }
+
+    @Override
+    public void close() {
+        informers.values().forEach(SharedIndexInformer::stop);
+    }
+
+    /** Passes changes on to those who follow. */
+    private final class Handler implements ResourceEventHandler<Sandbox> {
+        private final Consumer<Sandbox> gone;
+
+        private Handler(Consumer<Sandbox> gone) {
+            this.gone = gone;
+        }
+
+        @Override
+        public void onAdd(Sandbox added) {
+            tell(added);
+        }
+
+        @Override
+        public void onUpdate(Sandbox before, Sandbox now) {
+            tell(now);
+        }
+
+        @Override
+        public void onDelete(Sandbox deleted, boolean finalStateUnknown) {
+            gone.accept(deleted);
+            tell(deleted);
+        }
+    }
+}

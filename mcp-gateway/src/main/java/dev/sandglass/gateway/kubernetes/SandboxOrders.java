@@ -1,0 +1,71 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.net.HttpURLConnection;
+import java.util.Map;
+
+/** Writes to the API server. Blocks; called through {@link ApiCalls} only. */
+final class SandboxOrders {
+
+    private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
+
+    private final KubernetesClient client;
+
+    SandboxOrders(KubernetesClient client) {
+        this.client = client;
+    }
+
+    /** Creates the resource, or changes the one that is there; the resource as it stands afterwards. */
+    Sandbox start(SandboxRef ref, SandboxConfig config, String createdBy) {
+        Sandbox present = at(ref).get();
+        if (present == null) {
+            try {
+                return client.resource(SandboxWrites.created(ref, config, createdBy))
+                        .create();
+            } catch (KubernetesClientException problem) {
+                if (!ApiCalls.isConflict(problem)) {
+                    throw problem;
+                }
+                present = at(ref).require(); // another replica was faster
+            }
+        }
+        Map<String, Object> changes = SandboxWrites.changes(present.wanted(), config);
+        return changes.isEmpty() ? present : patch(ref, changes);
+    }
+
+    /** Changes fields of the spec. */
+    Sandbox patch(SandboxRef ref, Map<String, Object> spec) {
+        Sandbox after = at(ref).patch(MERGE, Serialization.asJson(Map.of("spec", spec)));
+        if (after == null) {
+            throw notFound(ref);
+        }
+        return after;
+    }
+
+    /** Deletes the resource; its UID. */
+    String delete(SandboxRef ref) {
+        Sandbox present = at(ref).get();
+        if (present == null) {
+            throw notFound(ref);
+        }
+        client.resource(present).delete();
+        return present.getMetadata().getUid();
+    }
+
+    private Resource<Sandbox> at(SandboxRef ref) {
+        return client.resources(Sandbox.class).inNamespace(ref.namespace()).withName(ref.name());
+    }
+
+    private static KubernetesClientException notFound(SandboxRef ref) {
+        return new KubernetesClientException(
+                "no sandbox " + ref.name(), HttpURLConnection.HTTP_NOT_FOUND, null);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import java.util.Map;
+import java.util.Optional;
+
+/** What a resource says in the gateway's terms. Pure. */
+final class SandboxView {
+
+    private SandboxView() {}
+
+    /** The state a resource shows; empty if it is about to go. */
+    static Optional<SandboxState> of(String tenant, Sandbox resource) {
+        ObjectMeta meta = resource.getMetadata();
+        if (meta.getDeletionTimestamp() != null) {
+            return Optional.empty();
+        }
+        return Optional.of(state(ref(tenant, meta), resource));
+    }
+
+    /** Whether the status speaks of the resource as it was written last. */
+    static boolean isObserved(Sandbox resource, long generation) {
+        Long seen = resource.observed().observedGeneration();
+        return generationOf(resource) >= generation && seen != null && seen >= generation;
+    }
+
+    static long generationOf(Sandbox resource) {
+        Long generation = resource.getMetadata().getGeneration();
+        return generation == null ? 0 : generation;
+    }
+
+    private static SandboxState state(SandboxRef ref, Sandbox resource) {
+        String uid = resource.getMetadata().getUid();
+        SandboxStatus status = resource.observed();
+        if (resource.wanted().suspended()) {
+            return new SandboxState.Stopped(ref, uid);
+        }
+        String address = status.address();
+        Integer incarnation = status.incarnation();
+        if (status.holds(ConditionType.READY) && address != null && incarnation != null) {
+            return new SandboxState.Running(
+                    new RunningSandbox(ref, uid, incarnation, address, SandboxLabels.LINK_PORT));
+        }
+        Optional<String> asleep = status.condition(ConditionType.SUSPENDED)
+                .filter(condition -> "True".equals(condition.getStatus()))
+                .map(Condition::getReason)
+                .filter(reason -> !reason.equals(Reason.REQUESTED.value()));
+        if (asleep.isPresent()) {
+            return new SandboxState.Asleep(ref, uid, asleep.get());
+        }
+        Optional<Condition> ready = status.condition(ConditionType.READY);
+        return new SandboxState.Pending(
+                ref,
+                uid,
+                ready.map(Condition::getReason).orElse(null),
+                ready.map(Condition::getMessage).orElse(null));
+    }
+
+    private static SandboxRef ref(String tenant, ObjectMeta meta) {
+        Map<String, String> annotations = meta.getAnnotations() == null ? Map.of() : meta.getAnnotations();
+        String given = annotations.getOrDefault(SandboxLabels.GIVEN_NAME, meta.getName());
+        return new SandboxRef(tenant, meta.getNamespace(), meta.getName(), given);
+    }
+}

@@ -1,0 +1,82 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.api.EnvVariable;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The resource that a start makes, and the fields that a start changes. Pure. */
+final class SandboxWrites {
+
+    private SandboxWrites() {}
+
+    /** A new resource. */
+    static Sandbox created(SandboxRef ref, SandboxConfig config, String createdBy) {
+        var sandbox = new Sandbox();
+        sandbox.setMetadata(new ObjectMetaBuilder()
+                .withName(ref.name())
+                .withNamespace(ref.namespace())
+                .addToAnnotations(SandboxLabels.GIVEN_NAME, ref.givenName())
+                .addToAnnotations(SandboxLabels.CREATED_BY, createdBy)
+                .build());
+        sandbox.setSpec(new SandboxSpec(
+                config.image(),
+                quantity(config.memory()),
+                quantity(config.cpus()),
+                quantity(config.disk()),
+                variables(config.env()),
+                false));
+        return sandbox;
+    }
+
+    /**
+     * What of the spec has to change for a start, as the {@code spec} of a JSON merge patch (RFC 7396); empty if nothing
+     * has to.
+     */
+    static Map<String, Object> changes(SandboxSpec present, SandboxConfig config) {
+        var changes = new LinkedHashMap<String, Object>();
+        if (present.suspended()) {
+            changes.put("suspended", false);
+        }
+        if (config.image() != null && !config.image().equals(present.image())) {
+            changes.put("image", config.image());
+        }
+        putIfOther(changes, "memory", present.memory(), config.memory());
+        putIfOther(changes, "cpus", present.cpus(), config.cpus());
+        putIfOther(changes, "disk", present.disk(), config.disk());
+        if (config.env() != null && !config.env().equals(present.environment())) {
+            changes.put("env", variables(config.env()));
+        }
+        return changes;
+    }
+
+    private static void putIfOther(
+            Map<String, Object> changes, String field, Quantity present, @Nullable String wanted) {
+        if (wanted != null && !present.equals(new Quantity(wanted))) {
+            changes.put(field, wanted);
+        }
+    }
+
+    private static @Nullable Quantity quantity(@Nullable String text) {
+        return text == null ? null : new Quantity(text);
+    }
+
+    /** In the order of the names, so that the same variables make the same resource. */
+    private static @Nullable List<EnvVariable> variables(@Nullable Map<String, String> env) {
+        return env == null
+                ? null
+                : new TreeMap<>(env)
+                        .entrySet().stream()
+                                .map(variable -> new EnvVariable(variable.getKey(), variable.getValue()))
+                                .toList();
+    }
+}

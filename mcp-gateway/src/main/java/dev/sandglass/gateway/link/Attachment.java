@@ -1,0 +1,146 @@
+package dev.sandglass.gateway.link;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One reading of one execution's output: hands records on and knows what may be acknowledged. Owner thread only. */
+final class Attachment {
+
+    /** {@link #deliver} and {@link #settle}: nothing to acknowledge. */
+    static final long NOTHING = -1;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Attachment.class);
+
+    private final String executionId;
+    private final OutputReader reader;
+    private final ArrayDeque<Delivery> unsettled = new ArrayDeque<>();
+    private CreditWindow credit;
+    private long position;
+    private boolean active;
+    private boolean returning;
+    private boolean flushing;
+
+    Attachment(String executionId, OutputReader reader, long from) {
+        this.executionId = executionId;
+        this.reader = reader;
+        this.position = from;
+        this.credit = new CreditWindow(0, from);
+    }
+
+    String executionId() {
+        return executionId;
+    }
+
+    OutputReader reader() {
+        return reader;
+    }
+
+    /** Where to go on reading after a broken connection. */
+    long position() {
+        return position;
+    }
+
+    /** The supervisor sends from our position with a fresh window; what was unsettled before counts no more. */
+    void activate(long window) {
+        active = true;
+        returning = false;
+        unsettled.clear();
+        credit = new CreditWindow(window, position);
+    }
+
+    /** Whether to ask for the rest now; false if that was asked already and not answered. */
+    boolean returns() {
+        boolean asked = returning;
+        returning = true;
+        return !asked;
+    }
+
+    /** Records that still come belong to an earlier reading. */
+    void pause() {
+        active = false;
+    }
+
+    /**
+     * Hands a record on.
+     *
+     * @param later run, on any thread, when a record is dealt with later than at once
+     * @return the offset to acknowledge now, or {@link #NOTHING}
+     */
+    long deliver(OutputRecord record, Runnable later) {
+        if (!active) {
+            return NOTHING;
+        }
+        position = Math.max(position, record.end());
+        Delivery delivery = new Delivery(record);
+        unsettled.add(delivery);
+        CompletionStage<?> stage = handOn(record);
+        if (stage instanceof CompletableFuture<?> future && future.isDone()) {
+            delivery.done = true;
+        } else {
+            stage.whenComplete((_, _) -> {
+                delivery.done = true;
+                later.run();
+            });
+        }
+        return settle();
+    }
+
+    /** Looks which records are dealt with, oldest first; the offset to acknowledge now, or {@link #NOTHING}. */
+    long settle() {
+        boolean due = false;
+        while (!unsettled.isEmpty() && unsettled.getFirst().done) {
+            due |= credit.consumed(unsettled.removeFirst().record);
+        }
+        return due ? credit.acknowledge() : NOTHING;
+    }
+
+    /** Whether {@link #flush} is to be called in a short while; it is asked for once. */
+    boolean needsFlush() {
+        boolean needed = credit.owes() && !flushing;
+        flushing |= needed;
+        return needed;
+    }
+
+    /** The offset to acknowledge now, however little it is, or {@link #NOTHING}. */
+    long flush() {
+        flushing = false;
+        return active && credit.owes() ? credit.acknowledge() : NOTHING;
+    }
+
+    /** Tells the reader that there is no more to come. */
+    void lose(LinkException why) {
+        active = false;
+        try {
+            reader.lost(why);
+        } catch (RuntimeException e) {
+            logReader(e);
+        }
+    }
+
+    private CompletionStage<?> handOn(OutputRecord record) {
+        try {
+            return reader.record(record);
+        } catch (RuntimeException e) {
+            // A reader's fault must not take the thread down that serves all others.
+            logReader(e);
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    private void logReader(RuntimeException e) {
+        LOG.atError().setCause(e).addKeyValue("execution", executionId).log("A reader of output failed");
+    }
+
+    /** A record that was handed on; {@code done} is set by whatever thread ends the reader's stage. */
+    private static final class Delivery {
+        private final OutputRecord record;
+        private volatile boolean done;
+
+        private Delivery(OutputRecord record) {
+            this.record = record;
+        }
+    }
+}

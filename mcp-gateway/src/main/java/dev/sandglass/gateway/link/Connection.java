@@ -1,0 +1,280 @@
+package dev.sandglass.gateway.link;
+
+import dev.sandglass.gateway.link.LinkException.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The connection to one supervisor: dials while somebody needs it, says hello, dials again when it broke. Each attempt is a
+ * wire of its own, so that nothing from before a break can reach whoever answers after it. Owner thread only, but for
+ * {@link #isOpen}.
+ */
+final class Connection {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    // A pod that just started refuses for some milliseconds, or does not answer while its network is set up; TCP would
+    // repeat a lost SYN only after a second.
+    private static final long FIRST_BACKOFF = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LAST_BACKOFF = TimeUnit.SECONDS.toNanos(1);
+    private static final long FIRST_PATIENCE = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long LAST_PATIENCE = TimeUnit.SECONDS.toNanos(4);
+    // A handshake costs 10 ms of CPU on both sides; after a restart of the gateway hundreds come at once.
+    private static final long HELLO_PATIENCE = TimeUnit.SECONDS.toNanos(30);
+    private static final long MIN_WINDOW = 1024;
+    private static final long MAX_WINDOW = 16L * 1024 * 1024;
+
+    private final LinkTarget target;
+    private final Wire.Source wires;
+    private final Conversation.Owner owner;
+    private final Counters counters;
+    private final Conversation conversation;
+    private final List<Consumer<LinkEvent>> listeners = new ArrayList<>();
+
+    private @Nullable Wire wire;
+    private Timers.@Nullable Timer timer;
+    private String helloId = "";
+    private String trouble = "not tried yet";
+    private long backoff = FIRST_BACKOFF;
+    private long patience = FIRST_PATIENCE;
+    private long lastUse;
+    private volatile boolean open;
+
+    Connection(LinkTarget target, Wire.Source wires, Conversation.Owner owner, Counters counters) {
+        this.target = target;
+        this.wires = wires;
+        this.owner = owner;
+        this.counters = counters;
+        this.conversation = new Conversation(owner, () -> trouble);
+        this.lastUse = owner.timers().now();
+    }
+
+    LinkTarget target() {
+        return target;
+    }
+
+    /** Whether the supervisor answered a hello and the connection has not broken since. */
+    boolean isOpen() {
+        return open;
+    }
+
+    boolean follows(String executionId) {
+        return conversation.follows(executionId);
+    }
+
+    /** Sends a verb as soon as that is possible. */
+    void submit(Pending verb, Duration timeout) {
+        lastUse = owner.timers().now();
+        conversation.submit(verb, timeout);
+        dialIfNeeded();
+    }
+
+    void unfollow(OutputReader reader) {
+        conversation.unfollow(reader);
+    }
+
+    void listen(Consumer<LinkEvent> listener) {
+        listeners.add(listener);
+        dialIfNeeded();
+    }
+
+    void unlisten(Consumer<LinkEvent> listener) {
+        listeners.remove(listener);
+        lastUse = owner.timers().now();
+    }
+
+    /** Closes it if nobody used it for so long; true if it may be forgotten. */
+    boolean closeIfIdle(Duration idleAfter) {
+        boolean idle = !isNeeded() && owner.timers().now() - lastUse >= idleAfter.toNanos();
+        if (idle) {
+            hangUp("closed after idling");
+        }
+        return idle;
+    }
+
+    /** Fails all that is under way and closes. */
+    void shutDown(LinkException why) {
+        hangUp(why.text());
+        conversation.failAll(why);
+    }
+
+    /** The TCP connection of a wire stands. */
+    void connected(Wire which) {
+        if (which == wire && !open) {
+            trouble = "it accepted the connection but did not finish the handshake";
+            restartTimer(HELLO_PATIENCE, () -> broken(which, "no answer to hello"));
+        }
+    }
+
+    /** A wire is of no use any more; the reason is a clause. */
+    void broken(Wire which, String why) {
+        if (which != wire) {
+            return;
+        }
+        boolean wasOpen = open;
+        hangUp(why);
+        conversation.broken();
+        if (wasOpen) {
+            counters.broken().increment();
+            LOG.atInfo()
+                    .addKeyValue("sandboxUid", target.sandboxUid())
+                    .addKeyValue("reason", why)
+                    .log("Link to a sandbox broke");
+        }
+        if (isNeeded()) {
+            restartTimer(backoff, this::dialIfNeeded);
+            backoff = Math.min(LAST_BACKOFF, backoff * 2);
+        }
+    }
+
+    /** A message came in. */
+    void received(Wire which, Inbound message) {
+        if (which != wire) {
+            return;
+        }
+        boolean expected =
+                switch (message) {
+                    case Inbound.Reply reply -> reply(which, reply);
+                    case Inbound.Refusal refusal -> refusal(refusal);
+                    case Inbound.Output output -> conversation.output(output);
+                    case Inbound.Event event -> tell(new LinkEvent.Kernel(event.kernel(), event.event()));
+                    case Inbound.Malformed malformed -> malformed(malformed);
+                };
+        if (!expected) {
+            counters.stray().increment();
+        }
+    }
+
+    private boolean reply(Wire which, Inbound.Reply reply) {
+        lastUse = owner.timers().now();
+        if (reply.requestId().equals(helloId)) {
+            hello(which, reply.json());
+            return true;
+        }
+        return conversation.answered(reply.requestId(), new Answer(reply.json(), reply.blob()));
+    }
+
+    private boolean refusal(Inbound.Refusal refusal) {
+        if (refusal.requestId().equals(helloId)) {
+            incompatible(refusal.message());
+            return true;
+        }
+        return conversation.refused(refusal);
+    }
+
+    private boolean malformed(Inbound.Malformed malformed) {
+        counters.malformed().increment();
+        LOG.atDebug()
+                .addKeyValue("sandboxUid", target.sandboxUid())
+                .addKeyValue("reason", malformed.reason())
+                .log("Dropped a message of a supervisor");
+        return true;
+    }
+
+    private boolean tell(LinkEvent event) {
+        for (Consumer<LinkEvent> listener : List.copyOf(listeners)) {
+            listener.accept(event);
+        }
+        return true;
+    }
+
+    private void hello(Wire which, JsonNode hello) {
+        String boot = hello.path("boot_id").asString("");
+        if (hello.path("protocol").asInt(0) != LinkFrames.PROTOCOL || boot.isEmpty()) {
+            incompatible("it speaks another protocol");
+            return;
+        }
+        if (!hello.path("sandbox_uid").asString("").equals(target.sandboxUid())) {
+            incompatible("another sandbox answers at its address");
+            return;
+        }
+        long window = Math.clamp(hello.path("window").asLong(MIN_WINDOW), MIN_WINDOW, MAX_WINDOW);
+        stopTimer();
+        helloId = "";
+        open = true;
+        trouble = "";
+        backoff = FIRST_BACKOFF;
+        patience = FIRST_PATIENCE;
+        counters.opened().increment();
+        conversation.opened(boot, window, which::send);
+        tell(new LinkEvent.Opened(boot));
+    }
+
+    private void incompatible(String why) {
+        shutDown(new LinkException(Kind.INCOMPATIBLE, "The sandbox's supervisor cannot be used: " + why));
+    }
+
+    private boolean isNeeded() {
+        return conversation.isBusy() || !listeners.isEmpty();
+    }
+
+    private void dialIfNeeded() {
+        if (wire != null || timer != null || !isNeeded()) {
+            return;
+        }
+        Wire dialled;
+        try {
+            dialled = wires.open(this);
+        } catch (LinkException noSocket) {
+            conversation.failAll(noSocket);
+            // Whoever listens waits for better times.
+            restartTimer(LAST_BACKOFF, this::dialIfNeeded);
+            return;
+        }
+        wire = dialled;
+        helloId = owner.nextId();
+        // It waits in the wire until the connection stands, which saves a round through this thread.
+        dialled.send(LinkFrames.verb(helloId, new Verb.Hello(counters.peer())));
+        restartTimer(patience, () -> broken(dialled, "no TCP connection"));
+        patience = Math.min(LAST_PATIENCE, patience * 2);
+    }
+
+    private void hangUp(String why) {
+        stopTimer();
+        open = false;
+        trouble = why;
+        Wire old = wire;
+        wire = null;
+        if (old != null) {
+            old.close();
+        }
+    }
+
+    private void restartTimer(long nanos, Runnable action) {
+        stopTimer();
+        timer = owner.timers().after(nanos, () -> {
+            timer = null;
+            action.run();
+        });
+    }
+
+    private void stopTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    /**
+     * What all connections count.
+     *
+     * @param peer how this process calls itself
+     * @param opened connections that stood
+     * @param broken connections that stood and broke
+     * @param malformed messages that were dropped because they are none
+     * @param stray messages that nobody waited for (any more)
+     */
+    record Counters(String peer, LongAdder opened, LongAdder broken, LongAdder malformed, LongAdder stray) {
+        Counters(String peer) {
+            this(peer, new LongAdder(), new LongAdder(), new LongAdder(), new LongAdder());
+        }
+    }
+}

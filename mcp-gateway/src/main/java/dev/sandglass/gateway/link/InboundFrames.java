@@ -1,0 +1,172 @@
+package dev.sandglass.gateway.link;
+
+import dev.sandglass.gateway.link.OutputRecord.Stream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A supervisor's frames, decoded; protocol version 1: {@code R | request id | json | blob?},
+ * {@code O | execution id | offset | kind | json | blob} and {@code E | kernel | seq | json}. Pure, and never throws: the
+ * far side runs next to code that we do not trust, so every field is checked and everything odd is {@link
+ * Inbound.Malformed}.
+ */
+final class InboundFrames {
+
+    /** Most frames a message has. */
+    static final int MAX_FRAMES = 6;
+
+    static final int MAX_JSON = 1024 * 1024;
+    static final int MAX_BLOB = 8 * 1024 * 1024;
+    private static final int MAX_ID = 255;
+    private static final int MAX_REQUEST_ID = 32;
+    private static final int MAX_DIGITS = 18;
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    private InboundFrames() {}
+
+    /** One message. */
+    static Inbound decode(List<byte[]> frames) {
+        if (frames.isEmpty() || frames.getFirst().length != 1) {
+            return new Inbound.Malformed("no frame letter");
+        }
+        return switch (frames.getFirst()[0]) {
+            case 'R' -> reply(frames);
+            case 'O' -> output(frames);
+            case 'E' -> event(frames);
+            default -> new Inbound.Malformed("unknown frame letter");
+        };
+    }
+
+    private static Inbound reply(List<byte[]> frames) {
+        if (frames.size() < 3 || frames.size() > 4) {
+            return new Inbound.Malformed("a reply has 3 or 4 frames");
+        }
+        String id = token(frames.get(1), MAX_REQUEST_ID);
+        JsonNode json = object(frames.get(2));
+        byte[] blob = frames.size() == 4 ? frames.get(3) : new byte[0];
+        if (id == null || json == null || blob.length > MAX_BLOB) {
+            return new Inbound.Malformed("bad reply");
+        }
+        JsonNode error = json.get("error");
+        if (error != null && error.isObject()) {
+            return new Inbound.Refusal(
+                    id,
+                    error.path("code").asString("internal"),
+                    error.path("message").asString(""));
+        }
+        return new Inbound.Reply(id, json, Blob.of(blob));
+    }
+
+    private static Inbound event(List<byte[]> frames) {
+        if (frames.size() != 4) {
+            return new Inbound.Malformed("an event has 4 frames");
+        }
+        String kernel = token(frames.get(1), MAX_ID);
+        long seq = number(frames.get(2));
+        JsonNode json = object(frames.get(3));
+        if (kernel == null || seq < 0 || json == null) {
+            return new Inbound.Malformed("bad event");
+        }
+        return new Inbound.Event(kernel, seq, json.path("event").asString(""));
+    }
+
+    private static Inbound output(List<byte[]> frames) {
+        if (frames.size() != MAX_FRAMES) {
+            return new Inbound.Malformed("an output record has 6 frames");
+        }
+        String id = token(frames.get(1), MAX_ID);
+        long offset = number(frames.get(2));
+        String kind = token(frames.get(3), MAX_REQUEST_ID);
+        byte[] blob = frames.get(5);
+        if (id == null || offset < 0 || kind == null || blob.length > MAX_BLOB) {
+            return new Inbound.Malformed("bad output record");
+        }
+        OutputRecord record = record(kind, offset, frames.get(4), blob);
+        return record == null
+                ? new Inbound.Malformed("bad content of an output record")
+                : new Inbound.Output(id, record);
+    }
+
+    private static @Nullable OutputRecord record(String kind, long offset, byte[] json, byte[] blob) {
+        return switch (kind) {
+            // The frequent kinds first, and without a look at their json, which says nothing.
+            case "stdout" -> new OutputRecord.Text(offset, Stream.STDOUT, Blob.of(blob));
+            case "stderr" -> new OutputRecord.Text(offset, Stream.STDERR, Blob.of(blob));
+            case "result" -> shown(offset, true, object(json), blob);
+            case "display" -> shown(offset, false, object(json), blob);
+            case "error" -> raised(offset, object(json), blob);
+            case "gap" -> gap(offset, object(json));
+            case "outcome" -> outcome(offset, object(json));
+            default -> null;
+        };
+    }
+
+    private static @Nullable OutputRecord shown(long offset, boolean result, @Nullable JsonNode json, byte[] blob) {
+        return json == null
+                ? null
+                : new OutputRecord.Shown(
+                        offset, result, json.path("mime").asString("text/plain"), Blob.of(blob));
+    }
+
+    private static @Nullable OutputRecord raised(long offset, @Nullable JsonNode json, byte[] blob) {
+        return json == null
+                ? null
+                : new OutputRecord.Raised(
+                        offset,
+                        json.path("name").asString("Error"),
+                        json.path("message").asString(""),
+                        Blob.of(blob));
+    }
+
+    private static @Nullable OutputRecord gap(long offset, @Nullable JsonNode json) {
+        long end = json == null ? -1 : json.path("to").asLong(-1);
+        return end < offset ? null : new OutputRecord.Gap(offset, end);
+    }
+
+    private static @Nullable OutputRecord outcome(long offset, @Nullable JsonNode json) {
+        return json == null ? null : OutputRecord.Outcome.parse(offset, json);
+    }
+
+    private static @Nullable JsonNode object(byte[] frame) {
+        if (frame.length > MAX_JSON) {
+            return null;
+        }
+        try {
+            JsonNode node = JSON.readTree(frame);
+            return node.isObject() ? node : null;
+        } catch (JacksonException notJson) {
+            return null;
+        }
+    }
+
+    private static @Nullable String token(byte[] frame, int limit) {
+        if (frame.length == 0 || frame.length > limit) {
+            return null;
+        }
+        for (byte b : frame) {
+            if (b < 0x21 || b > 0x7e) {
+                return null;
+            }
+        }
+        return new String(frame, StandardCharsets.US_ASCII);
+    }
+
+    /** The decimal number in a frame, or -1 if it is none. */
+    private static long number(byte[] frame) {
+        if (frame.length == 0 || frame.length > MAX_DIGITS) {
+            return -1;
+        }
+        long value = 0;
+        for (byte b : frame) {
+            if (b < '0' || b > '9') {
+                return -1;
+            }
+            value = value * 10 + (b - '0');
+        }
+        return value;
+    }
+}

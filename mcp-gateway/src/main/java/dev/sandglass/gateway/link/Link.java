@@ -1,0 +1,50 @@
+package dev.sandglass.gateway.link;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * The way to one sandbox's supervisor. Connects at first use, reconnects by itself, closes after idling. Thread-safe.
+ * Futures complete on the link's thread, so continuations must be short; they fail with {@link LinkException} only.
+ * Cancelling a future withdraws a verb that was not sent yet.
+ */
+public interface Link {
+
+    /**
+     * Asks one thing.
+     *
+     * @param timeout until the answer, connecting included
+     */
+    CompletableFuture<Answer> ask(Verb verb, Duration timeout);
+
+    /**
+     * Asks for an execution's output along with the verb. The reader is called after the answer's future completed, until
+     * the outcome, {@link OutputReader#lost} or {@link #unfollow}. A broken connection is made anew and the reading goes on
+     * where it was.
+     */
+    CompletableFuture<Answer> follow(Verb.Following verb, OutputReader reader, Duration timeout);
+
+    /** Ends a reading; the reader is not called any more once the link's thread has seen this. */
+    void unfollow(OutputReader reader);
+
+    /**
+     * Tells events until closed; keeps the connection open, and tried for, meanwhile.
+     */
+    Subscription events(Consumer<LinkEvent> listener);
+
+    /** Whether the supervisor answers at this moment, as far as is known. */
+    boolean isOpen();
+
+    /** Runs something short on the link's thread, after what was handed to it before. */
+    void execute(Runnable action);
+
+    /** Runs something short on the link's thread after a delay; closing prevents it. */
+    Subscription after(Duration delay, Runnable action);
+
+    /** Something that goes on until it is closed. */
+    interface Subscription extends AutoCloseable {
+        @Override
+        void close();
+    }
+}

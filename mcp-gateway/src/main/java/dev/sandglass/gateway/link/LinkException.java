@@ -1,0 +1,62 @@
+package dev.sandglass.gateway.link;
+
+import java.util.concurrent.CompletionException;
+
+/** Why a verb was not served. */
+public final class LinkException extends RuntimeException {
+
+    /** The kinds of failure that callers tell apart. */
+    public enum Kind {
+        /** No connection, or no answer, in the given time. */
+        UNREACHABLE,
+        /** The supervisor was restarted after the verb was sent: what became of it cannot be known. */
+        RESTARTED,
+        /** The supervisor refused it; {@link #code} says why. */
+        REFUSED,
+        /** The two sides have no protocol version in common, or the peer is another sandbox. */
+        INCOMPATIBLE,
+        /** A bound of this process was reached. */
+        OVERLOADED,
+        /** The client was closed. */
+        CLOSED
+    }
+
+    private final Kind kind;
+    private final String code;
+
+    LinkException(Kind kind, String code, String message) {
+        // Expected, and made on the link's thread: no stack trace.
+        super(message, null, false, false);
+        this.kind = kind;
+        this.code = code;
+    }
+
+    LinkException(Kind kind, String message) {
+        this(kind, "", message);
+    }
+
+    /** Which kind of failure. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** The supervisor's code for a refusal, e.g. {@code unknown_execution}; else empty. */
+    public String code() {
+        return code;
+    }
+
+    /** Whether the supervisor refused with that code. */
+    public boolean isRefusal(String expected) {
+        return kind == Kind.REFUSED && code.equals(expected);
+    }
+
+    /** The message, never null. */
+    public String text() {
+        return String.valueOf(getMessage());
+    }
+
+    /** What a future of this room failed with: itself, or freed from the wrapping of {@code CompletableFuture}. */
+    public static Throwable unwrap(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+}

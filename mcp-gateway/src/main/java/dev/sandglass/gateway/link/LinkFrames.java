@@ -1,0 +1,144 @@
+package dev.sandglass.gateway.link;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Verbs and acknowledgements as frames, protocol version 1:
+ * {@code V | request id | json | blob?} and {@code C | execution id | offset}. Pure.
+ */
+final class LinkFrames {
+
+    /** The one version that we speak. */
+    static final int PROTOCOL = 1;
+
+    static final byte[] VERB = {'V'};
+    static final byte[] CREDIT = {'C'};
+
+    /** Most bytes of a verb's json that a supervisor takes. */
+    static final int MAX_JSON = 256 * 1024;
+
+    /** Most bytes of a verb's blob that a supervisor takes. */
+    static final int MAX_BLOB = 8 * 1024 * 1024;
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+    private static final double NANOS = 1e9;
+
+    private LinkFrames() {}
+
+    /**
+     * A verb's frames.
+     *
+     * @param requestId 1 to 32 printable ASCII characters
+     * @throws LinkException if the verb is larger than a supervisor takes
+     */
+    static byte[][] verb(String requestId, Verb verb) {
+        byte[] json = json(verb);
+        Blob blob = blob(verb);
+        if (json.length > MAX_JSON) {
+            throw tooLarge("Arguments", json.length, MAX_JSON);
+        }
+        if (blob.length() > MAX_BLOB) {
+            throw tooLarge("Content", blob.length(), MAX_BLOB);
+        }
+        byte[] id = ascii(requestId);
+        return blob.length() == 0 ? new byte[][] {VERB, id, json} : new byte[][] {VERB, id, json, blob.bytes()};
+    }
+
+    /** An acknowledgement's frames: all output before the offset is dealt with. */
+    static byte[][] credit(String executionId, long offset) {
+        return new byte[][] {CREDIT, ascii(executionId), ascii(Long.toString(offset))};
+    }
+
+    private static LinkException tooLarge(String what, int length, int limit) {
+        return new LinkException(
+                LinkException.Kind.REFUSED,
+                "bad_request",
+                "%s of %d bytes; at most %d are allowed".formatted(what, length, limit));
+    }
+
+    private static Blob blob(Verb verb) {
+        return switch (verb) {
+            case Verb.Execute execute -> execute.code();
+            case Verb.Command command -> command.stdin();
+            case Verb.Hello _,
+                    Verb.Attach _,
+                    Verb.Detach _,
+                    Verb.Interrupt _,
+                    Verb.ListAll _,
+                    Verb.Metrics _ -> Blob.EMPTY;
+        };
+    }
+
+    private static byte[] json(Verb verb) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(256);
+        try (JsonGenerator json = JSON.createGenerator(out)) {
+            json.writeStartObject();
+            json.writeStringProperty("verb", verb.word());
+            writeArguments(json, verb);
+            json.writeEndObject();
+        }
+        return out.toByteArray();
+    }
+
+    private static void writeArguments(JsonGenerator json, Verb verb) {
+        switch (verb) {
+            case Verb.Hello hello -> {
+                json.writeName("protocol").writeArray(new int[] {PROTOCOL}, 0, 1);
+                json.writeStringProperty("peer", hello.peer());
+            }
+            case Verb.Execute execute -> {
+                json.writeStringProperty("execution_id", execute.executionId());
+                json.writeStringProperty("language", execute.language());
+                json.writeStringProperty("session", execute.session());
+                writeRun(json, execute.envs(), execute.timeout(), execute.attach());
+            }
+            case Verb.Command command -> {
+                json.writeStringProperty("execution_id", command.executionId());
+                json.writeStringProperty("command", command.command());
+                json.writeName("args").writeStartArray();
+                command.args().forEach(json::writeString);
+                json.writeEndArray();
+                if (!command.cwd().isEmpty()) {
+                    json.writeStringProperty("cwd", command.cwd());
+                }
+                writeRun(json, command.envs(), command.timeout(), command.attach());
+            }
+            case Verb.Attach attach -> {
+                json.writeStringProperty("execution_id", attach.executionId());
+                json.writeNumberProperty("offset", attach.from());
+            }
+            case Verb.Detach detach -> json.writeStringProperty("execution_id", detach.executionId());
+            case Verb.Interrupt interrupt -> json.writeStringProperty("execution_id", interrupt.executionId());
+            case Verb.ListAll _, Verb.Metrics _ -> {
+                // These take no arguments.
+            }
+        }
+    }
+
+    private static void writeRun(JsonGenerator json, Map<String, String> envs, Duration timeout, boolean attach) {
+        json.writeName("envs").writeStartObject();
+        envs.forEach(json::writeStringProperty);
+        json.writeEndObject();
+        json.writeNumberProperty("timeout_s", timeout.toNanos() / NANOS);
+        json.writeBooleanProperty("attach", attach);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** What a message is, for a log line: its letter and the lengths of its frames, never their content. */
+    static String shape(List<byte[]> frames) {
+        StringBuilder shape = new StringBuilder();
+        for (byte[] frame : frames) {
+            shape.append(shape.isEmpty() ? "" : " ").append(frame.length);
+        }
+        return shape.toString();
+    }
+}

@@ -1,0 +1,86 @@
+package dev.sandglass.gateway.link;
+
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A verb without its answer yet. Owner thread only, but for the future. */
+final class Pending {
+
+    private final String id;
+    private final Verb verb;
+    private final byte[][] frames;
+    private final @Nullable Attachment attachment;
+    private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+    private Timers.@Nullable Timer timeout;
+    private boolean sent;
+
+    /**
+     * @param frames of the verb, encoded on the asking thread
+     * @param attachment the reading that begins with the answer, if any
+     */
+    Pending(String id, Verb verb, byte[][] frames, @Nullable Attachment attachment) {
+        this.id = id;
+        this.verb = verb;
+        this.frames = frames;
+        this.attachment = attachment;
+    }
+
+    String id() {
+        return id;
+    }
+
+    Verb verb() {
+        return verb;
+    }
+
+    @Nullable Attachment attachment() {
+        return attachment;
+    }
+
+    CompletableFuture<Answer> answer() {
+        return answer;
+    }
+
+    /** The frames, to be sent now. */
+    byte[][] take() {
+        sent = true;
+        return frames;
+    }
+
+    /**
+     * Whether it would be wrong to send it to a restarted supervisor: it may have run already, with variables that are gone
+     * now.
+     */
+    boolean mayHaveRun() {
+        return sent
+                && switch (verb) {
+                    case Verb.Execute _, Verb.Command _ -> true;
+                    case Verb.Hello _,
+                            Verb.Attach _,
+                            Verb.Detach _,
+                            Verb.Interrupt _,
+                            Verb.ListAll _,
+                            Verb.Metrics _ -> false;
+                };
+    }
+
+    void expireBy(Timers.Timer timer) {
+        timeout = timer;
+    }
+
+    void succeed(Answer value) {
+        stopTimer();
+        answer.complete(value);
+    }
+
+    void fail(LinkException why) {
+        stopTimer();
+        answer.completeExceptionally(why);
+    }
+
+    private void stopTimer() {
+        if (timeout != null) {
+            timeout.cancel();
+        }
+    }
+}

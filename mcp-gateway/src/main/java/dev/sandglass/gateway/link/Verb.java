@@ -1,0 +1,157 @@
+package dev.sandglass.gateway.link;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** What a gateway may ask of a supervisor, protocol version 1. A new verb is a new record here and an arm in the codec. */
+public sealed interface Verb {
+
+    /** The word on the wire. */
+    String word();
+
+    /**
+     * Introduces this connection; sent by the link itself.
+     *
+     * @param peer how this process calls itself
+     */
+    record Hello(String peer) implements Verb {
+        @Override
+        public String word() {
+            return "hello";
+        }
+    }
+
+    /** A verb that concerns one execution. */
+    sealed interface OfExecution extends Verb {
+        /** Name of the execution, unique in the sandbox's incarnation: 1 to 255 printable ASCII characters. */
+        String executionId();
+    }
+
+    /** A verb after which the asking connection gets the execution's output. */
+    sealed interface Following extends OfExecution {
+        /** Where the output starts, in bytes of the execution's output. */
+        default long from() {
+            return 0;
+        }
+    }
+
+    /**
+     * Runs code in a kernel. The same id again does not run it twice.
+     *
+     * @param executionId see {@link OfExecution}
+     * @param language e.g. {@code python}
+     * @param session the kernel's name
+     * @param code the source text, at most 1 MiB
+     * @param envs environment of this execution
+     * @param timeout from the start of the run
+     * @param attach whether this connection gets the output
+     */
+    record Execute(
+            String executionId,
+            String language,
+            String session,
+            Blob code,
+            Map<String, String> envs,
+            Duration timeout,
+            boolean attach)
+            implements Following {
+        @Override
+        public String word() {
+            return "execute";
+        }
+
+        /** Neither code nor environment. */
+        @Override
+        public String toString() {
+            return "Execute[" + executionId + ", " + language + "/" + session + ", " + code + "]";
+        }
+    }
+
+    /**
+     * Runs a process; no shell. The same id again does not run it twice.
+     *
+     * @param executionId see {@link OfExecution}
+     * @param command the program
+     * @param args its arguments
+     * @param cwd absolute path; empty = the workspace
+     * @param envs environment on top of the sandbox's
+     * @param stdin what it reads, at most 8 MiB
+     * @param timeout from the start of the run
+     * @param attach whether this connection gets the output
+     */
+    record Command(
+            String executionId,
+            String command,
+            List<String> args,
+            String cwd,
+            Map<String, String> envs,
+            Blob stdin,
+            Duration timeout,
+            boolean attach)
+            implements Following {
+        @Override
+        public String word() {
+            return "command";
+        }
+
+        /** Neither arguments nor environment. */
+        @Override
+        public String toString() {
+            return "Command[" + executionId + ", " + args.size() + " arguments, stdin " + stdin + "]";
+        }
+    }
+
+    /**
+     * Reads an execution's output, whoever started it.
+     *
+     * @param executionId see {@link OfExecution}
+     * @param from where to start, in bytes of the execution's output
+     */
+    record Attach(String executionId, long from) implements Following {
+        @Override
+        public String word() {
+            return "attach";
+        }
+    }
+
+    /**
+     * Ends this connection's reading.
+     *
+     * @param executionId see {@link OfExecution}
+     */
+    record Detach(String executionId) implements OfExecution {
+        @Override
+        public String word() {
+            return "detach";
+        }
+    }
+
+    /**
+     * Interrupts an execution.
+     *
+     * @param executionId see {@link OfExecution}
+     */
+    record Interrupt(String executionId) implements OfExecution {
+        @Override
+        public String word() {
+            return "interrupt";
+        }
+    }
+
+    /** Asks for kernels and executions. */
+    record ListAll() implements Verb {
+        @Override
+        public String word() {
+            return "list";
+        }
+    }
+
+    /** Asks what the sandbox uses. */
+    record Metrics() implements Verb {
+        @Override
+        public String word() {
+            return "metrics";
+        }
+    }
+}

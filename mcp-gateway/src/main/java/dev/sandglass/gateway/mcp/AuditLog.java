@@ -1,0 +1,108 @@
+package dev.sandglass.gateway.mcp;
+
+import dev.sandglass.gateway.caller.Caller;
+import dev.sandglass.gateway.tool.ToolResult;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One line per tool call under the logger {@code audit}: who did what to which sandbox, and what came of it. Of code and
+ * commands only digest and length are written, of output nothing.
+ */
+final class AuditLog {
+
+    private static final Logger AUDIT = LoggerFactory.getLogger("audit");
+    private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
+
+    private final MeterRegistry meters;
+    private final LongSupplier nanoTime;
+
+    AuditLog(MeterRegistry meters, LongSupplier nanoTime) {
+        this.meters = meters;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Notes the begin of a call; exactly one method of the entry ends it. */
+    Entry begin(Caller caller, String tool, ObjectNode arguments) {
+        return new Entry(caller, tool, arguments, nanoTime.getAsLong());
+    }
+
+    /** A call under way. */
+    final class Entry {
+        private final Caller caller;
+        private final String tool;
+        private final ObjectNode arguments;
+        private final long begin;
+
+        private Entry(Caller caller, String tool, ObjectNode arguments, long begin) {
+            this.caller = caller;
+            this.tool = tool;
+            this.arguments = arguments;
+            this.begin = begin;
+        }
+
+        void answered(ToolResult result) {
+            write(result.outcome(), result.executionId());
+        }
+
+        void cancelled() {
+            write("cancelled", null);
+        }
+
+        void failed(Throwable fault) {
+            LOG.atError().addKeyValue("tool", tool).setCause(fault).log("Tool call failed by a fault of the gateway");
+            write("fault", null);
+        }
+
+        private void write(String outcome, @Nullable String executionId) {
+            Duration duration = Duration.ofNanos(nanoTime.getAsLong() - begin);
+            meters.timer("sandglass.tool.calls", "tool", tool, "outcome", outcome).record(duration);
+            LoggingEventBuilder line = AUDIT.atInfo()
+                    .addKeyValue("caller", caller.name())
+                    .addKeyValue("tool", tool)
+                    .addKeyValue("outcome", outcome)
+                    .addKeyValue("duration_ms", duration.toMillis());
+            line = withText(line, "namespace");
+            line = withText(line, "sandbox");
+            line = withDigest(line, "code");
+            line = withDigest(line, "command");
+            if (executionId != null) {
+                line = line.addKeyValue("execution_id", executionId);
+            }
+            line.log("tool call");
+        }
+
+        private LoggingEventBuilder withText(LoggingEventBuilder line, String field) {
+            JsonNode value = arguments.path(field);
+            return value.isString() ? line.addKeyValue(field, McpError.shown(value.asString())) : line;
+        }
+
+        private LoggingEventBuilder withDigest(LoggingEventBuilder line, String field) {
+            JsonNode value = arguments.path(field);
+            if (!value.isString()) {
+                return line;
+            }
+            byte[] bytes = value.asString().getBytes(StandardCharsets.UTF_8);
+            return line.addKeyValue(field + "_sha256", sha256(bytes)).addKeyValue(field + "_bytes", bytes.length);
+        }
+    }
+
+    private static String sha256(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("every Java platform has SHA-256", impossible);
+        }
+    }
+}

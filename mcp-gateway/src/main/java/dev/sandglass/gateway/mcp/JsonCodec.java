@@ -1,0 +1,107 @@
+package dev.sandglass.gateway.mcp;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads and writes the endpoint's JSON, with bounds on what strangers send. */
+final class JsonCodec {
+
+    private static final int MAX_DEPTH = 32;
+    private static final int MAX_NAME_CHARS = 1024;
+    private static final int MAX_NUMBER_CHARS = 64;
+    private static final int MAX_ID_CHARS = 256;
+    private static final int MAX_METHOD_CHARS = 256;
+
+    private final JsonMapper mapper;
+
+    /**
+     * A codec for bodies of a bounded size.
+     *
+     * @param maxBytes no text in a body can be longer than the body
+     */
+    JsonCodec(int maxBytes) {
+        this.mapper = JsonMapper.builder(JsonFactory.builder()
+                        .streamReadConstraints(StreamReadConstraints.builder()
+                                .maxNestingDepth(MAX_DEPTH)
+                                .maxNameLength(MAX_NAME_CHARS)
+                                .maxNumberLength(MAX_NUMBER_CHARS)
+                                .maxStringLength(maxBytes)
+                                .build())
+                        // Two fields of one name: a proxy in front of us may have read the other one.
+                        .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                        .build())
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .build();
+    }
+
+    byte[] write(Object value) {
+        return mapper.writeValueAsBytes(value);
+    }
+
+    /** The object in a body; anything else is a JSON-RPC error. Batches went with revision 2025-06-18. */
+    ObjectNode read(byte[] body) {
+        JsonNode node = null;
+        try {
+            node = mapper.readTree(body);
+        } catch (JacksonException e) {
+            // Told below: what Jackson says would quote the body.
+        }
+        if (node == null || node.isMissingNode()) {
+            throw McpError.parseError("the body must be JSON in UTF-8, at most %d levels deep, without a field twice"
+                    .formatted(MAX_DEPTH));
+        }
+        if (node.isArray()) {
+            throw McpError.invalidRequest("batches are not supported, send each message by itself");
+        }
+        if (!(node instanceof ObjectNode object)) {
+            throw McpError.invalidRequest("the body must be a JSON object");
+        }
+        return object;
+    }
+
+    /** The id of a message, if it has one of a valid form; for errors about messages that are otherwise broken. */
+    static @Nullable JsonNode idOf(ObjectNode message) {
+        JsonNode id = message.path("id");
+        boolean text = id.isString() && id.asString().length() <= MAX_ID_CHARS;
+        return text || id.isIntegralNumber() ? id : null;
+    }
+
+    static JsonRpc.Incoming message(ObjectNode message) {
+        if (!message.path("jsonrpc").asString("").equals("2.0")) {
+            throw McpError.invalidRequest("'jsonrpc' must be \"2.0\"");
+        }
+        JsonNode method = message.path("method");
+        if (method.isMissingNode() && (message.has("result") || message.has("error"))) {
+            return new JsonRpc.Incoming.Response();
+        }
+        if (!method.isString() || method.asString().length() > MAX_METHOD_CHARS) {
+            throw McpError.invalidRequest("'method' must be a text");
+        }
+        ObjectNode params = params(message.path("params"));
+        if (!message.has("id")) {
+            return new JsonRpc.Incoming.Notification(method.asString(), params);
+        }
+        JsonNode id = idOf(message);
+        if (id == null) {
+            throw McpError.invalidRequest("'id' must be a whole number or a text of at most " + MAX_ID_CHARS
+                    + " characters");
+        }
+        return new JsonRpc.Incoming.Request(id, method.asString(), params);
+    }
+
+    private static ObjectNode params(JsonNode params) {
+        return switch (params) {
+            case ObjectNode object -> object;
+            case JsonNode none when none.isMissingNode() || none.isNull() -> JsonNodeFactory.instance.objectNode();
+            default -> throw McpError.invalidParams("Request parameters must be an object");
+        };
+    }
+}

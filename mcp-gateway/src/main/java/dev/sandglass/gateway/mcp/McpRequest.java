@@ -1,0 +1,28 @@
+package dev.sandglass.gateway.mcp;
+
+import dev.sandglass.gateway.caller.Caller;
+import dev.sandglass.gateway.execution.OutputListener;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A request whose form was found good.
+ *
+ * @param id to be echoed
+ * @param method not yet known to exist
+ * @param params empty if there were none
+ * @param era in which to answer
+ * @param caller whose rights count
+ */
+record McpRequest(JsonNode id, String method, ObjectNode params, Era era, Caller caller) {
+
+    /** A request together with the one who listens to its progress. */
+    record Call(McpRequest request, OutputListener progress) {}
+
+    /** The token under which the client wants to hear of progress. */
+    Optional<JsonNode> progressToken() {
+        JsonNode token = params.path("_meta").path("progressToken");
+        return token.isString() || token.isIntegralNumber() ? Optional.of(token) : Optional.empty();
+    }
+}

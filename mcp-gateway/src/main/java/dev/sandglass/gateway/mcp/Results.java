@@ -1,0 +1,124 @@
+package dev.sandglass.gateway.mcp;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.sandglass.gateway.tool.ToolDefinition;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The results of MCP's methods. Components that only the revision 2026-07-28 knows ({@code resultType}, {@code _meta},
+ * {@code ttlMs}, {@code cacheScope}) are null for older clients.
+ */
+final class Results {
+
+    private Results() {}
+
+    /** Name and version of a program. */
+    record Implementation(String name, String title, String version) {}
+
+    /** A feature that never changes while the server runs. */
+    record Fixed(boolean listChanged) {}
+
+    /** What this server offers. */
+    record Capabilities(Fixed tools, Fixed prompts) {
+        static final Capabilities OURS = new Capabilities(new Fixed(false), new Fixed(false));
+    }
+
+    /** Answer to {@code initialize}. */
+    record Initialized(
+            String protocolVersion, Capabilities capabilities, Implementation serverInfo, String instructions) {}
+
+    /** Answer to {@code ping}. */
+    record Pong() {}
+
+    /** Who answers, in every result of the newer revision. */
+    record Meta(@JsonProperty("io.modelcontextprotocol/serverInfo") Implementation serverInfo) {}
+
+    /** Answer to {@code server/discover}. */
+    @JsonInclude(Include.NON_NULL)
+    record Discovered(
+            @Nullable String resultType,
+            List<String> supportedVersions,
+            Capabilities capabilities,
+            String instructions,
+            @Nullable Long ttlMs,
+            @Nullable String cacheScope,
+            @JsonProperty("_meta") @Nullable Meta meta) {}
+
+    /** Answer to {@code tools/list}. */
+    @JsonInclude(Include.NON_NULL)
+    record ToolList(
+            @Nullable String resultType,
+            List<ListedTool> tools,
+            @Nullable Long ttlMs,
+            @Nullable String cacheScope,
+            @JsonProperty("_meta") @Nullable Meta meta) {}
+
+    /** A tool as it is listed. */
+    @JsonInclude(Include.NON_NULL)
+    record ListedTool(
+            String name,
+            String title,
+            String description,
+            Map<String, Object> inputSchema,
+            @Nullable Map<String, Object> outputSchema,
+            ToolDefinition.Annotations annotations) {
+        static ListedTool of(ToolDefinition tool) {
+            return new ListedTool(
+                    tool.name(),
+                    tool.title(),
+                    tool.description(),
+                    tool.inputSchema(),
+                    tool.outputSchema(),
+                    tool.annotations());
+        }
+    }
+
+    /** Answer to {@code tools/call}. */
+    @JsonInclude(Include.NON_NULL)
+    record ToolAnswer(
+            @Nullable String resultType,
+            List<ContentPart> content,
+            @Nullable Object structuredContent,
+            @JsonProperty("isError") boolean isError,
+            @JsonProperty("_meta") @Nullable Meta meta) {}
+
+    /** A text ({@code text}) or a picture ({@code image}). */
+    @JsonInclude(Include.NON_NULL)
+    record ContentPart(
+            String type, @Nullable String text, @Nullable String data, @Nullable String mimeType) {
+        static ContentPart text(String text) {
+            return new ContentPart("text", text, null, null);
+        }
+
+        static ContentPart image(String base64, String mimeType) {
+            return new ContentPart("image", null, base64, mimeType);
+        }
+    }
+
+    /** Answer to {@code prompts/list}. */
+    @JsonInclude(Include.NON_NULL)
+    record PromptList(
+            @Nullable String resultType,
+            List<Prompts.Prompt> prompts,
+            @Nullable Long ttlMs,
+            @Nullable String cacheScope,
+            @JsonProperty("_meta") @Nullable Meta meta) {}
+
+    /** Answer to {@code prompts/get}. */
+    @JsonInclude(Include.NON_NULL)
+    record PromptAnswer(
+            @Nullable String resultType,
+            String description,
+            List<PromptMessage> messages,
+            @JsonProperty("_meta") @Nullable Meta meta) {}
+
+    /** One message of a prompt. */
+    record PromptMessage(String role, ContentPart content) {}
+
+    /** Parameters of {@code notifications/progress}. */
+    record Progress(Object progressToken, long progress, String message) {}
+}

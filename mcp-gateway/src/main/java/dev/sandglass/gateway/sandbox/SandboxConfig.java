@@ -1,0 +1,37 @@
+package dev.sandglass.gateway.sandbox;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller may choose for a sandbox. Null means: as the resource has it, or the installation's default for a new
+ * one.
+ *
+ * @param image image reference or one of the aliases of contracts.md M6, already resolved
+ * @param memory Kubernetes quantity
+ * @param cpus Kubernetes quantity
+ * @param disk Kubernetes quantity
+ * @param env environment of the code; replaces what the resource has
+ */
+public record SandboxConfig(
+        @Nullable String image,
+        @Nullable String memory,
+        @Nullable String cpus,
+        @Nullable String disk,
+        @Nullable Map<String, String> env) {
+
+    /** Nothing chosen: an existing sandbox starts as stored, a new one with the installation's defaults. */
+    public static final SandboxConfig UNCHANGED = new SandboxConfig(null, null, null, null, null);
+
+    /** Copies the map, so that the record does not change under its holder. */
+    public SandboxConfig {
+        env = env == null ? null : Map.copyOf(env);
+    }
+
+    /** Values of variables may be private; only their number is told. */
+    @Override
+    public String toString() {
+        return "SandboxConfig[image=%s, memory=%s, cpus=%s, disk=%s, env=%s]"
+                .formatted(image, memory, cpus, disk, env == null ? null : env.size() + " variables");
+    }
+}

@@ -1,0 +1,107 @@
+package dev.sandglass.gateway.sandbox;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why something could not be done with a sandbox. The message is written for a model: what happened, why, and which call
+ * to make next. It may be shown to the caller as it is.
+ */
+public abstract sealed class SandboxProblem extends RuntimeException {
+
+    private SandboxProblem(String message, @Nullable Throwable cause) {
+        // Expected outcomes, made often: no stack trace, nothing suppressed.
+        super(message, cause, false, false);
+    }
+
+    /** The message, never null. */
+    public String text() {
+        return String.valueOf(getMessage());
+    }
+
+    /** There is no such sandbox, or the caller may not see it: the same words for both. */
+    public static final class NotFound extends SandboxProblem {
+        /** Names the sandbox as the caller wrote it. */
+        public NotFound(String givenName, String tenant) {
+            super(
+                    "Sandbox '%s' not found in namespace '%s'. Call sandbox_start with this name to create it."
+                            .formatted(givenName, tenant),
+                    null);
+        }
+    }
+
+    /** The sandbox exists and has no running pod. */
+    public static final class NotRunning extends SandboxProblem {
+        /** Says why in {@code why}, a clause such as "it was stopped". */
+        public NotRunning(SandboxRef ref, String why) {
+            super(
+                    "Sandbox '%s' is not running: %s. Call sandbox_start with this name first."
+                            .formatted(ref.givenName(), why),
+                    null);
+        }
+    }
+
+    /** The operator suspended it; {@link Sandboxes#resume} brings it back without its variables. */
+    public static final class Asleep extends SandboxProblem {
+        private final SandboxRef ref;
+
+        /** The reason is that of the Suspended condition. */
+        public Asleep(SandboxRef ref, String reason) {
+            super(
+                    "Sandbox '%s' is suspended (%s). Call sandbox_start with this name to resume it."
+                            .formatted(ref.givenName(), reason),
+                    null);
+            this.ref = ref;
+        }
+
+        /** Which sandbox sleeps. */
+        public SandboxRef ref() {
+            return ref;
+        }
+    }
+
+    /** The pod cannot come up; trying again without a change will not help. */
+    public static final class StartFailed extends SandboxProblem {
+        private final String reason;
+
+        /** The reason is that of the Ready condition, the detail its message. */
+        public StartFailed(SandboxRef ref, String reason, String detail) {
+            super("Sandbox '%s' cannot start (%s): %s".formatted(ref.givenName(), reason, detail), null);
+            this.reason = reason;
+        }
+
+        /** One enumerated word, e.g. {@code ImageForbidden}. */
+        public String reason() {
+            return reason;
+        }
+    }
+
+    /** What the caller asked for was refused by a rule; the text names the field. */
+    public static final class Refused extends SandboxProblem {
+        /** Names what was refused and why. */
+        public Refused(String text) {
+            super(text, null);
+        }
+    }
+
+    /** The link to a running sandbox could not be opened or broke. */
+    public static final class Unreachable extends SandboxProblem {
+        /** Says in {@code why} what was tried, as a clause. */
+        public Unreachable(SandboxRef ref, String why, @Nullable Throwable cause) {
+            super(
+                    "Sandbox '%s' does not answer: %s. Try again; if it stays so, call sandbox_stop and sandbox_start."
+                            .formatted(ref.givenName(), why),
+                    cause);
+        }
+    }
+
+    /** The cluster did not take the order; running sandboxes are not concerned. */
+    public static final class Unavailable extends SandboxProblem {
+        /** Says in {@code why} what the cluster answered, as a clause. */
+        public Unavailable(String why, @Nullable Throwable cause) {
+            super(
+                    "The cluster's API does not take orders at the moment: %s. Running sandboxes go on; try again in some seconds."
+                            .formatted(why),
+                    cause);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package dev.sandglass.gateway.sandbox;
+
+/**
+ * A sandbox as a caller names it, resolved to the place where it lives. Holding one proves nothing: the sandbox may not
+ * exist.
+ *
+ * @param tenant the name callers use in {@code namespace}
+ * @param namespace the Kubernetes namespace of that tenant
+ * @param name the name of the resource
+ * @param givenName the name as the caller wrote it, shown in every text
+ */
+public record SandboxRef(String tenant, String namespace, String name, String givenName) {}

@@ -1,0 +1,55 @@
+package dev.sandglass.gateway.sandbox;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+
+/**
+ * The sandboxes of all tenants. Reads come from a cache and go on while the API server is away; writes go to the API
+ * server and fail at once when it is away. Every error is a {@link SandboxProblem}.
+ */
+public interface Sandboxes {
+
+    /** The state of one sandbox from the cache; empty if there is none of that name. Never blocks. */
+    Optional<SandboxState> find(SandboxRef ref);
+
+    /** The state of the sandbox with that UID in a tenant's namespace; empty if it is gone. Never blocks. */
+    Optional<SandboxState> findByUid(String tenant, String namespace, String uid);
+
+    /** All sandboxes of a tenant's namespace, ordered by name. Never blocks. */
+    List<SandboxState> list(String tenant, String namespace);
+
+    /**
+     * The running sandbox, from the cache.
+     *
+     * @return errors with {@link SandboxProblem.NotFound}, {@link SandboxProblem.NotRunning} or
+     *     {@link SandboxProblem.Asleep}
+     */
+    Mono<RunningSandbox> running(SandboxRef ref);
+
+    /**
+     * Creates the sandbox, or changes it and takes it out of suspension, and waits until its pod is Ready. Without a
+     * change to an already running sandbox nothing is written. Cancelling stops the waiting, not the start.
+     *
+     * @param config what the caller chose
+     * @param createdBy name of the caller, kept in an annotation of a new resource
+     * @return errors with {@link SandboxProblem.StartFailed} as soon as the cause is known; never times out by itself
+     */
+    Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy);
+
+    /** Brings back a sandbox that the operator suspended, and waits until its pod is Ready. */
+    Mono<RunningSandbox> resume(SandboxRef ref);
+
+    /** Suspends the sandbox; its configuration stays. Errors with {@link SandboxProblem.NotFound}. */
+    Mono<Void> stop(SandboxRef ref);
+
+    /** Deletes the sandbox with everything it has. Errors with {@link SandboxProblem.NotFound}. */
+    Mono<Void> delete(SandboxRef ref);
+
+    /**
+     * Notes that the sandbox is used and counts as busy for that long. Returns at once; the activity lease is written
+     * in the background and only when what it says no longer covers this.
+     */
+    void active(RunningSandbox sandbox, Duration busyFor);
+}

@@ -1,0 +1,185 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.api.EnvRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The arguments of a call, read field by field with a bound on everything. Whatever breaks a rule is an
+ * {@link InvalidArgument}. JSON null counts as absent; a field that nobody reads is ignored, because clients add their
+ * own.
+ */
+public final class Arguments {
+
+    private final ObjectNode fields;
+    private final String path;
+
+    private Arguments(ObjectNode fields, String path) {
+        this.fields = fields;
+        this.path = path;
+    }
+
+    /** The arguments of a call as they came. */
+    public static Arguments of(ObjectNode fields) {
+        return new Arguments(fields, "");
+    }
+
+    /** No arguments. */
+    public static Arguments none() {
+        return of(JsonNodeFactory.instance.objectNode());
+    }
+
+    boolean has(String field) {
+        return fields.hasNonNull(field);
+    }
+
+    String requiredText(String field, int maxChars) {
+        return text(field, maxChars)
+                .orElseThrow(() -> new InvalidArgument("Missing required '" + path + field + "' parameter"));
+    }
+
+    Optional<String> text(String field, int maxChars) {
+        return value(field).map(node -> text(node, field, maxChars));
+    }
+
+    /** A number of seconds, whole or not. */
+    Optional<Duration> seconds(String field, Duration least, Duration most) {
+        return value(field).map(node -> {
+            double seconds = node.isNumber() ? node.asDouble() : Double.NaN;
+            if (!(seconds >= millis(least) && seconds <= millis(most))) {
+                throw broken(field, "must be a number of seconds from %s to %s".formatted(plain(least), plain(most)));
+            }
+            return Duration.ofMillis(Math.round(seconds * 1000));
+        });
+    }
+
+    OptionalInt integer(String field, int least, int most) {
+        Optional<JsonNode> given = value(field);
+        if (given.isEmpty()) {
+            return OptionalInt.empty();
+        }
+        long value = longValue(given.get(), field, least, most);
+        return OptionalInt.of((int) value);
+    }
+
+    long offset(String field) {
+        return value(field)
+                .map(node -> longValue(node, field, 0, Long.MAX_VALUE))
+                .orElse(0L);
+    }
+
+    boolean flag(String field) {
+        return value(field)
+                .map(node -> {
+                    if (!node.isBoolean()) {
+                        throw broken(field, "must be true or false");
+                    }
+                    return node.asBoolean();
+                })
+                .orElse(false);
+    }
+
+    Optional<List<String>> texts(String field, int maxItems, int maxChars) {
+        return value(field).map(node -> {
+            if (!node.isArray() || node.size() > maxItems) {
+                throw broken(field, "must be a list of at most %d texts".formatted(maxItems));
+            }
+            var texts = new ArrayList<String>(node.size());
+            for (JsonNode item : node) {
+                texts.add(text(item, field + "[" + texts.size() + "]", maxChars));
+            }
+            return List.copyOf(texts);
+        });
+    }
+
+    /** A map, or the {@code KEY=VALUE} list of contracts.md M11. */
+    Optional<Map<String, String>> variables(String field) {
+        return value(field).map(node -> {
+            if (node.isArray()) {
+                return Variables.ofPairs(
+                        path + field, texts(field, EnvRules.MAX_ENTRIES, EnvRules.MAX_BYTES).orElseThrow());
+            }
+            if (!node.isObject()) {
+                throw broken(field, "must be an object of texts or a list of KEY=VALUE texts");
+            }
+            var map = new LinkedHashMap<String, String>();
+            node.properties()
+                    .forEach(entry -> map.put(
+                            entry.getKey(),
+                            text(entry.getValue(), field + "." + entry.getKey(), EnvRules.MAX_BYTES)));
+            return Variables.checked(path + field, map);
+        });
+    }
+
+    /** A Kubernetes quantity, as text or number; a bare number counts {@code unit}. */
+    Optional<String> quantity(String field, String unit) {
+        return value(field).map(node -> Quantities.read(path + field, node, unit));
+    }
+
+    /** The object in that field, whose fields must all be among the known ones. */
+    Optional<Arguments> object(String field, Set<String> known) {
+        return value(field).map(node -> {
+            if (!(node instanceof ObjectNode object)) {
+                throw broken(field, "must be an object");
+            }
+            for (String name : object.propertyNames()) {
+                if (!known.contains(name)) {
+                    throw broken(
+                            field + "." + shown(name), "is not known; known are " + String.join(", ", new TreeSet<>(known)));
+                }
+            }
+            return new Arguments(object, path + field + ".");
+        });
+    }
+
+    private Optional<JsonNode> value(String field) {
+        return fields.hasNonNull(field) ? Optional.of(fields.get(field)) : Optional.empty();
+    }
+
+    private String text(JsonNode node, String field, int maxChars) {
+        if (!node.isString()) {
+            throw broken(field, "must be a text");
+        }
+        String text = node.asString();
+        if (text.length() > maxChars) {
+            throw broken(field, "must have at most %d characters, has %d".formatted(maxChars, text.length()));
+        }
+        if (text.indexOf('\0') >= 0) {
+            throw broken(field, "must not contain the character U+0000");
+        }
+        return text;
+    }
+
+    private long longValue(JsonNode node, String field, long least, long most) {
+        if (!node.isIntegralNumber() || !node.canConvertToLong() || node.asLong() < least || node.asLong() > most) {
+            throw broken(field, "must be a whole number from %d to %d".formatted(least, most));
+        }
+        return node.asLong();
+    }
+
+    private InvalidArgument broken(String field, String rule) {
+        return new InvalidArgument("'%s%s' %s".formatted(path, field, rule));
+    }
+
+    private static String shown(String name) {
+        return name.length() <= 63 ? name : name.substring(0, 63) + "…";
+    }
+
+    private static double millis(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+
+    private static String plain(Duration duration) {
+        return duration.toMillis() % 1000 == 0 ? String.valueOf(duration.toSeconds()) : String.valueOf(millis(duration));
+    }
+}

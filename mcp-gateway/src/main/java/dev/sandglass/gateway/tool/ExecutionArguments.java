@@ -1,0 +1,66 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.execution.ExecutionRequest;
+import java.time.Duration;
+
+/** The arguments that say how long and how much: the same for code and commands. */
+final class ExecutionArguments {
+
+    static final int MOST_OUTPUT_CHARS = 1_000_000;
+    private static final Duration LEAST_TIMEOUT = Duration.ofMillis(100);
+
+    private ExecutionArguments() {}
+
+    static Schema addTo(Schema schema, ToolSettings settings) {
+        return schema.optional(
+                        "timeout",
+                        Schema.number("Seconds of running after which it is interrupted; default %d, at most %d"
+                                .formatted(
+                                        settings.timeout().toSeconds(),
+                                        settings.maxTimeout().toSeconds())))
+                .optional("wait", waitSchema(settings))
+                .optional(
+                        "background",
+                        Schema.flag("Answer at once with an execution_id and let it run on, also when the"
+                                + " connection closes"))
+                .optional("envs", variables("Environment variables for this execution only"))
+                .optional("max_output_chars", outputSchema(settings));
+    }
+
+    static Schema waitSchema(ToolSettings settings) {
+        return Schema.number(("Seconds to hold the line, default %d; if it still runs then, the answer has status"
+                        + " 'running' and an execution_id to read on with sandbox_get_execution")
+                .formatted(settings.waitFor().toSeconds()));
+    }
+
+    static Schema outputSchema(ToolSettings settings) {
+        return Schema.integer("Most characters of output in the answer, default %d; the middle of longer output is cut"
+                        .formatted(settings.maxOutputChars()))
+                .with("minimum", 1)
+                .with("maximum", MOST_OUTPUT_CHARS);
+    }
+
+    static Schema variables(String description) {
+        return Schema.either(description + ", as an object or as a list of KEY=VALUE texts", "object", "array")
+                .with("additionalProperties", Schema.either("Value", "string").keywords())
+                .with("items", Schema.text("KEY=VALUE").keywords());
+    }
+
+    static ExecutionRequest.Limits limits(Arguments arguments, ToolSettings settings) {
+        return new ExecutionRequest.Limits(
+                arguments
+                        .seconds("timeout", LEAST_TIMEOUT, settings.maxTimeout())
+                        .orElse(settings.timeout()),
+                waitFor(arguments, settings),
+                arguments.flag("background"),
+                maxOutputChars(arguments, settings));
+    }
+
+    static Duration waitFor(Arguments arguments, ToolSettings settings) {
+        return arguments.seconds("wait", Duration.ZERO, settings.maxTimeout()).orElse(settings.waitFor());
+    }
+
+    static int maxOutputChars(Arguments arguments, ToolSettings settings) {
+        return arguments.integer("max_output_chars", 1, MOST_OUTPUT_CHARS).orElse(settings.maxOutputChars());
+    }
+}

@@ -1,0 +1,102 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.execution.ExecutionId;
+import dev.sandglass.gateway.execution.ExecutionResult;
+import dev.sandglass.gateway.execution.ExecutionStatus;
+import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.sandbox.Sandboxes;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+
+/** {@code sandbox_get_execution}: reads an execution's output on, whichever replica started it. */
+final class GetExecutionTool implements Tool {
+
+    private final TenantAccess access;
+    private final Sandboxes sandboxes;
+    private final Executions executions;
+    private final ToolSettings settings;
+    private final ToolDefinition definition;
+
+    GetExecutionTool(TenantAccess access, Sandboxes sandboxes, Executions executions, ToolSettings settings) {
+        this.access = access;
+        this.sandboxes = sandboxes;
+        this.executions = executions;
+        this.settings = settings;
+        this.definition = new ToolDefinition(
+                "sandbox_get_execution",
+                "Read an execution",
+                """
+                Returns the output of an execution from an offset on, and how the execution stands or ended. Use it \
+                after an answer with status 'running' or with truncated output, passing its execution_id and \
+                next_offset.""",
+                Schema.object()
+                        .required(
+                                "execution_id",
+                                Schema.text("As an earlier answer gave it").maxLength(ExecutionId.MAX_LENGTH))
+                        .optional(
+                                "offset",
+                                Schema.integer("First byte of output to return, default 0")
+                                        .with("minimum", 0))
+                        .optional("wait", ExecutionArguments.waitSchema(settings))
+                        .optional("max_output_chars", ExecutionArguments.outputSchema(settings))
+                        .keywords(),
+                ExecutionAnswer.schema(),
+                ToolDefinition.Annotations.READS);
+    }
+
+    @Override
+    public ToolDefinition definition() {
+        return definition;
+    }
+
+    @Override
+    public Mono<ToolResult> call(ToolCall call) {
+        Arguments arguments = call.arguments();
+        String given = arguments.requiredText("execution_id", 1000);
+        long offset = arguments.offset("offset");
+        Duration waitFor = ExecutionArguments.waitFor(arguments, settings);
+        int maxOutputChars = ExecutionArguments.maxOutputChars(arguments, settings);
+        ExecutionId id = ExecutionId.parse(given)
+                .orElseThrow(() ->
+                        new InvalidArgument("'execution_id' must be one that an earlier answer gave, copied exactly"));
+        TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
+        return running(tenant, id)
+                .map(sandbox -> executions.read(sandbox, id, offset, waitFor, maxOutputChars, call.progress()))
+                .orElseGet(() -> Mono.just(lost(id)))
+                .map(result -> ExecutionAnswer.of(result, false));
+    }
+
+    /** The sandbox in which the execution still lives: the same incarnation, and running. */
+    private Optional<RunningSandbox> running(TenantAccess.Tenant tenant, ExecutionId id) {
+        return sandboxes
+                .findByUid(tenant.name(), tenant.namespace(), id.sandboxUid())
+                .flatMap(state -> state instanceof SandboxState.Running(RunningSandbox sandbox)
+                        ? Optional.of(sandbox)
+                        : Optional.empty())
+                .filter(sandbox -> sandbox.incarnation() == id.incarnation());
+    }
+
+    private static ExecutionResult lost(ExecutionId id) {
+        return new ExecutionResult(
+                ExecutionStatus.LOST,
+                id,
+                "",
+                "",
+                null,
+                null,
+                List.of(),
+                null,
+                0,
+                false,
+                0,
+                false,
+                "The pod in which this execution ran is gone, and its output with it: its sandbox was stopped, suspended,"
+                        + " restarted or deleted. Call sandbox_start and run the code again.",
+                0);
+    }
+}

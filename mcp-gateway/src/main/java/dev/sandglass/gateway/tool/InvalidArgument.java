@@ -1,0 +1,19 @@
+package dev.sandglass.gateway.tool;
+
+/** An argument breaks a rule. The message names the field and the rule and says what to do; it is meant for the caller. */
+public final class InvalidArgument extends RuntimeException {
+
+    InvalidArgument(String message) {
+        super(message, null, false, false);
+    }
+
+    /** A field whose feature this installation does not have yet. */
+    static InvalidArgument notYet(String field, String instead) {
+        return new InvalidArgument("'%s' is not supported yet: %s".formatted(field, instead));
+    }
+
+    /** The message, never null. */
+    public String text() {
+        return String.valueOf(getMessage());
+    }
+}

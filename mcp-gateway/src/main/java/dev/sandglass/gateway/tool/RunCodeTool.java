@@ -1,0 +1,93 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.execution.ExecutionRequest;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import reactor.core.publisher.Mono;
+
+/** {@code sandbox_run_code}: code for a kernel that keeps its variables (contracts.md M17, M18). */
+final class RunCodeTool implements Tool {
+
+    static final int MAX_CODE_BYTES = 1024 * 1024;
+    private static final String PYTHON = "python";
+    private static final List<String> NODE = List.of("nodejs", "node", "javascript");
+    private static final String DEFAULT_SESSION = "default";
+
+    private final TenantAccess access;
+    private final SandboxRuns runs;
+    private final ToolSettings settings;
+    private final ToolDefinition definition;
+
+    RunCodeTool(TenantAccess access, SandboxRuns runs, ToolSettings settings) {
+        this.access = access;
+        this.runs = runs;
+        this.settings = settings;
+        Schema input = SandboxArguments.schema()
+                .required("code", Schema.text("Source text to run"))
+                .optional("language", Schema.text("Language of the code, default python")
+                        .with("enum", List.of(PYTHON)));
+        this.definition = new ToolDefinition(
+                "sandbox_run_code",
+                "Run code in a sandbox",
+                """
+                Runs code in a running sandbox and returns what it printed, the value of its last expression and its \
+                pictures. Variables, imports and files are kept between calls. The sandbox must be started first with \
+                sandbox_start. Code that runs longer than 'wait' goes on: read it with sandbox_get_execution.""",
+                ExecutionArguments.addTo(input, settings).keywords(),
+                ExecutionAnswer.schema(),
+                ToolDefinition.Annotations.RUNS);
+    }
+
+    @Override
+    public ToolDefinition definition() {
+        return definition;
+    }
+
+    @Override
+    public Mono<ToolResult> call(ToolCall call) {
+        Arguments arguments = call.arguments();
+        SandboxRef ref = SandboxArguments.read(call, access);
+        String code = code(arguments);
+        refuseLaterFeatures(arguments);
+        var request = new ExecutionRequest.Code(
+                language(arguments),
+                DEFAULT_SESSION,
+                code,
+                arguments.variables("envs").orElse(Map.of()),
+                ExecutionArguments.limits(arguments, settings));
+        return runs.run(ref, request, call.progress());
+    }
+
+    private static String code(Arguments arguments) {
+        String code = arguments.requiredText("code", MAX_CODE_BYTES);
+        int bytes = code.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_CODE_BYTES) {
+            throw new InvalidArgument("'code' must have at most %d bytes in UTF-8, has %d; write it to a file in parts"
+                    .formatted(MAX_CODE_BYTES, bytes));
+        }
+        return code;
+    }
+
+    private static String language(Arguments arguments) {
+        String language = arguments.text("language", 100).orElse(PYTHON);
+        if (NODE.contains(language)) {
+            throw InvalidArgument.notYet("language", "'" + language + "' comes later; use 'python'");
+        }
+        if (!language.equals(PYTHON)) {
+            throw new InvalidArgument("Unsupported language: %s. Use 'python'.".formatted(language));
+        }
+        return language;
+    }
+
+    private static void refuseLaterFeatures(Arguments arguments) {
+        if (!arguments.text("session", 100).orElse(DEFAULT_SESSION).equals(DEFAULT_SESSION)) {
+            throw InvalidArgument.notYet("session", "leave it out; a second sandbox gives a second set of variables");
+        }
+        if (arguments.has("python_env")) {
+            throw InvalidArgument.notYet("python_env", "leave it out; the sandbox's own Python is used");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.execution.ExecutionRequest;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+
+/** {@code sandbox_run_command}: a process of its own (contracts.md M19, M20). */
+final class RunCommandTool implements Tool {
+
+    private static final int MAX_COMMAND_CHARS = 64 * 1024;
+    private static final int MAX_ARGS = 256;
+    private static final int MAX_ARGS_CHARS = 64 * 1024;
+    private static final int MAX_CWD_CHARS = 4096;
+    private static final int MAX_STDIN_CHARS = 1024 * 1024;
+    private static final String WORKSPACE = "/workspace";
+
+    private final TenantAccess access;
+    private final SandboxRuns runs;
+    private final ToolSettings settings;
+    private final ToolDefinition definition;
+
+    RunCommandTool(TenantAccess access, SandboxRuns runs, ToolSettings settings) {
+        this.access = access;
+        this.runs = runs;
+        this.settings = settings;
+        Schema input = SandboxArguments.schema()
+                .required(
+                        "command",
+                        Schema.text("A program, run with exactly the given 'args' and no shell; or, if 'args' is left"
+                                + " out and this has blanks or shell characters, a command line for sh"))
+                .optional("args", Schema.list("Arguments of the program", Schema.text("Argument")))
+                .optional("cwd", Schema.text("Working directory, default " + WORKSPACE))
+                .optional("stdin", Schema.text("What the program reads on standard input"));
+        this.definition = new ToolDefinition(
+                "sandbox_run_command",
+                "Run a command in a sandbox",
+                """
+                Runs a program in a running sandbox and returns its output and exit code. Files are kept between calls; \
+                a changed working directory or variable is not. The sandbox must be started first with sandbox_start.""",
+                ExecutionArguments.addTo(input, settings).keywords(),
+                ExecutionAnswer.schema(),
+                ToolDefinition.Annotations.RUNS);
+    }
+
+    @Override
+    public ToolDefinition definition() {
+        return definition;
+    }
+
+    @Override
+    public Mono<ToolResult> call(ToolCall call) {
+        Arguments arguments = call.arguments();
+        SandboxRef ref = SandboxArguments.read(call, access);
+        CommandLine line = CommandLine.of(
+                arguments.requiredText("command", MAX_COMMAND_CHARS),
+                arguments.texts("args", MAX_ARGS, MAX_ARGS_CHARS));
+        if (line.characters() > MAX_ARGS_CHARS) {
+            throw new InvalidArgument("'command' and 'args' must have at most %d characters in all; pass more by 'stdin'"
+                    .formatted(MAX_ARGS_CHARS));
+        }
+        var request = new ExecutionRequest.Command(
+                line.program(),
+                line.args(),
+                arguments.text("cwd", MAX_CWD_CHARS).filter(cwd -> !cwd.isEmpty()).orElse(WORKSPACE),
+                arguments.variables("envs").orElse(Map.of()),
+                arguments.text("stdin", MAX_STDIN_CHARS).orElse(""),
+                ExecutionArguments.limits(arguments, settings));
+        return runs.run(ref, request, call.progress());
+    }
+
+    /**
+     * What is really started. Models write whole command lines, so {@code ls -la | head} alone is given to a shell; as
+     * soon as there is an {@code args}, even an empty one, nothing is interpreted.
+     */
+    record CommandLine(String program, List<String> args) {
+
+        private static final String SHELL_CHARACTERS = " \t\n|&;<>()$`\\\"'*?[]{}~#";
+
+        static CommandLine of(String command, Optional<List<String>> args) {
+            if (command.isBlank()) {
+                throw new InvalidArgument("'command' must not be empty");
+            }
+            boolean line = args.isEmpty() && command.chars().anyMatch(c -> SHELL_CHARACTERS.indexOf(c) >= 0);
+            return line
+                    ? new CommandLine("sh", List.of("-c", command))
+                    : new CommandLine(command, args.orElse(List.of()));
+        }
+
+        int characters() {
+            return program.length() + args.stream().mapToInt(String::length).sum();
+        }
+    }
+}

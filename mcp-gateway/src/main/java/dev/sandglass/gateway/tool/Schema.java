@@ -1,0 +1,86 @@
+package dev.sandglass.gateway.tool;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Writes the JSON Schemas (2020-12) of the tools: only the keywords that we use. */
+final class Schema {
+
+    private final Map<String, Object> keywords = new LinkedHashMap<>();
+
+    private Schema(Object type) {
+        keywords.put("type", type);
+    }
+
+    static Schema object() {
+        return new Schema("object");
+    }
+
+    static Schema text(String description) {
+        return new Schema("string").with("description", description);
+    }
+
+    static Schema integer(String description) {
+        return new Schema("integer").with("description", description);
+    }
+
+    static Schema number(String description) {
+        return new Schema("number").with("description", description);
+    }
+
+    static Schema flag(String description) {
+        return new Schema("boolean").with("description", description);
+    }
+
+    static Schema list(String description, Schema items) {
+        return new Schema("array").with("description", description).with("items", items.keywords);
+    }
+
+    /** A value of one of several types, e.g. a quantity as number or as text. */
+    static Schema either(String description, String... types) {
+        return new Schema(List.of(types)).with("description", description);
+    }
+
+    /** The same, or null. */
+    Schema orNull() {
+        Object type = keywords.get("type");
+        keywords.put("type", List.of(String.valueOf(type), "null"));
+        return this;
+    }
+
+    Schema with(String keyword, Object value) {
+        keywords.put(keyword, value);
+        return this;
+    }
+
+    Schema maxLength(int characters) {
+        return with("maxLength", characters);
+    }
+
+    Schema optional(String name, Schema property) {
+        properties().put(name, property.keywords);
+        return this;
+    }
+
+    Schema required(String name, Schema property) {
+        optional(name, property);
+        requiredNames().add(name);
+        return this;
+    }
+
+    Map<String, Object> keywords() {
+        return keywords;
+    }
+
+    @SuppressWarnings("unchecked") // only this class puts it there
+    private Map<String, Object> properties() {
+        return (Map<String, Object>) keywords.computeIfAbsent("properties", absent -> new LinkedHashMap<>());
+    }
+
+    @SuppressWarnings("unchecked") // only this class puts it there
+    private List<String> requiredNames() {
+        return (List<String>) keywords.computeIfAbsent("required", absent -> new ArrayList<>());
+    }
+}

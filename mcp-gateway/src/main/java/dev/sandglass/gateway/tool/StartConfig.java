@@ -1,0 +1,89 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Reads the {@code config} of {@code sandbox_start} (contracts.md M6 to M12). */
+final class StartConfig {
+
+    private static final int MAX_IMAGE_CHARS = 512;
+
+    /** Fields of later versions, and what to do instead. */
+    private static final Map<String, String> LATER = later();
+
+    private static final Set<String> KNOWN = known();
+
+    private StartConfig() {}
+
+    static Schema schema() {
+        return Schema.object()
+                .with("description", "Left out: as the sandbox was configured before, or the installation's defaults")
+                .optional(
+                        "image",
+                        Schema.text("Image, e.g. 'microsandbox/python'; the installation's default if left out")
+                                .maxLength(MAX_IMAGE_CHARS))
+                .optional(
+                        "memory",
+                        Schema.either(
+                                "Memory in MiB, or a quantity such as '1Gi'; default 512 MiB", "integer", "string"))
+                .optional(
+                        "cpus",
+                        Schema.either("Processors, or a quantity such as '500m'; default 1", "number", "string"))
+                .optional(
+                        "disk",
+                        Schema.either("Disk in MiB, or a quantity such as '2Gi'; default 2 GiB", "integer", "string"))
+                .optional("envs", ExecutionArguments.variables("Environment variables of the code"))
+                .with("additionalProperties", false);
+    }
+
+    static SandboxConfig read(Arguments arguments) {
+        Optional<Arguments> given = arguments.object("config", KNOWN);
+        if (given.isEmpty()) {
+            return SandboxConfig.UNCHANGED;
+        }
+        Arguments config = given.get();
+        LATER.forEach((field, instead) -> {
+            if (config.has(field)) {
+                throw InvalidArgument.notYet("config." + field, instead);
+            }
+        });
+        return new SandboxConfig(
+                config.text("image", MAX_IMAGE_CHARS)
+                        .filter(image -> !image.isBlank())
+                        .orElse(null),
+                config.quantity("memory", "Mi").orElse(null),
+                config.quantity("cpus", "").orElse(null),
+                config.quantity("disk", "Mi").orElse(null),
+                config.variables("envs").orElse(null));
+    }
+
+    private static Map<String, String> later() {
+        String leaveOut = "leave it out";
+        var later = new LinkedHashMap<String, String>();
+        later.put("volumes", leaveOut + " and write files from code into /workspace");
+        later.put("ports", leaveOut + "; a sandbox cannot be reached from outside");
+        later.put("allowed_domains", leaveOut + "; the sandbox has no network");
+        later.put("workspace", leaveOut + "; files live as long as the sandbox runs");
+        later.put("idle_timeout", leaveOut + "; the installation's value holds");
+        later.put("max_lifetime", leaveOut + "; the installation's value holds");
+        later.put("retention", leaveOut + "; the installation's value holds");
+        later.put("runtime_class", leaveOut + "; the installation's value holds");
+        String workdir = leaveOut + "; give 'cwd' to sandbox_run_command";
+        later.put("workdir", workdir);
+        for (String dropped : new String[] {"depends_on", "shell", "scripts", "exec"}) {
+            later.put(dropped, leaveOut + "; use sandbox_run_command after the start");
+        }
+        return later;
+    }
+
+    private static Set<String> known() {
+        var known = new TreeSet<>(LATER.keySet());
+        known.addAll(List.of("image", "memory", "cpus", "disk", "envs"));
+        return known;
+    }
+}

@@ -1,0 +1,20 @@
+package dev.sandglass.gateway.tool;
+
+import reactor.core.publisher.Mono;
+
+/** One tool: its description, and what it does. */
+public interface Tool {
+
+    /** What clients are told of it; always the same object. */
+    ToolDefinition definition();
+
+    /**
+     * Does it. Cancelling the subscription gives up the call: what it runs is interrupted, unless it was started in the
+     * background.
+     *
+     * @return the answer, also for failures of the code that was run. Errors with {@link InvalidArgument} and
+     *     {@link dev.sandglass.gateway.sandbox.SandboxProblem}, thrown at once or emitted, hold text for the caller; any
+     *     other error is a fault of the gateway
+     */
+    Mono<ToolResult> call(ToolCall call);
+}

@@ -1,0 +1,51 @@
+package dev.sandglass.gateway.tool;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a tool answers.
+ *
+ * @param content for the model, in reading order
+ * @param structuredContent the same for programs, of the shape of the tool's output schema; null if there is none
+ * @param isError whether the model should see this as a failure
+ * @param outcome one word for audit and metrics, e.g. the execution's status
+ * @param executionId of the execution this tells of; null if it is about none
+ */
+public record ToolResult(
+        List<Content> content,
+        @Nullable Object structuredContent,
+        boolean isError,
+        String outcome,
+        @Nullable String executionId) {
+
+    /** Copies the list. */
+    public ToolResult {
+        content = List.copyOf(content);
+    }
+
+    /** Something a model can read. */
+    public sealed interface Content {
+        /** Plain text. */
+        record Text(String text) implements Content {}
+
+        /** A picture, its bytes in base64. */
+        record Image(String mimeType, String data) implements Content {}
+    }
+
+    /** A text with the same facts for programs. */
+    static ToolResult ok(String text, Object structuredContent) {
+        return new ToolResult(List.of(new Content.Text(text)), structuredContent, false, "ok", null);
+    }
+
+    /** A failure in the form of contracts.md M26. */
+    public static ToolResult error(String message, String outcome) {
+        return new ToolResult(List.of(new Content.Text("Error: " + message)), null, true, outcome, null);
+    }
+
+    /** Never the content: it may hold what the code printed. */
+    @Override
+    public String toString() {
+        return "ToolResult[" + outcome + ", " + content.size() + " parts]";
+    }
+}

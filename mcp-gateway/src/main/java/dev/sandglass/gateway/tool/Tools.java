@@ -1,0 +1,25 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.sandbox.Sandboxes;
+import java.util.List;
+
+/** The door of this room: all tools, in the order in which clients see them. */
+public final class Tools {
+
+    private Tools() {}
+
+    /** Every tool of the endpoint {@code /mcp}. */
+    public static List<Tool> all(
+            TenantAccess access, Sandboxes sandboxes, Executions executions, ToolSettings settings) {
+        var runs = new SandboxRuns(sandboxes, executions, settings);
+        return List.of(
+                new StartTool(access, sandboxes, executions, settings),
+                new StopTool(access, sandboxes),
+                new RunCodeTool(access, runs, settings),
+                new RunCommandTool(access, runs, settings),
+                new GetExecutionTool(access, sandboxes, executions, settings),
+                new GetMetricsTool(access, sandboxes, executions, settings));
+    }
+}

@@ -1,0 +1,105 @@
+package dev.sandglass.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sandglass.gateway.kubernetes.KubernetesSettings;
+import dev.sandglass.gateway.mcp.McpSettings;
+import dev.sandglass.gateway.tool.ToolSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** Defaults are exactly these, and every environment variable of the chart reaches its field. */
+class GatewaySettingsTest {
+
+    private static final Map<String, Object> LEAST =
+            Map.of("GATEWAY_API_KEYS_DIR", "/keys", "GATEWAY_LINK_SECRET_FILE", "/secret/link");
+
+    private static GatewaySettings settings(Map<String, Object> environment) {
+        var sources = new StandardEnvironment();
+        sources.getPropertySources().forEach(source -> sources.getPropertySources().remove(source.getName()));
+        sources.getPropertySources().addFirst(new SystemEnvironmentPropertySource("systemEnvironment", environment));
+        return new Binder(ConfigurationPropertySources.get(sources)).bindOrCreate("gateway", GatewaySettings.class);
+    }
+
+    @Test
+    void defaults() {
+        assertThat(settings(LEAST))
+                .isEqualTo(new GatewaySettings(
+                        List.of("default=sandglass-default"),
+                        Path.of("/keys"),
+                        false,
+                        Set.of(),
+                        "mcp-gateway",
+                        false,
+                        new GatewaySettings.Link(Path.of("/secret/link")),
+                        new McpSettings(8 * 1024 * 1024, Duration.ofSeconds(10)),
+                        new ToolSettings(
+                                Duration.ofSeconds(120),
+                                Duration.ofHours(1),
+                                Duration.ofSeconds(50),
+                                20_000,
+                                Duration.ofSeconds(60),
+                                Duration.ofSeconds(180),
+                                Duration.ofSeconds(2)),
+                        new KubernetesSettings(Duration.ofMinutes(30), Duration.ofSeconds(5), Duration.ofSeconds(5))));
+    }
+
+    @Test
+    void environmentVariablesReachTheirFields() {
+        GatewaySettings settings = settings(Map.ofEntries(
+                Map.entry("GATEWAY_API_KEYS_DIR", "/keys"),
+                Map.entry("GATEWAY_LINK_SECRET_FILE", "/s"),
+                Map.entry("GATEWAY_TENANTS", "a=ns-a,b=ns-b"),
+                Map.entry("GATEWAY_ALLOWED_ORIGINS", "https://a.example,https://b.example"),
+                Map.entry("GATEWAY_INSTANCE", "pod-1"),
+                Map.entry("GATEWAY_TRAINING", "true"),
+                Map.entry("GATEWAY_MCP_MAX_BODY_BYTES", "1000"),
+                Map.entry("GATEWAY_MCP_KEEP_ALIVE", "3s"),
+                Map.entry("GATEWAY_TOOL_TIMEOUT", "10s"),
+                Map.entry("GATEWAY_TOOL_MAX_TIMEOUT", "20s"),
+                Map.entry("GATEWAY_TOOL_WAIT_FOR", "5s"),
+                Map.entry("GATEWAY_TOOL_MAX_OUTPUT_CHARS", "99"),
+                Map.entry("GATEWAY_TOOL_START_WAIT", "7s"),
+                Map.entry("GATEWAY_TOOL_START_WAIT_WITH_IMAGE", "8s"),
+                Map.entry("GATEWAY_TOOL_METRICS_WAIT", "1s"),
+                Map.entry("GATEWAY_KUBERNETES_IDLE_TIMEOUT", "1h"),
+                Map.entry("GATEWAY_KUBERNETES_TROUBLE_GRACE", "2s"),
+                Map.entry("GATEWAY_KUBERNETES_REQUEST_TIMEOUT", "4s")));
+
+        assertThat(settings.tenants()).containsExactly("a=ns-a", "b=ns-b");
+        assertThat(settings.allowedOrigins()).containsExactlyInAnyOrder("https://a.example", "https://b.example");
+        assertThat(settings.instance()).isEqualTo("pod-1");
+        assertThat(settings.training()).isTrue();
+        assertThat(settings.mcp()).isEqualTo(new McpSettings(1000, Duration.ofSeconds(3)));
+        assertThat(settings.tool())
+                .isEqualTo(new ToolSettings(
+                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(5),
+                        99,
+                        Duration.ofSeconds(7),
+                        Duration.ofSeconds(8),
+                        Duration.ofSeconds(1)));
+        assertThat(settings.kubernetes())
+                .isEqualTo(new KubernetesSettings(Duration.ofHours(1), Duration.ofSeconds(2), Duration.ofSeconds(4)));
+    }
+
+    @Test
+    void whatIsMissingIsNamed() {
+        assertThatThrownBy(() -> settings(Map.of("GATEWAY_LINK_SECRET_FILE", "/s")))
+                .rootCause()
+                .hasMessageContaining("GATEWAY_API_KEYS_DIR");
+        assertThatThrownBy(() -> settings(Map.of("GATEWAY_UNAUTHENTICATED", "true")))
+                .rootCause()
+                .hasMessageContaining("GATEWAY_LINK_SECRET_FILE");
+    }
+}

@@ -1,0 +1,148 @@
+package dev.sandglass.gateway.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.gateway.execution.ExecutionRequest.Code;
+import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+
+/** Executions that are read on, by others and by several at once. */
+class ReadingTest extends LiveSandbox {
+
+    private static final Duration MOMENT = Duration.ofMillis(200);
+
+    @Test
+    void whenPatienceEndsTheRestIsReadThroughAnotherReplica() {
+        String code = "print('first', flush=True)\n" + UNTIL_FILE.formatted("go-on") + "print('second')\n'done'";
+        ExecutionResult soFar = one.run(sandbox, Replica.code(code, Replica.waiting(Duration.ofSeconds(1))));
+        assertThat(soFar.status()).isEqualTo(ExecutionStatus.RUNNING);
+        assertThat(soFar.stdout()).isEqualTo("first\n");
+        assertThat(soFar.nextOffset()).isEqualTo(6);
+        assertThat(soFar.message()).contains("sandbox_get_execution").contains("offset 6");
+
+        ExecutionResult nothingNew = two.read(sandbox, soFar.id(), soFar.nextOffset(), Duration.ZERO);
+        assertThat(nothingNew.status()).isEqualTo(ExecutionStatus.RUNNING);
+        assertThat(nothingNew.stdout()).isEmpty();
+
+        touch("go-on");
+        ExecutionResult rest = two.read(sandbox, soFar.id(), soFar.nextOffset(), Replica.LONG);
+        assertThat(rest.status()).isEqualTo(ExecutionStatus.OK);
+        assertThat(rest.stdout()).isEqualTo("second\n");
+        assertThat(rest.result()).isEqualTo("'done'");
+        assertThat(two.read(sandbox, soFar.id(), 0, Duration.ZERO).stdout()).isEqualTo("first\nsecond\n");
+    }
+
+    @Test
+    void backgroundIsAnsweredAtOnceAndNotInterruptedByACancelledCall() {
+        Code code = Replica.code(UNTIL_FILE.formatted("background") + "'survived'", Replica.background());
+        ExecutionResult started = one.run(sandbox, code);
+        assertThat(started.status()).isEqualTo(ExecutionStatus.RUNNING);
+        touch("background");
+        assertThat(one.read(sandbox, started.id(), 0, Replica.LONG).result()).isEqualTo("'survived'");
+    }
+
+    @Test
+    void cancelledReadingLeavesTheCodeAlone() {
+        Code code = Replica.code(UNTIL_FILE.formatted("read") + "'whole'", Replica.background());
+        ExecutionId id = one.run(sandbox, code).id();
+        Disposable reading = two.executions
+                .read(sandbox, id, 0, Replica.LONG, 1000, OutputListener.NONE)
+                .subscribe();
+        await().until(() -> two.links.stats().open() > 0);
+        reading.dispose();
+        touch("read");
+        assertThat(two.read(sandbox, id, 0, Replica.LONG).result()).isEqualTo("'whole'");
+    }
+
+    @Test
+    void executionsOfTwoReplicasQueueAndTellTheirPosition() {
+        CompletableFuture<ExecutionResult> first = beginAndHear("order = ['first']\n" + UNTIL_FILE.formatted("queue"));
+        ExecutionResult second =
+                two.run(sandbox, Replica.code("order.append('second')\norder", Replica.waiting(MOMENT)));
+        assertThat(second.status()).isEqualTo(ExecutionStatus.RUNNING);
+        assertThat(second.queuePosition()).isEqualTo(1);
+        assertThat(second.message()).contains("queue");
+        touch("queue");
+        assertThat(first.join().status()).isEqualTo(ExecutionStatus.OK);
+        assertThat(one.read(sandbox, second.id(), 0, Replica.LONG).result()).isEqualTo("['first', 'second']");
+    }
+
+    @Test
+    void aFullQueueRejects() {
+        List<ExecutionResult> started = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            started.add(one.run(sandbox, Replica.code(UNTIL_FILE.formatted("full"), Replica.background())));
+        }
+        ExecutionResult rejected = two.run(sandbox, "1");
+        assertThat(rejected.status()).isEqualTo(ExecutionStatus.REJECTED);
+        assertThat(rejected.message()).contains("Not started").contains("8");
+        touch("full");
+        for (ExecutionResult each : started) {
+            assertThat(one.read(sandbox, each.id(), 0, Replica.LONG).status()).isEqualTo(ExecutionStatus.OK);
+        }
+    }
+
+    @Test
+    void severalReadersOfOneExecutionThroughOneReplica() {
+        ExecutionId id = one.run(
+                        sandbox,
+                        Replica.code("print('text', flush=True)\n" + UNTIL_FILE.formatted("two"), Replica.background()))
+                .id();
+        List<CompletableFuture<ExecutionResult>> readers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            readers.add(one.executions
+                    .read(sandbox, id, 0, Replica.LONG, 1000, OutputListener.NONE)
+                    .toFuture());
+        }
+        await().until(() -> one.links.stats().open() >= 3);
+        touch("two");
+        assertThat(readers).allSatisfy(reader -> {
+            assertThat(reader.join().status()).isEqualTo(ExecutionStatus.OK);
+            assertThat(reader.join().stdout()).isEqualTo("text\n");
+        });
+    }
+
+    @Test
+    void longOutputKeepsHeadAndTailAndTheRestIsReadInPages() {
+        ExecutionResult cut =
+                one.run(sandbox, Replica.code("for i in range(1000): print(i)", new Limits(Replica.LONG, Replica.LONG, false, 100)));
+        assertThat(cut.stdout()).startsWith("0\n1\n").contains("exceeded 100 character limit").endsWith("\n999\n");
+        assertThat(cut.truncated()).isTrue();
+        assertThat(cut.message()).contains("offset " + cut.nextOffset());
+        StringBuilder whole = new StringBuilder(cut.stdout().substring(0, (int) cut.nextOffset()));
+        ExecutionResult page;
+        long offset = cut.nextOffset();
+        do {
+            page = Objects.requireNonNull(two.executions
+                    .read(sandbox, cut.id(), offset, Duration.ZERO, 700, OutputListener.NONE)
+                    .block(Replica.LONG));
+            assertThat(page.status()).isEqualTo(ExecutionStatus.OK);
+            whole.append(page.stdout());
+            offset = page.nextOffset();
+        } while (page.truncated());
+        assertThat(whole.toString().lines()).hasSize(1000).startsWith("0", "1").endsWith("998", "999");
+    }
+
+    @Test
+    void anUnknownExecutionIsLost() {
+        ExecutionId unknown = ExecutionId.random("default", sandbox.uid(), 1);
+        ExecutionResult result = one.read(sandbox, unknown, 0, Duration.ZERO);
+        assertThat(result.status()).isEqualTo(ExecutionStatus.LOST);
+        assertThat(result.message()).contains("does not know");
+    }
+
+    @Test
+    void anExecutionOfAnotherIncarnationIsLost() {
+        ExecutionId old = ExecutionId.random("default", sandbox.uid(), 2);
+        ExecutionResult result = one.read(sandbox, old, 5, Duration.ZERO);
+        assertThat(result.status()).isEqualTo(ExecutionStatus.LOST);
+        assertThat(result.nextOffset()).isEqualTo(5);
+    }
+}

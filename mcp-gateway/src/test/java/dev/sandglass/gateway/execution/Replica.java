@@ -1,0 +1,75 @@
+package dev.sandglass.gateway.execution;
+
+import dev.sandglass.gateway.execution.ExecutionRequest.Code;
+import dev.sandglass.gateway.execution.ExecutionRequest.Command;
+import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
+import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkSettings;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/** What one gateway process has of these rooms; short forms for tests. */
+final class Replica implements AutoCloseable {
+
+    static final Duration LONG = Duration.ofSeconds(60);
+    static final Limits PATIENT = new Limits(LONG, LONG, false, 20_000);
+
+    final LinkClient links;
+    final Executions executions;
+
+    Replica() {
+        this(Duration.ofSeconds(10));
+    }
+
+    /**
+     * @param start how long an execution may take to be taken by the supervisor
+     */
+    Replica(Duration start) {
+        this.links = LinkClient.start(LinkSettings.defaults("test"), SupervisorProcess.SECRET);
+        this.executions = new Executions(links, start);
+    }
+
+    ExecutionResult run(RunningSandbox sandbox, String code) {
+        return run(sandbox, code(code, PATIENT));
+    }
+
+    ExecutionResult run(RunningSandbox sandbox, ExecutionRequest request) {
+        return Objects.requireNonNull(
+                executions.run(sandbox, request, OutputListener.NONE).block(LONG));
+    }
+
+    CompletableFuture<ExecutionResult> begin(RunningSandbox sandbox, ExecutionRequest request) {
+        return executions.run(sandbox, request, OutputListener.NONE).toFuture();
+    }
+
+    ExecutionResult read(RunningSandbox sandbox, ExecutionId id, long offset, Duration wait) {
+        return Objects.requireNonNull(executions
+                .read(sandbox, id, offset, wait, 20_000, OutputListener.NONE)
+                .block(LONG));
+    }
+
+    static Code code(String code, Limits limits) {
+        return new Code("python", "default", code, Map.of(), limits);
+    }
+
+    static Command command(String command, String... args) {
+        return new Command(command, List.of(args), "", Map.of(), "", PATIENT);
+    }
+
+    static Limits waiting(Duration wait) {
+        return new Limits(LONG, wait, false, 20_000);
+    }
+
+    static Limits background() {
+        return new Limits(LONG, LONG, true, 20_000);
+    }
+
+    @Override
+    public void close() {
+        links.close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sandglass.gateway.execution;
+
+import org.jspecify.annotations.NullMarked;

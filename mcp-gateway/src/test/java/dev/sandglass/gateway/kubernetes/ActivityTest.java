@@ -1,0 +1,45 @@
+package dev.sandglass.gateway.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+class ActivityTest {
+
+    private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
+    private static final Duration IDLE = Duration.ofMinutes(40);
+
+    @Test
+    void aLeaseLastsAtLeastASecondAndCountsUp() {
+        assertThat(Activity.now(NOON, Duration.ZERO).leaseSeconds()).isEqualTo(1);
+        assertThat(Activity.now(NOON, Duration.ofMillis(1001)).leaseSeconds()).isEqualTo(2);
+    }
+
+    @Test
+    void whatIsRecordedCoversUsesThatLackAtMostAQuarterOfTheIdleTime() {
+        Activity recorded = Activity.now(NOON, Duration.ofMinutes(2));
+
+        assertThat(recorded.covers(Activity.now(NOON, Duration.ofMinutes(2)), IDLE))
+                .isTrue();
+        assertThat(recorded.covers(Activity.now(NOON, Duration.ofMinutes(12)), IDLE))
+                .isTrue();
+        assertThat(recorded.covers(Activity.now(NOON, Duration.ofMinutes(12).plusMillis(1)), IDLE))
+                .isFalse();
+        assertThat(recorded.covers(Activity.now(NOON.plus(Duration.ofMinutes(11)), Duration.ofMinutes(2)), IDLE))
+                .isFalse();
+    }
+
+    @Test
+    void aShortUseDoesNotShortenALongOne() {
+        Activity hour = Activity.now(NOON, Duration.ofHours(1));
+        Activity minute = Activity.now(NOON.plusSeconds(60), Duration.ofMinutes(1));
+
+        Activity both = hour.extendedBy(minute);
+
+        assertThat(both.renewed()).isEqualTo(NOON.plusSeconds(60));
+        assertThat(both.busyUntil()).isEqualTo(NOON.plus(Duration.ofHours(1)));
+        assertThat(both.leaseSeconds()).isEqualTo(3540);
+    }
+}

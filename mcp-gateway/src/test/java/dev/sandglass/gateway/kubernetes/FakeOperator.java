@@ -1,0 +1,133 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the status of one sandbox as the operator would; a mock of an API server has nobody else for that. */
+final class FakeOperator {
+
+    private static final String CRD = "META-INF/fabric8/sandboxes.sandglass.dev-v1.yml";
+
+    private final KubernetesClient client;
+    private final SandboxRef ref;
+    private final AtomicReference<@Nullable LongFunction<SandboxStatus>> answer = new AtomicReference<>();
+    private final AtomicInteger incarnation = new AtomicInteger();
+
+    FakeOperator(KubernetesClient client, SandboxRef ref) {
+        this.client = client;
+        this.ref = ref;
+    }
+
+    /** Only with the definition there does the mock keep status apart from spec. */
+    static void loadCrd(KubernetesClient client) {
+        client.load(FakeOperator.class.getClassLoader().getResourceAsStream(CRD)).create();
+    }
+
+    Sandbox resource() {
+        return at().require();
+    }
+
+    /** From now on, a sandbox that is wanted gets a pod. */
+    void answersWithReady() {
+        onWanted(generation -> ready(generation));
+    }
+
+    /** From now on, a sandbox that is wanted is in trouble. */
+    void answersWith(String reason, String message) {
+        onWanted(generation -> status(generation, null, List.of(condition("Ready", "False", reason, message))));
+    }
+
+    void suspended(String reason) {
+        write(status(
+                generation(),
+                null,
+                List.of(condition("Ready", "False", reason, ""), condition("Suspended", "True", reason, ""))));
+    }
+
+    /** From now on, a renewed lease wakes the sandbox. */
+    void wakesOnLease() {
+        client.leases().inNamespace(ref.namespace()).watch(new OnEvent<Lease>(lease -> write(ready(generation()))));
+    }
+
+    private void onWanted(LongFunction<SandboxStatus> status) {
+        if (answer.getAndSet(status) != null) {
+            return;
+        }
+        client.resources(Sandbox.class)
+                .inNamespace(ref.namespace())
+                .withName(ref.name())
+                .watch(new OnEvent<Sandbox>(sandbox -> {
+                    Long seen = sandbox.observed().observedGeneration();
+                    long generation = sandbox.getMetadata().getGeneration();
+                    if (!sandbox.wanted().suspended() && (seen == null || seen < generation)) {
+                        write(Objects.requireNonNull(answer.get()).apply(generation));
+                    }
+                }));
+    }
+
+    private SandboxStatus ready(long generation) {
+        return status(generation, "10.0.0.7", List.of(condition("Ready", "True", "Running", "")));
+    }
+
+    private SandboxStatus status(long generation, @Nullable String address, List<Condition> conditions) {
+        int number = address == null ? incarnation.get() : incarnation.incrementAndGet();
+        return new SandboxStatus(generation, conditions, address, "pod", number, null, null, null, null);
+    }
+
+    private void write(SandboxStatus status) {
+        UnaryOperator<Sandbox> change = sandbox -> {
+            sandbox.setStatus(status);
+            return sandbox;
+        };
+        at().editStatus(change);
+    }
+
+    private long generation() {
+        return resource().getMetadata().getGeneration();
+    }
+
+    private Resource<Sandbox> at() {
+        return client.resources(Sandbox.class).inNamespace(ref.namespace()).withName(ref.name());
+    }
+
+    private static Condition condition(String type, String status, String reason, String message) {
+        return new ConditionBuilder()
+                .withType(type)
+                .withStatus(status)
+                .withReason(reason)
+                .withMessage(message)
+                .withLastTransitionTime("2026-11-21T12:00:00Z")
+                .build();
+    }
+
+    /** Does something when a resource was added or changed. */
+    private record OnEvent<T>(Consumer<T> action) implements Watcher<T> {
+        @Override
+        public void eventReceived(Action event, T resource) {
+            if (event == Action.ADDED || event == Action.MODIFIED) {
+                action.accept(resource);
+            }
+        }
+
+        @Override
+        public void onClose(WatcherException cause) {
+            // The test is over.
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package dev.sandglass.gateway.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
+import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
+import io.fabric8.mockwebserver.Context;
+import io.fabric8.mockwebserver.MockWebServer;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.test.StepVerifier;
+
+/** The adapter against a mock of the API server, with the operator's part played by {@link FakeOperator}. */
+class KubernetesSandboxesTest {
+
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
+    private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
+
+    private static final KubernetesSettings SETTINGS =
+            new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
+
+    private KubernetesMockServer server;
+    private KubernetesClient client;
+    private KubernetesSandboxes sandboxes;
+    private FakeOperator operator;
+
+    @BeforeEach
+    void start() {
+        server = new KubernetesMockServer(
+                new Context(), new MockWebServer(), new HashMap<>(), new KubernetesCrudDispatcher(), false);
+        server.init();
+        try (KubernetesClient plain = server.createClient()) {
+            client = new KubernetesClientBuilder()
+                    .withConfig(SETTINGS.applyTo(plain.getConfiguration()))
+                    .build();
+        }
+        FakeOperator.loadCrd(client);
+        operator = new FakeOperator(client, REF);
+        sandboxes = new KubernetesSandboxes(
+                client, List.of("sandglass-default"), SETTINGS, Clock.fixed(NOON, ZoneOffset.UTC));
+        sandboxes.start();
+        await().atMost(SOON).until(sandboxes::isSynced);
+    }
+
+    @AfterEach
+    void stop() {
+        sandboxes.close();
+        client.close();
+        server.destroy();
+    }
+
+    private RunningSandbox started() {
+        operator.answersWithReady();
+        return Objects.requireNonNull(
+                sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice").block(SOON));
+    }
+
+    @Test
+    void aStartMakesTheResourceAndWaitsUntilItIsReady() {
+        RunningSandbox running = started();
+
+        assertThat(running.address()).isEqualTo("10.0.0.7");
+        assertThat(running.incarnation()).isEqualTo(1);
+        assertThat(running.port()).isEqualTo(5710);
+        Sandbox resource = operator.resource();
+        assertThat(running.uid()).isEqualTo(resource.getMetadata().getUid());
+        assertThat(resource.getMetadata().getAnnotations())
+                .containsEntry(SandboxLabels.GIVEN_NAME, "box")
+                .containsEntry(SandboxLabels.CREATED_BY, "alice");
+        StepVerifier.create(sandboxes.running(REF)).expectNext(running).verifyComplete();
+        assertThat(sandboxes.findByUid("default", REF.namespace(), running.uid()))
+                .isPresent();
+    }
+
+    @Test
+    void aSecondStartWritesNothing() {
+        started();
+        String version = operator.resource().getMetadata().getResourceVersion();
+
+        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob"))
+                .expectNextCount(1)
+                .verifyComplete();
+
+        assertThat(operator.resource().getMetadata().getResourceVersion()).isEqualTo(version);
+    }
+
+    @Test
+    void whatIsUnknownIsNotFound() {
+        StepVerifier.create(sandboxes.running(REF)).verifyError(SandboxProblem.NotFound.class);
+        StepVerifier.create(sandboxes.stop(REF)).verifyError(SandboxProblem.NotFound.class);
+        StepVerifier.create(sandboxes.delete(REF)).verifyError(SandboxProblem.NotFound.class);
+    }
+
+    @Test
+    void aStoppedOneFailsAtOnceAndStartsAgainWithTheNextNumber() {
+        started();
+
+        sandboxes.stop(REF).block(SOON);
+
+        StepVerifier.create(sandboxes.running(REF)).verifyErrorSatisfies(problem -> assertThat(problem)
+                .isInstanceOf(SandboxProblem.NotRunning.class)
+                .hasMessageContaining("it was stopped"));
+        assertThat(operator.resource().wanted().suspended()).isTrue();
+        operator.suspended("Requested");
+
+        RunningSandbox again = started();
+        assertThat(again.incarnation()).isEqualTo(2);
+        assertThat(operator.resource().wanted().suspended()).isFalse();
+    }
+
+    @Test
+    void aDeletedOneIsGoneWhenTheOrderIsDone() {
+        started();
+
+        sandboxes.delete(REF).block(SOON);
+
+        StepVerifier.create(sandboxes.running(REF)).verifyError(SandboxProblem.NotFound.class);
+        assertThat(sandboxes.list("default", REF.namespace())).isEmpty();
+    }
+
+    @Test
+    void aFinalCauseFailsTheStartAtOnceWithItsText() {
+        operator.answersWith("ImageForbidden", "image x is not on the list");
+
+        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice"))
+                .expectErrorSatisfies(problem -> assertThat(problem)
+                        .isInstanceOf(SandboxProblem.StartFailed.class)
+                        .hasMessageContainingAll("ImageForbidden", "image x is not on the list"))
+                .verify(SOON);
+    }
+
+    @Test
+    void aPassingTroubleFailsTheStartOnlyIfItStays() {
+        operator.answersWith("Unschedulable", "0/1 nodes have room");
+
+        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice"))
+                .expectErrorSatisfies(problem -> assertThat(problem).hasMessageContaining("0/1 nodes have room"))
+                .verify(SOON);
+
+        operator.answersWithReady();
+        StepVerifier.create(sandboxes.start(REF, new SandboxConfig(null, "1Gi", null, null, null), "alice"))
+                .expectNextCount(1)
+                .expectComplete()
+                .verify(SOON);
+    }
+
+    @Test
+    void aSleepingOneIsWokenByItsLease() {
+        RunningSandbox first = started();
+        operator.suspended("Idle");
+        await().atMost(SOON).untilAsserted(() -> StepVerifier.create(sandboxes.running(REF))
+                .verifyError(SandboxProblem.Asleep.class));
+        operator.wakesOnLease();
+
+        RunningSandbox again = Objects.requireNonNull(sandboxes.resume(REF).block(SOON));
+
+        assertThat(again.incarnation()).isEqualTo(first.incarnation() + 1);
+    }
+
+    @Test
+    void useIsWrittenOnceAndOwnedByTheSandbox() {
+        RunningSandbox running = started();
+
+        sandboxes.active(running, Duration.ofMinutes(5));
+        await().atMost(SOON).until(() -> lease(running) != null);
+        String version = lease(running).getMetadata().getResourceVersion();
+        sandboxes.active(running, Duration.ofMinutes(14));
+        sandboxes.active(running, Duration.ofMinutes(60));
+
+        await().atMost(SOON)
+                .until(() -> lease(running).getSpec().getLeaseDurationSeconds() == 3600);
+        Lease lease = lease(running);
+        assertThat(Long.parseLong(lease.getMetadata().getResourceVersion())).isGreaterThan(Long.parseLong(version));
+        assertThat(lease.getSpec().getRenewTime().toInstant()).isEqualTo(NOON);
+        assertThat(lease.getMetadata().getLabels()).containsEntry(SandboxLabels.SANDBOX, "box");
+        assertThat(lease.getMetadata().getOwnerReferences())
+                .singleElement()
+                .satisfies(owner -> assertThat(owner.getUid()).isEqualTo(running.uid()));
+    }
+
+    private Lease lease(RunningSandbox sandbox) {
+        return client.leases()
+                .inNamespace(REF.namespace())
+                .withName(SandboxLabels.leaseName(sandbox.uid()))
+                .get();
+    }
+
+    @Test
+    void withoutApiServerRunningSandboxesAreKnownAndOrdersFailWithTheCause() {
+        RunningSandbox running = started();
+
+        server.shutdown();
+
+        StepVerifier.create(sandboxes.running(REF)).expectNext(running).verifyComplete();
+        StepVerifier.create(sandboxes.stop(REF))
+                .expectErrorSatisfies(problem -> assertThat(problem)
+                        .isInstanceOf(SandboxProblem.Unavailable.class)
+                        .hasMessageContaining("it cannot be reached"))
+                .verify(SOON);
+    }
+}

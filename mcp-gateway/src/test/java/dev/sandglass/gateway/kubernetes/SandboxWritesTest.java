@@ -1,0 +1,57 @@
+package dev.sandglass.gateway.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.api.EnvVariable;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SandboxWritesTest {
+
+    private static final SandboxRef REF =
+            new SandboxRef("default", "sandglass-default", "my-box-x0123456789", "My_Box");
+
+    @Test
+    void aNewResourceKeepsTheGivenNameAndItsMaker() {
+        Sandbox created = SandboxWrites.created(
+                REF, new SandboxConfig(null, "1Gi", null, null, Map.of("B", "2", "A", "1")), "alice");
+
+        assertThat(created.getMetadata().getName()).isEqualTo("my-box-x0123456789");
+        assertThat(created.getMetadata().getAnnotations())
+                .containsEntry(SandboxLabels.GIVEN_NAME, "My_Box")
+                .containsEntry(SandboxLabels.CREATED_BY, "alice");
+        assertThat(created.getSpec().memory()).isEqualTo(new Quantity("1Gi"));
+        assertThat(created.getSpec().env()).containsExactly(new EnvVariable("A", "1"), new EnvVariable("B", "2"));
+    }
+
+    @Test
+    void nothingAskedForChangesNothing() {
+        assertThat(SandboxWrites.changes(SandboxSpec.DEFAULT, SandboxConfig.UNCHANGED))
+                .isEmpty();
+        assertThat(SandboxWrites.changes(
+                        SandboxSpec.DEFAULT, new SandboxConfig(null, "0.5Gi", "1000m", null, Map.of())))
+                .isEmpty();
+    }
+
+    @Test
+    void aStartTakesASuspendedOneUpAndChangesOnlyWhatDiffers() {
+        SandboxSpec present = SandboxSpec.DEFAULT.withSuspended(true);
+
+        Map<String, Object> changes = SandboxWrites.changes(
+                present, new SandboxConfig("img", "1Gi", "1", null, Map.of("A", "1")));
+
+        assertThat(changes)
+                .containsOnly(
+                        Map.entry("suspended", false),
+                        Map.entry("image", "img"),
+                        Map.entry("memory", "1Gi"),
+                        Map.entry("env", List.of(new EnvVariable("A", "1"))));
+    }
+}

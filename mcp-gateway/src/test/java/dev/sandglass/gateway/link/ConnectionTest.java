@@ -1,0 +1,201 @@
+package dev.sandglass.gateway.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.gateway.link.FakeLink.PaperWire;
+import dev.sandglass.gateway.link.LinkException.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+/** When a connection dials, what it sends on which wire, and what it says when there is none. */
+class ConnectionTest {
+
+    private static final Duration MOMENT = Duration.ofMillis(10);
+
+    private final FakeLink link = new FakeLink();
+
+    @Test
+    void dialsAtFirstUseAndSendsVerbsAfterHello() {
+        assertThat(link.wires).isEmpty();
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        assertThat(link.wire().said()).containsExactly("hello");
+        PaperWire wire = link.open("boot-1");
+        assertThat(link.connection.isOpen()).isTrue();
+        assertThat(wire.said()).containsExactly("hello", "metrics");
+        wire.says(SupervisorFrames.reply(wire.idOf("metrics"), "{\"pids\":3}"));
+        assertThat(answer.join().json().path("pids").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void refusalFailsTheFutureWithItsCode() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        PaperWire wire = link.open("boot-1");
+        wire.says(SupervisorFrames.refusal(wire.idOf("metrics"), "internal", "no"));
+        assertThat(failure(answer).isRefusal("internal")).isTrue();
+    }
+
+    @Test
+    void dialsAgainWithGrowingPausesWhileSomebodyWaits() {
+        link.asks(new Verb.Metrics());
+        List<Duration> pauses = List.of(MOMENT, MOMENT.multipliedBy(2), MOMENT.multipliedBy(4));
+        for (Duration pause : pauses) {
+            int before = link.wires.size();
+            link.connection.broken(link.wire(), "it refuses connections");
+            assertThat(link.wire().closed).isTrue();
+            link.pass(pause.minusMillis(1));
+            assertThat(link.wires).hasSize(before);
+            link.pass(Duration.ofMillis(1));
+            assertThat(link.wires).hasSize(before + 1);
+        }
+    }
+
+    @Test
+    void aSynThatWasLostIsNotWaitedFor() {
+        link.asks(new Verb.Metrics());
+        link.pass(Duration.ofMillis(250));
+        assertThat(link.wire().closed).isTrue();
+        link.pass(MOMENT);
+        assertThat(link.wires).hasSize(2);
+    }
+
+    @Test
+    void aSlowHandshakeIsWaitedFor() {
+        link.asks(new Verb.Metrics());
+        link.connection.connected(link.wire());
+        link.pass(Duration.ofSeconds(9));
+        assertThat(link.wires).hasSize(1);
+        assertThat(link.wire().closed).isFalse();
+    }
+
+    @Test
+    void restsWhenNobodyNeedsItAnyMore() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        link.connection.broken(link.wire(), "it refuses connections");
+        link.pass(FakeLink.TIMEOUT);
+        assertThat(failure(answer).kind()).isEqualTo(Kind.UNREACHABLE);
+        link.connection.broken(link.wire(), "it refuses connections");
+        int wires = link.wires.size();
+        link.pass(Duration.ofMinutes(1));
+        assertThat(link.wires).hasSize(wires);
+        link.asks(new Verb.Metrics());
+        assertThat(link.wires).hasSize(wires + 1);
+    }
+
+    @Test
+    void timeOutSaysWhatKeptItFromConnecting() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        link.connection.broken(link.wire(), "it refuses connections");
+        link.pass(FakeLink.TIMEOUT);
+        assertThat(failure(answer)).hasMessageContaining("within 10.0 s").hasMessageContaining("refuses connections");
+    }
+
+    @Test
+    void timeOutOfAnOpenConnectionSaysThatItIsOpen() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        link.open("boot-1");
+        link.pass(FakeLink.TIMEOUT);
+        assertThat(failure(answer)).hasMessageContaining("connected, but no answer");
+    }
+
+    @Test
+    void answersOfAnOldWireCountForNothing() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        PaperWire old = link.open("boot-1");
+        link.connection.broken(old, "gone");
+        old.says(SupervisorFrames.reply(old.idOf("metrics"), "{}"));
+        assertThat(answer).isNotDone();
+    }
+
+    @Test
+    void whatIsWithdrawnBeforeItWasSentIsNeverSent() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        link.asks(new Verb.ListAll());
+        answer.cancel(false);
+        link.runCommands();
+        assertThat(link.open("boot-1").said()).containsExactly("hello", "list");
+    }
+
+    @Test
+    void anotherSandboxAtTheAddressIsRefused() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        PaperWire wire = link.wire();
+        wire.says(SupervisorFrames.hello(wire.idOf("hello"), "another", "boot-1"));
+        assertThat(failure(answer).kind()).isEqualTo(Kind.INCOMPATIBLE);
+        assertThat(wire.closed).isTrue();
+    }
+
+    @Test
+    void anotherProtocolIsRefused() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        PaperWire wire = link.wire();
+        wire.says(SupervisorFrames.refusal(wire.idOf("hello"), "unsupported_version", "speaks 2 only"));
+        assertThat(failure(answer)).hasMessageContaining("speaks 2 only");
+        link.pass(Duration.ofSeconds(1));
+        assertThat(link.wires).hasSize(1);
+    }
+
+    @Test
+    void malformedAndStrayMessagesAreCountedAndDropped() {
+        link.asks(new Verb.Metrics());
+        PaperWire wire = link.open("boot-1");
+        wire.says(List.of(SupervisorFrames.bytes("?")));
+        wire.says(SupervisorFrames.reply("unknown", "{}"));
+        wire.says(SupervisorFrames.stdout("unknown", 0, "x"));
+        assertThat(link.counters.malformed().sum()).isEqualTo(1);
+        assertThat(link.counters.stray().sum()).isEqualTo(2);
+        assertThat(wire.closed).isFalse();
+    }
+
+    @Test
+    void pendingVerbsAreBounded() {
+        for (int i = 0; i < Conversation.MAX_PENDING; i++) {
+            assertThat(link.ask(new Verb.Metrics())).isNotDone();
+        }
+        assertThat(failure(link.ask(new Verb.Metrics())).kind()).isEqualTo(Kind.OVERLOADED);
+    }
+
+    @Test
+    void listenersKeepItOpenAndHearEvents() {
+        List<LinkEvent> heard = new ArrayList<>();
+        link.connection.listen(heard::add);
+        PaperWire wire = link.open("boot-1");
+        wire.says(SupervisorFrames.event("python/default", 1, "ready"));
+        link.connection.broken(wire, "gone");
+        link.pass(MOMENT);
+        link.open("boot-1");
+        assertThat(heard)
+                .containsExactly(
+                        new LinkEvent.Opened("boot-1"),
+                        new LinkEvent.Kernel("python/default", "ready"),
+                        new LinkEvent.Opened("boot-1"));
+    }
+
+    @Test
+    void closesAfterIdlingAndNotBefore() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        PaperWire wire = link.open("boot-1");
+        assertThat(link.connection.closeIfIdle(Duration.ZERO)).isFalse();
+        wire.says(SupervisorFrames.reply(wire.idOf("metrics"), "{}"));
+        assertThat(answer).isCompleted();
+        assertThat(link.connection.closeIfIdle(Duration.ofMinutes(5))).isFalse();
+        link.pass(Duration.ofMinutes(5));
+        assertThat(link.connection.closeIfIdle(Duration.ofMinutes(5))).isTrue();
+        assertThat(wire.closed).isTrue();
+    }
+
+    static LinkException failure(CompletableFuture<?> future) {
+        assertThat(future).isCompletedExceptionally();
+        try {
+            future.join();
+        } catch (CompletionException e) {
+            if (LinkException.unwrap(e) instanceof LinkException why) {
+                return why;
+            }
+        }
+        throw new AssertionError("failed with something else than a LinkException");
+    }
+}

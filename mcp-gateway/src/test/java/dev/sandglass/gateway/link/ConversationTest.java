@@ -1,0 +1,218 @@
+package dev.sandglass.gateway.link;
+
+import static dev.sandglass.gateway.link.ConnectionTest.failure;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.gateway.link.FakeLink.PaperWire;
+import dev.sandglass.gateway.link.FakeLink.Reader;
+import dev.sandglass.gateway.link.LinkException.Kind;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Readings: order, acknowledgement, broken connections, restarted supervisors. */
+class ConversationTest {
+
+    private static final Duration MOMENT = Duration.ofMillis(10);
+    private static final int QUARTER = 64 * 1024;
+
+    private final FakeLink link = new FakeLink();
+    private final Reader reader = new Reader();
+
+    @Test
+    void recordsComeInOrderUntilTheOutcome() {
+        PaperWire wire = follow();
+        wire.says(SupervisorFrames.stdout("x", 0, "a"));
+        wire.says(SupervisorFrames.stdout("x", 1, "b"));
+        wire.says(SupervisorFrames.outcome("x", 2, "ok"));
+        wire.says(SupervisorFrames.stdout("x", 2, "after the end"));
+        assertThat(reader.records).extracting(OutputRecord::offset).containsExactly(0L, 1L, 2L);
+        assertThat(link.counters.stray().sum()).isEqualTo(1);
+    }
+
+    @Test
+    void acknowledgesAtAQuarterOfTheWindowAtOnce() {
+        PaperWire wire = follow();
+        wire.says(SupervisorFrames.stdout("x", 0, "y".repeat(QUARTER)));
+        assertThat(wire.said()).endsWith("credit x " + QUARTER);
+    }
+
+    @Test
+    void acknowledgesLittleAfterAMoment() {
+        PaperWire wire = follow();
+        wire.says(SupervisorFrames.stdout("x", 0, "y"));
+        assertThat(wire.said()).noneMatch(said -> said.startsWith("credit"));
+        link.pass(MOMENT);
+        assertThat(wire.said()).endsWith("credit x 1");
+        int said = wire.sent.size();
+        link.pass(MOMENT);
+        assertThat(wire.sent).hasSize(said);
+    }
+
+    @Test
+    void nothingIsAcknowledgedBeforeItIsConsumed() {
+        reader.slow = true;
+        PaperWire wire = follow();
+        wire.says(SupervisorFrames.stdout("x", 0, "y".repeat(QUARTER)));
+        wire.says(SupervisorFrames.stdout("x", QUARTER, "z".repeat(QUARTER)));
+        link.pass(Duration.ofSeconds(1));
+        assertThat(wire.said()).noneMatch(said -> said.startsWith("credit"));
+        // The second one first: what comes before it is not consumed yet.
+        reader.open.get(1).complete(null);
+        link.runCommands();
+        assertThat(wire.said()).noneMatch(said -> said.startsWith("credit"));
+        reader.open.get(0).complete(null);
+        link.runCommands();
+        assertThat(wire.said()).endsWith("credit x " + 2 * QUARTER);
+    }
+
+    @Test
+    void aStageThatFailsCountsAsConsumed() {
+        reader.slow = true;
+        PaperWire wire = follow();
+        wire.says(SupervisorFrames.stdout("x", 0, "y".repeat(QUARTER)));
+        reader.open.getFirst().completeExceptionally(new IllegalStateException("client gone"));
+        link.runCommands();
+        assertThat(wire.said()).endsWith("credit x " + QUARTER);
+    }
+
+    @Test
+    void aReaderThatThrowsHarmsNobodyElse() {
+        Reader other = new Reader();
+        follow();
+        OutputReader broken = new OutputReader() {
+            @Override
+            public CompletableFuture<Void> record(OutputRecord record) {
+                throw new IllegalStateException("a fault");
+            }
+
+            @Override
+            public void lost(LinkException why) {
+                throw new IllegalStateException("a fault");
+            }
+        };
+        followToo("bad", broken);
+        followToo("good", other);
+        link.wire().says(SupervisorFrames.stdout("bad", 0, "a"));
+        link.wire().says(SupervisorFrames.stdout("good", 0, "a"));
+        assertThat(other.records).hasSize(1);
+        link.connection.shutDown(new LinkException(Kind.CLOSED, "end"));
+        assertThat(other.losses).hasSize(1);
+    }
+
+    @Test
+    void goesOnAtItsPositionAfterABreak() {
+        PaperWire wire = follow();
+        wire.says(SupervisorFrames.stdout("x", 0, "abc"));
+        link.connection.broken(wire, "gone");
+        link.pass(MOMENT);
+        PaperWire next = link.open("boot-1");
+        assertThat(next.said()).containsExactly("hello", "attach 3");
+        next.says(SupervisorFrames.stdout("x", 3, "leftover of nothing: not attached yet"));
+        next.says(SupervisorFrames.reply(next.idOf("attach"), "{\"state\":\"running\"}"));
+        next.says(SupervisorFrames.stdout("x", 3, "d"));
+        assertThat(reader.records).extracting(OutputRecord::end).containsExactly(3L, 4L);
+        assertThat(reader.losses).isEmpty();
+    }
+
+    @Test
+    void asksForTheRestOnceEvenIfItBreaksAgain() {
+        PaperWire wire = follow();
+        link.connection.broken(wire, "gone");
+        link.pass(MOMENT);
+        link.connection.broken(link.open("boot-1"), "gone again");
+        link.pass(MOMENT);
+        assertThat(link.open("boot-1").said()).containsExactly("hello", "attach 0");
+    }
+
+    @Test
+    void aRestartedSupervisorLosesReadings() {
+        PaperWire wire = follow();
+        link.connection.broken(wire, "gone");
+        link.pass(MOMENT);
+        assertThat(link.open("boot-2").said()).containsExactly("hello");
+        assertThat(reader.losses).extracting(LinkException::kind).containsExactly(Kind.RESTARTED);
+    }
+
+    @Test
+    void anExecutionThatTheSupervisorForgotIsLost() {
+        PaperWire wire = follow();
+        link.connection.broken(wire, "gone");
+        link.pass(MOMENT);
+        PaperWire next = link.open("boot-1");
+        next.says(SupervisorFrames.refusal(next.idOf("attach"), "unknown_execution", "not known"));
+        assertThat(reader.losses).extracting(LinkException::code).containsExactly("unknown_execution");
+        assertThat(link.connection.follows("x")).isFalse();
+    }
+
+    @Test
+    void whatWasSentAndNotAnsweredIsSentAgainToTheSameSupervisor() {
+        CompletableFuture<Answer> answer = link.follow(code("x"), reader);
+        link.connection.broken(link.open("boot-1"), "gone");
+        link.pass(MOMENT);
+        PaperWire next = link.open("boot-1");
+        assertThat(next.said()).containsExactly("hello", "execute");
+        next.says(SupervisorFrames.reply(next.idOf("execute"), "{}"));
+        assertThat(answer).isCompleted();
+    }
+
+    @Test
+    void whatMayHaveRunIsNotSentToARestartedSupervisor() {
+        CompletableFuture<Answer> execute = link.follow(code("x"), reader);
+        CompletableFuture<Answer> metrics = link.ask(new Verb.Metrics());
+        link.connection.broken(link.open("boot-1"), "gone");
+        link.pass(MOMENT);
+        assertThat(link.open("boot-2").said()).containsExactly("hello", "metrics");
+        assertThat(failure(execute).kind()).isEqualTo(Kind.RESTARTED);
+        assertThat(metrics).isNotDone();
+    }
+
+    @Test
+    void leftoversOfAnEarlierReadingAreDropped() {
+        PaperWire wire = follow();
+        link.connection.unfollow(reader);
+        assertThat(wire.said()).endsWith("detach");
+        Reader second = new Reader();
+        link.follows(new Verb.Attach("x", 100), second);
+        wire.says(SupervisorFrames.stdout("x", 5, "leftover"));
+        wire.says(SupervisorFrames.reply(wire.idOf("attach"), "{}"));
+        wire.says(SupervisorFrames.stdout("x", 100, "right"));
+        assertThat(second.records).extracting(OutputRecord::offset).containsExactly(100L);
+        assertThat(reader.records).isEmpty();
+    }
+
+    @Test
+    void aReadingThatIsGivenUpBeforeItsAnswerIsWithdrawn() {
+        link.follows(code("x"), reader);
+        PaperWire wire = link.open("boot-1");
+        link.connection.unfollow(reader);
+        assertThat(wire.said()).containsExactly("hello", "execute", "detach");
+        assertThat(link.connection.follows("x")).isFalse();
+    }
+
+    @Test
+    void closingFailsWhatIsUnderWay() {
+        follow();
+        CompletableFuture<Answer> metrics = link.ask(new Verb.Metrics());
+        link.connection.shutDown(new LinkException(Kind.CLOSED, "end"));
+        assertThat(failure(metrics).kind()).isEqualTo(Kind.CLOSED);
+        assertThat(reader.losses).extracting(LinkException::kind).containsExactly(Kind.CLOSED);
+    }
+
+    private PaperWire follow() {
+        link.follows(code("x"), reader);
+        PaperWire wire = link.open("boot-1");
+        wire.says(SupervisorFrames.reply(wire.idOf("execute"), "{\"state\":\"running\",\"position\":0}"));
+        return wire;
+    }
+
+    private void followToo(String id, OutputReader another) {
+        link.follows(code(id), another);
+        link.wire().says(SupervisorFrames.reply(link.wire().idOf("execute"), "{}"));
+    }
+
+    private static Verb.Execute code(String id) {
+        return new Verb.Execute(id, "python", "default", Blob.utf8("1"), Map.of(), FakeLink.TIMEOUT, true);
+    }
+}

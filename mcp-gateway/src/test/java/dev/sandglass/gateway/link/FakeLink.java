@@ -1,0 +1,178 @@
+package dev.sandglass.gateway.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A connection on wires of paper and a clock that is set by hand. */
+final class FakeLink implements Conversation.Owner {
+
+    static final LinkTarget TARGET = new LinkTarget("uid-1", 1, "127.0.0.1", 5710);
+    static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private final Queue<Runnable> commands = new ArrayDeque<>();
+    private long clock;
+    private int ids;
+
+    final Timers timers = new Timers(() -> clock);
+    final List<PaperWire> wires = new ArrayList<>();
+    final Connection.Counters counters = new Connection.Counters("test");
+    final Connection connection = new Connection(TARGET, this::dial, this, counters);
+
+    @Override
+    public Timers timers() {
+        return timers;
+    }
+
+    @Override
+    public void execute(Runnable action) {
+        commands.add(action);
+    }
+
+    @Override
+    public String nextId() {
+        return "r" + ++ids;
+    }
+
+    @Override
+    public Pending pending(Verb verb, @Nullable Attachment attachment) {
+        String id = nextId();
+        return new Pending(id, verb, LinkFrames.verb(id, verb), attachment);
+    }
+
+    CompletableFuture<Answer> ask(Verb verb) {
+        Pending pending = pending(verb, null);
+        connection.submit(pending, TIMEOUT);
+        return pending.answer();
+    }
+
+    CompletableFuture<Answer> follow(Verb.Following verb, OutputReader reader) {
+        Pending pending = pending(verb, new Attachment(verb.executionId(), reader, verb.from()));
+        connection.submit(pending, TIMEOUT);
+        return pending.answer();
+    }
+
+    /** Asks and does not care. */
+    void asks(Verb verb) {
+        connection.submit(pending(verb, null), TIMEOUT);
+    }
+
+    /** Follows and does not care for the answer. */
+    void follows(Verb.Following verb, OutputReader reader) {
+        connection.submit(pending(verb, new Attachment(verb.executionId(), reader, verb.from())), TIMEOUT);
+    }
+
+    void runCommands() {
+        for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
+            command.run();
+        }
+    }
+
+    void pass(Duration time) {
+        clock += time.toNanos();
+        timers.runDue();
+        runCommands();
+    }
+
+    /** The wire in use. */
+    PaperWire wire() {
+        return wires.getLast();
+    }
+
+    /** Lets the newest wire connect and its hello be answered. */
+    PaperWire open(String bootId) {
+        PaperWire wire = wire();
+        connection.connected(wire);
+        wire.says(SupervisorFrames.hello(wire.idOf("hello"), TARGET.sandboxUid(), bootId));
+        return wire;
+    }
+
+    private Wire dial(Connection ignored) {
+        PaperWire wire = new PaperWire();
+        wires.add(wire);
+        return wire;
+    }
+
+    /** Keeps what is sent. */
+    final class PaperWire implements Wire {
+        final List<byte[][]> sent = new ArrayList<>();
+        boolean closed;
+
+        @Override
+        public void send(byte[][] frames) {
+            assertThat(closed).as("sent on a closed wire").isFalse();
+            sent.add(frames);
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+
+        void says(List<byte[]> frames) {
+            connection.received(this, InboundFrames.decode(frames));
+        }
+
+        /** The verbs that were sent, and {@code credit <id> <offset>} for acknowledgements. */
+        List<String> said() {
+            return sent.stream().map(PaperWire::word).toList();
+        }
+
+        /** The request id of the last verb of that name. */
+        String idOf(String verb) {
+            return sent.stream()
+                    .filter(frames -> word(frames).startsWith(verb))
+                    .map(frames -> text(frames[1]))
+                    .reduce((_, last) -> last)
+                    .orElseThrow(() -> new AssertionError(verb + " was not sent, but " + said()));
+        }
+
+        private static String word(byte[][] frames) {
+            if (text(frames[0]).equals("C")) {
+                return "credit " + text(frames[1]) + " " + text(frames[2]);
+            }
+            JsonNode json = JsonMapper.shared().readTree(frames[2]);
+            JsonNode offset = json.path("offset");
+            return json.path("verb").asString() + (offset.isMissingNode() ? "" : " " + offset.asString());
+        }
+
+        private static String text(byte[] frame) {
+            return new String(frame, StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Keeps what it is told; consumes it when told to. */
+    static final class Reader implements OutputReader {
+        final List<OutputRecord> records = new ArrayList<>();
+        final List<CompletableFuture<Void>> open = new ArrayList<>();
+        final List<LinkException> losses = new ArrayList<>();
+        boolean slow;
+
+        @Override
+        public CompletionStage<?> record(OutputRecord record) {
+            records.add(record);
+            CompletableFuture<Void> stage = new CompletableFuture<>();
+            if (slow) {
+                open.add(stage);
+            } else {
+                stage.complete(null);
+            }
+            return stage;
+        }
+
+        @Override
+        public void lost(LinkException why) {
+            losses.add(why);
+        }
+    }
+}

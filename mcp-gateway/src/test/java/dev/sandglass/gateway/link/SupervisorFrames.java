@@ -1,0 +1,57 @@
+package dev.sandglass.gateway.link;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** A supervisor's messages as frames, for tests. */
+final class SupervisorFrames {
+
+    private SupervisorFrames() {}
+
+    static List<byte[]> reply(String requestId, String json) {
+        return List.of(bytes("R"), bytes(requestId), bytes(json));
+    }
+
+    static List<byte[]> refusal(String requestId, String code, String message) {
+        return reply(requestId, "{\"error\":{\"code\":\"" + code + "\",\"message\":\"" + message + "\"}}");
+    }
+
+    static List<byte[]> hello(String requestId, String uid, String bootId) {
+        return reply(
+                requestId,
+                """
+                {"protocol":1,"boot_id":"%s","sandbox_uid":"%s","incarnation":"1","supervisor":"0","window":262144,\
+                "limits":{},"kernels":[]}"""
+                        .formatted(bootId, uid));
+    }
+
+    static List<byte[]> output(String executionId, long offset, String kind, String json, byte[] blob) {
+        return List.of(
+                bytes("O"), bytes(executionId), bytes(Long.toString(offset)), bytes(kind), bytes(json), blob);
+    }
+
+    static List<byte[]> stdout(String executionId, long offset, String text) {
+        return output(executionId, offset, "stdout", "{}", bytes(text));
+    }
+
+    static List<byte[]> outcome(String executionId, long offset, String status) {
+        return output(
+                executionId,
+                offset,
+                "outcome",
+                """
+                {"status":"%s","duration_ms":12.3,"exit_code":null,"signal":null,"execution_count":1,\
+                "kernel_restarted":false,"message":"","truncated":false}"""
+                        .formatted(status),
+                new byte[0]);
+    }
+
+    static List<byte[]> event(String kernel, long seq, String event) {
+        return List.of(
+                bytes("E"), bytes(kernel), bytes(Long.toString(seq)), bytes("{\"event\":\"" + event + "\"}"));
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

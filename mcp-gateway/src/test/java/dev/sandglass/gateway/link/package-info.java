@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sandglass.gateway.link;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,86 @@
+package dev.sandglass.gateway.mcp;
+
+import dev.sandglass.gateway.testing.TestGateway;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Semaphore;
+
+/** A client on a bare socket: it can stop reading, and its close is the close of the connection. */
+final class RawClient implements AutoCloseable {
+
+    private final Socket socket = new Socket();
+    private final Semaphore mayRead = new Semaphore(1);
+    private volatile String received = "";
+
+    RawClient(TestGateway gateway, String body, String accept) throws IOException {
+        socket.setReceiveBufferSize(16 * 1024);
+        URI uri = URI.create(gateway.base());
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), uri.getPort()));
+        String head =
+                """
+                POST /mcp HTTP/1.1\r
+                Host: localhost\r
+                Authorization: Bearer %s\r
+                Content-Type: application/json\r
+                Accept: %s\r
+                Content-Length: %d\r
+                \r
+                """
+                        .formatted(TestGateway.KEY, accept, body.getBytes(StandardCharsets.UTF_8).length);
+        socket.getOutputStream().write((head + body).getBytes(StandardCharsets.UTF_8));
+        Thread.ofVirtual().start(this::read);
+    }
+
+    /** The beginning of what came so far. */
+    String received() {
+        return received;
+    }
+
+    void pause() throws InterruptedException {
+        mayRead.acquire();
+    }
+
+    void resume() {
+        mayRead.release();
+    }
+
+    private void read() {
+        byte[] buffer = new byte[8192];
+        var whole = new StringBuilder();
+        try {
+            InputStream in = socket.getInputStream();
+            while (true) {
+                mayRead.acquire();
+                mayRead.release();
+                int count = in.read(buffer);
+                if (count < 0) {
+                    return;
+                }
+                String more = new String(buffer, 0, count, StandardCharsets.UTF_8);
+                if (whole.length() < 65_536) {
+                    whole.append(more);
+                    received = whole.toString();
+                }
+            }
+        } catch (IOException closed) {
+            // The test is over.
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.sandglass.gateway.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.gateway.execution.SupervisorProcess;
+import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkSettings;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.testing.TestGateway;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** From HTTP to a real kernel: nothing on the way is a stand-in but the cluster. */
+class RealSupervisorTest {
+
+    private static SupervisorProcess supervisor;
+    private static LinkClient links;
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start() {
+        supervisor = SupervisorProcess.start();
+        links = LinkClient.start(LinkSettings.defaults("test"), SupervisorProcess.SECRET);
+        gateway = TestGateway.start(links);
+        gateway.sandboxes.put(new SandboxState.Running(supervisor.sandbox()));
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+        links.close();
+        supervisor.close();
+    }
+
+    private static JsonNode run(String code) throws Exception {
+        String quoted = code.replace("\n", "\\n").replace("\"", "\\\"");
+        return gateway.call(
+                "sandbox_run_code", "{\"sandbox\":\"test\",\"code\":\"%s\"}".formatted(quoted));
+    }
+
+    @Test
+    void stateIsKeptAndTheLastValueIsTold() throws Exception {
+        run("x = 20");
+
+        JsonNode result = run("print('hi')\nx * 2 + 2");
+
+        assertThat(TestGateway.text(result)).isEqualTo("hi\n42");
+        assertThat(result.path("structuredContent").path("result").asString()).isEqualTo("42");
+    }
+
+    @Test
+    void anExceptionHasItsTraceback() throws Exception {
+        JsonNode result = run("1/0");
+
+        assertThat(result.path("isError").asBoolean()).isTrue();
+        assertThat(result.path("structuredContent").path("error").path("name").asString())
+                .isEqualTo("ZeroDivisionError");
+        assertThat(TestGateway.text(result)).contains("ZeroDivisionError: division by zero");
+    }
+
+    @Test
+    void outputStreamsWhileTheCodeRuns() throws Exception {
+        String body =
+                """
+                {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sandbox_run_code","arguments":\
+                {"sandbox":"test","code":"for i in range(3):\\n  print(i, flush=True)"},"_meta":{"progressToken":1}}}""";
+
+        HttpResponse<String> response = gateway.send(gateway.post(body));
+
+        assertThat(response.body()).contains("notifications/progress").contains("\"stdout\":\"0\\n1\\n2\\n\"");
+    }
+
+    @Test
+    void aCommandLineRunsInAShellAndArgumentsAreTakenAsTheyAre() throws Exception {
+        JsonNode line = gateway.call(
+                "sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"echo $((6*7)); exit 3\"}");
+        assertThat(line.path("structuredContent").path("exit_code").asInt()).isEqualTo(3);
+        assertThat(TestGateway.text(line)).isEqualTo("42\n[exit code 3]");
+
+        JsonNode exact = gateway.call(
+                "sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"echo\",\"args\":[\"$HOME *\"]}");
+        assertThat(TestGateway.text(exact)).isEqualTo("$HOME *\n");
+    }
+
+    @Test
+    void metricsComeFromTheSupervisor() throws Exception {
+        run("1");
+
+        JsonNode metrics = gateway.call("sandbox_get_metrics", "{\"sandbox\":\"test\"}");
+
+        assertThat(metrics.path("structuredContent")
+                        .path("sandboxes")
+                        .path(0)
+                        .path("uptime")
+                        .asDouble())
+                .isPositive();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.sandglass.gateway.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.gateway.testing.TestGateway;
+import io.modelcontextprotocol.client.McpClient;
+import io.modelcontextprotocol.client.McpSyncClient;
+import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
+import io.modelcontextprotocol.spec.McpSchema;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A client that we did not write: the MCP Java SDK, which also checks our results against our output schemas. */
+class SdkClientTest {
+
+    private final List<McpSchema.ProgressNotification> progress = new CopyOnWriteArrayList<>();
+    private TestGateway gateway;
+    private McpSyncClient client;
+
+    @BeforeEach
+    void connect() {
+        gateway = TestGateway.start();
+        var transport = HttpClientStreamableHttpTransport.builder(gateway.base())
+                .endpoint("/mcp")
+                .requestBuilder(HttpRequest.newBuilder().header("Authorization", "Bearer " + TestGateway.KEY))
+                .build();
+        client = McpClient.sync(transport)
+                .requestTimeout(Duration.ofSeconds(20))
+                .enableCallToolSchemaCaching(true)
+                .progressConsumer(progress::add)
+                .build();
+        client.initialize();
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        gateway.close();
+    }
+
+    private McpSchema.CallToolResult call(String tool, Map<String, Object> arguments) {
+        return client.callTool(
+                McpSchema.CallToolRequest.builder(tool).arguments(arguments).build());
+    }
+
+    @Test
+    void itSeesWhoWeAreAndWhatWeOffer() {
+        assertThat(client.getServerInfo().name()).isEqualTo("sandglass");
+        assertThat(client.listTools().tools())
+                .extracting(McpSchema.Tool::name)
+                .containsExactly(
+                        "sandbox_start",
+                        "sandbox_stop",
+                        "sandbox_run_code",
+                        "sandbox_run_command",
+                        "sandbox_get_execution",
+                        "sandbox_get_metrics");
+        assertThat(client.listPrompts().prompts()).hasSize(2);
+        client.ping();
+    }
+
+    @Test
+    void everyToolsResultIsOfTheShapeThatItDeclares() {
+        client.listTools();
+        Map<String, Object> box = Map.of("sandbox", "box");
+
+        assertThat(call("sandbox_start", box).isError()).isFalse();
+        McpSchema.CallToolResult run = call("sandbox_run_code", Map.of("sandbox", "box", "code", "print hello"));
+        assertThat(run.content()).singleElement().isInstanceOfSatisfying(McpSchema.TextContent.class, text -> assertThat(
+                        text.text())
+                .isEqualTo("hello"));
+        assertThat(call("sandbox_run_code", Map.of("sandbox", "box", "code", "raise")).isError())
+                .isTrue();
+        assertThat(call("sandbox_run_command", Map.of("sandbox", "box", "command", "ls -l"))
+                        .structuredContent())
+                .isNotNull();
+        Object id = ((Map<?, ?>) run.structuredContent()).get("execution_id");
+        assertThat(call("sandbox_get_execution", Map.of("execution_id", id)).isError())
+                .isFalse();
+        assertThat(call("sandbox_get_metrics", Map.of()).isError()).isFalse();
+        assertThat(call("sandbox_stop", box).isError()).isFalse();
+    }
+
+    @Test
+    void itHearsOutputAsProgress() {
+        gateway.sandboxes.addRunning("box");
+
+        McpSchema.CallToolResult result = client.callTool(McpSchema.CallToolRequest.builder("sandbox_run_code")
+                .arguments(Map.of("sandbox", "box", "code", "flood 3"))
+                .progressToken("p-1")
+                .build());
+
+        assertThat(result.isError()).isFalse();
+        assertThat(progress).hasSize(3).extracting(McpSchema.ProgressNotification::progress).isSorted();
+    }
+}

@@ -1,0 +1,159 @@
+package dev.sandglass.gateway.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.gateway.testing.TestGateway;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Progress while code runs, back-pressure, and what becomes of calls whose client goes. */
+class StreamingTest {
+
+    private static final String EVENTS = "application/json, text/event-stream";
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private TestGateway gateway;
+
+    @BeforeEach
+    void start() {
+        gateway = TestGateway.start(new McpSettings(64 * 1024, Duration.ofMillis(50)));
+        gateway.sandboxes.addRunning("box");
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    private static String run(String id, String code, String more) {
+        return """
+                {"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"sandbox_run_code",\
+                "arguments":{"sandbox":"box","code":"%s"%s},"_meta":{"progressToken":"t-1"}}}"""
+                .formatted(id, code, more);
+    }
+
+    private static List<JsonNode> events(String body) {
+        return body.lines()
+                .filter(line -> line.startsWith("data: "))
+                .map(line -> JsonMapper.shared().readTree(line.substring("data: ".length())))
+                .toList();
+    }
+
+    @Test
+    void outputComesAsProgressBeforeTheAnswer() throws Exception {
+        HttpResponse<String> response = gateway.send(gateway.post(run("5", "flood 3", "")));
+
+        assertThat(response.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/event-stream");
+        assertThat(response.headers().firstValue("X-Accel-Buffering")).contains("no");
+        List<JsonNode> events = events(response.body());
+        assertThat(events).hasSize(4);
+        for (int i = 0; i < 3; i++) {
+            JsonNode progress = events.get(i);
+            assertThat(progress.path("method").asString()).isEqualTo("notifications/progress");
+            assertThat(progress.path("params").path("progressToken").asString()).isEqualTo("t-1");
+            assertThat(progress.path("params").path("progress").asLong()).isEqualTo((i + 1) * 65_536L);
+            assertThat(progress.path("params").path("message").asString()).hasSize(65_536);
+        }
+        assertThat(events.get(3).path("id").asInt()).isEqualTo(5);
+        assertThat(events.get(3).path("result").path("isError").asBoolean()).isFalse();
+    }
+
+    @Test
+    void aClientThatAcceptsOnlyEventsGetsThem() throws Exception {
+        HttpResponse<String> response =
+                gateway.send(gateway.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}")
+                        .setHeader("Accept", "text/event-stream"));
+
+        assertThat(events(response.body()).getFirst().path("result").path("tools").size())
+                .isEqualTo(6);
+    }
+
+    @Test
+    void aClientThatAcceptsOnlyJsonGetsNoStream() throws Exception {
+        HttpResponse<String> response =
+                gateway.send(gateway.post(run("1", "print x", "")).setHeader("Accept", "application/json"));
+
+        assertThat(response.headers().firstValue("Content-Type")).contains("application/json");
+    }
+
+    @Test
+    void aProtocolErrorOnAStreamHasTheIdOfItsRequest() throws Exception {
+        String body =
+                """
+                {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"nope","_meta":{"progressToken":1}}}""";
+
+        JsonNode event = events(gateway.send(gateway.post(body)).body()).getFirst();
+
+        assertThat(event.path("id").asInt()).isEqualTo(3);
+        assertThat(event.path("error").path("code").asInt()).isEqualTo(-32602);
+    }
+
+    @Test
+    void aQuietStreamIsKeptAlive() throws Exception {
+        try (var client = new RawClient(gateway, run("1", "hang", ""), EVENTS)) {
+            await().atMost(SOON).until(() -> client.received().contains(": keep-alive"));
+        }
+    }
+
+    @Test
+    void aClientThatGoesInterruptsTheCode() throws Exception {
+        for (String accept : List.of("application/json", EVENTS)) {
+            gateway.supervisor.verbs.clear();
+            var client = new RawClient(gateway, run("1", "hang", ""), accept);
+            await().atMost(SOON).until(() -> !gateway.supervisor.verbs.isEmpty());
+            client.close();
+            await().atMost(SOON).until(() -> gateway.supervisor.interrupted().size() == 1);
+        }
+    }
+
+    @Test
+    void aCancelledRequestInterruptsTheCodeAndHasNoAnswer() throws Exception {
+        CompletableFuture<HttpResponse<String>> running = inBackground(run("\"r-1\"", "hang", ""));
+        await().atMost(SOON).until(() -> !gateway.supervisor.verbs.isEmpty());
+
+        gateway.send(gateway.post(cancel("\"r-2\"")));
+        gateway.send(gateway.post(cancel("\"r-1\"")).setHeader("Authorization", "Bearer " + TestGateway.OTHER_KEY));
+        assertThat(gateway.supervisor.interrupted()).isEmpty();
+        gateway.send(gateway.post(cancel("\"r-1\"")));
+
+        await().atMost(SOON).until(() -> gateway.supervisor.interrupted().size() == 1);
+        assertThat(events(running.get().body())).isEmpty();
+    }
+
+    private static String cancel(String id) {
+        return "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":%s}}"
+                .formatted(id);
+    }
+
+    private CompletableFuture<HttpResponse<String>> inBackground(String body) {
+        return HttpClient.newHttpClient()
+                .sendAsync(gateway.post(body).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** The client reads nothing, so that the code in the sandbox must come to a stop, and goes on when it reads. */
+    @Test
+    void aSlowReaderHoldsTheCodeBack() throws Exception {
+        int pieces = 400;
+        try (var client = new RawClient(gateway, run("1", "flood " + pieces, ""), EVENTS)) {
+            client.pause();
+            var seen = new AtomicLong(-1);
+            await().atMost(SOON).during(Duration.ofMillis(500)).until(() -> {
+                long taken = gateway.supervisor.taken.get();
+                return seen.getAndSet(taken) == taken;
+            });
+            assertThat(seen.get()).isLessThan(pieces / 2);
+
+            client.resume();
+            await().atMost(SOON).until(() -> gateway.supervisor.taken.get() == pieces);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.sandglass.gateway.testing;
+
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.sandbox.Sandboxes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import reactor.core.publisher.Mono;
+
+/** Sandboxes in memory. A started one runs at once, unless a test says what is to come of starts. */
+public final class FakeSandboxes implements Sandboxes {
+
+    /** What was asked for, in order. */
+    public final List<String> orders = new CopyOnWriteArrayList<>();
+
+    /** The configurations of all starts. */
+    public final List<SandboxConfig> configs = new CopyOnWriteArrayList<>();
+
+    /** For how long sandboxes were told to be busy. */
+    public final List<Duration> busy = new CopyOnWriteArrayList<>();
+
+    private final Map<String, SandboxState> states = new ConcurrentHashMap<>();
+    private volatile Optional<Mono<RunningSandbox>> nextStart = Optional.empty();
+
+    /** What the next starts answer. */
+    public void startsAnswer(Mono<RunningSandbox> answer) {
+        nextStart = Optional.of(answer);
+    }
+
+    /** Puts a sandbox into a state. */
+    public void put(SandboxState state) {
+        states.put(key(state.ref()), state);
+    }
+
+    /** A running sandbox in the tenant {@code default}. */
+    public RunningSandbox addRunning(String name) {
+        var ref = new SandboxRef("default", "sandglass-default", name, name);
+        return run(ref);
+    }
+
+    private RunningSandbox run(SandboxRef ref) {
+        var sandbox = new RunningSandbox(ref, "uid-" + ref.name(), 1, "127.0.0.1", 5710);
+        put(new SandboxState.Running(sandbox));
+        return sandbox;
+    }
+
+    @Override
+    public Optional<SandboxState> find(SandboxRef ref) {
+        return Optional.ofNullable(states.get(key(ref)));
+    }
+
+    @Override
+    public Optional<SandboxState> findByUid(String tenant, String namespace, String uid) {
+        return states.values().stream()
+                .filter(state -> state.ref().namespace().equals(namespace)
+                        && state.uid().equals(uid))
+                .findFirst();
+    }
+
+    @Override
+    public List<SandboxState> list(String tenant, String namespace) {
+        var found = new ArrayList<>(states.values().stream()
+                .filter(state -> state.ref().namespace().equals(namespace))
+                .toList());
+        found.sort(Comparator.comparing(state -> state.ref().name()));
+        return found;
+    }
+
+    @Override
+    public Mono<RunningSandbox> running(SandboxRef ref) {
+        return Mono.defer(() -> switch (states.get(key(ref))) {
+            case SandboxState.Running running -> Mono.just(running.sandbox());
+            case SandboxState.Stopped stopped -> Mono.error(new SandboxProblem.NotRunning(ref, "it was stopped"));
+            case SandboxState.Asleep asleep -> Mono.error(new SandboxProblem.Asleep(ref, asleep.reason()));
+            case SandboxState.Pending pending -> Mono.error(new SandboxProblem.NotRunning(ref, "it is still starting"));
+            case null -> Mono.error(new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
+        });
+    }
+
+    @Override
+    public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
+        orders.add("start " + ref.namespace() + "/" + ref.name() + " by " + createdBy);
+        configs.add(config);
+        return nextStart.orElseGet(() -> Mono.fromSupplier(() -> run(ref)));
+    }
+
+    @Override
+    public Mono<RunningSandbox> resume(SandboxRef ref) {
+        orders.add("resume " + ref.name());
+        return Mono.fromSupplier(() -> run(ref));
+    }
+
+    @Override
+    public Mono<Void> stop(SandboxRef ref) {
+        orders.add("stop " + ref.name());
+        return find(ref)
+                .map(state -> Mono.<Void>fromRunnable(() -> put(new SandboxState.Stopped(ref, state.uid()))))
+                .orElseGet(() -> Mono.error(new SandboxProblem.NotFound(ref.givenName(), ref.tenant())));
+    }
+
+    @Override
+    public Mono<Void> delete(SandboxRef ref) {
+        orders.add("delete " + ref.name());
+        return states.remove(key(ref)) != null
+                ? Mono.empty()
+                : Mono.error(new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
+    }
+
+    @Override
+    public void active(RunningSandbox sandbox, Duration busyFor) {
+        busy.add(busyFor);
+    }
+
+    private static String key(SandboxRef ref) {
+        return ref.namespace() + "/" + ref.name();
+    }
+}

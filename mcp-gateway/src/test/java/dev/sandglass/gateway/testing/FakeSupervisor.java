@@ -1,0 +1,209 @@
+package dev.sandglass.gateway.testing;
+
+import dev.sandglass.gateway.link.Answer;
+import dev.sandglass.gateway.link.Blob;
+import dev.sandglass.gateway.link.Link;
+import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkEvent;
+import dev.sandglass.gateway.link.LinkStats;
+import dev.sandglass.gateway.link.LinkTarget;
+import dev.sandglass.gateway.link.OutputReader;
+import dev.sandglass.gateway.link.OutputRecord;
+import dev.sandglass.gateway.link.Verb;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A supervisor without a network, for all sandboxes at once. Code is one of: {@code print TEXT}, {@code raise},
+ * {@code hang} (until interrupted), {@code flood N} (N pieces of 64 KiB, each only when the one before was taken);
+ * a command prints its arguments and exits with their number.
+ */
+public final class FakeSupervisor implements LinkClient, Link {
+
+    /** Every verb that came, in order. */
+    public final List<Verb> verbs = new CopyOnWriteArrayList<>();
+
+    /** Pieces of floods that were taken by the reader. */
+    public final AtomicLong taken = new AtomicLong();
+
+    private static final int PIECE = 64 * 1024;
+    private static final String EXECUTING = "{\"state\":\"running\",\"position\":0}";
+
+    private final JsonMapper json = JsonMapper.shared();
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+    private final Map<String, OutputReader> hanging = new ConcurrentHashMap<>();
+    private volatile boolean silentMetrics;
+
+    /** Metrics are never answered from now on. */
+    public void silenceMetrics() {
+        silentMetrics = true;
+    }
+
+    /** Ids of executions that were interrupted. */
+    public List<String> interrupted() {
+        return verbs.stream()
+                .filter(Verb.Interrupt.class::isInstance)
+                .map(verb -> ((Verb.Interrupt) verb).executionId())
+                .toList();
+    }
+
+    @Override
+    public Link link(LinkTarget target) {
+        return this;
+    }
+
+    @Override
+    public LinkStats stats() {
+        return new LinkStats(0, 0, 0, 0, 0);
+    }
+
+    @Override
+    public CompletableFuture<Answer> ask(Verb verb, Duration timeout) {
+        verbs.add(verb);
+        if (verb instanceof Verb.Metrics && silentMetrics) {
+            return new CompletableFuture<>();
+        }
+        return CompletableFuture.supplyAsync(() -> answer(verb), thread);
+    }
+
+    private Answer answer(Verb verb) {
+        return switch (verb) {
+            case Verb.Metrics metrics ->
+                answer("{\"cpu_usage_percent\":12.5,\"memory_bytes\":104857600,\"memory_limit_bytes\":536870912,"
+                        + "\"disk_bytes\":4096,\"pids\":7,\"pids_limit\":256,\"uptime_s\":3.5}");
+            case Verb.Interrupt interrupt -> {
+                OutputReader reader = hanging.remove(interrupt.executionId());
+                if (reader != null) {
+                    thread.execute(() -> reader.record(outcome(0, "interrupted", null)));
+                }
+                yield answer("{\"interrupted\":[\"%s\"]}".formatted(interrupt.executionId()));
+            }
+            case Verb.ListAll all ->
+                answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\",\"state\":\"idle\"}],"
+                        + "\"executions\":[]}");
+            case Verb.Hello hello ->
+                answer("{\"protocol\":1,\"kernels\":[{\"language\":\"python\",\"session\":\"default\","
+                        + "\"state\":\"idle\"}]}");
+            case Verb.Detach detach -> answer("{}");
+            case Verb.Following background -> answer(EXECUTING);
+        };
+    }
+
+    private Answer answer(String text) {
+        return new Answer(json.readTree(text), Blob.EMPTY);
+    }
+
+    @Override
+    public CompletableFuture<Answer> follow(Verb.Following verb, OutputReader reader, Duration timeout) {
+        verbs.add(verb);
+        thread.execute(() -> {});
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    thread.execute(() -> play(verb, reader));
+                    return verb instanceof Verb.Attach
+                            ? answer("{\"state\":\"running\",\"journal\":{\"from\":0,\"end\":5},\"outcome\":null}")
+                            : answer(EXECUTING);
+                },
+                thread);
+    }
+
+    private void play(Verb.Following verb, OutputReader reader) {
+        switch (verb) {
+            case Verb.Execute execute ->
+                code(execute.executionId(), new String(execute.code().bytes(), StandardCharsets.UTF_8), reader);
+            case Verb.Command command -> {
+                say(reader, 0, String.join(" ", command.args()));
+                reader.record(outcome(0, "ok", command.args().size()));
+            }
+            case Verb.Attach attach -> {
+                say(reader, attach.from(), "hello".substring((int) attach.from()));
+                reader.record(outcome(5, "ok", null));
+            }
+        }
+    }
+
+    private void code(String id, String code, OutputReader reader) {
+        if (code.equals("hang")) {
+            hanging.put(id, reader);
+        } else if (code.equals("raise")) {
+            reader.record(new OutputRecord.Raised(0, "ZeroDivisionError", "division by zero", Blob.utf8("Traceback")));
+            reader.record(outcome(9, "error", null));
+        } else if (code.startsWith("flood ")) {
+            flood(reader, 0, Integer.parseInt(code.substring("flood ".length())));
+        } else {
+            String text = code.startsWith("print ") ? code.substring("print ".length()) : "";
+            say(reader, 0, text);
+            reader.record(outcome(text.length(), "ok", null));
+        }
+    }
+
+    private void flood(OutputReader reader, int piece, int pieces) {
+        if (piece == pieces) {
+            reader.record(outcome((long) pieces * PIECE, "ok", null));
+            return;
+        }
+        Blob text = Blob.utf8("x".repeat(PIECE));
+        var record = new OutputRecord.Text((long) piece * PIECE, OutputRecord.Stream.STDOUT, text);
+        var _ = reader.record(record)
+                .thenRunAsync(
+                        () -> {
+                            taken.incrementAndGet();
+                            flood(reader, piece + 1, pieces);
+                        },
+                        thread);
+    }
+
+    private static void say(OutputReader reader, long offset, String text) {
+        if (!text.isEmpty()) {
+            reader.record(new OutputRecord.Text(offset, OutputRecord.Stream.STDOUT, Blob.utf8(text)));
+        }
+    }
+
+    private static OutputRecord.Outcome outcome(long offset, String status, @Nullable Integer exitCode) {
+        return new OutputRecord.Outcome(offset, status, 1.5, exitCode, null, false, "", false);
+    }
+
+    @Override
+    public void unfollow(OutputReader reader) {
+        hanging.values().remove(reader);
+    }
+
+    @Override
+    public Subscription events(Consumer<LinkEvent> listener) {
+        thread.execute(() -> listener.accept(new LinkEvent.Opened("boot")));
+        return () -> {};
+    }
+
+    @Override
+    public boolean isOpen() {
+        return true;
+    }
+
+    @Override
+    public void execute(Runnable action) {
+        thread.execute(action);
+    }
+
+    @Override
+    public Subscription after(Duration delay, Runnable action) {
+        var scheduled = thread.schedule(action, delay.toMillis(), TimeUnit.MILLISECONDS);
+        return () -> scheduled.cancel(false);
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,164 @@
+package dev.sandglass.gateway.testing;
+
+import dev.sandglass.gateway.caller.Caller;
+import dev.sandglass.gateway.caller.CallerSecurity;
+import dev.sandglass.gateway.caller.Callers;
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.mcp.McpRoutes;
+import dev.sandglass.gateway.mcp.McpSettings;
+import dev.sandglass.gateway.tool.ToolSettings;
+import dev.sandglass.gateway.tool.Tools;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.web.server.WebFilterChainProxy;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The endpoint with all its filters on a port of this machine, before sandboxes that a test makes up. */
+public final class TestGateway implements AutoCloseable {
+
+    /** Key of a caller with the tenant {@code default}. */
+    public static final String KEY = "key-of-alice";
+
+    /** Key of a caller with the tenant {@code other} alone. */
+    public static final String OTHER_KEY = "key-of-bob";
+
+    /** A web page that may call. */
+    public static final String ORIGIN = "https://agents.example.com";
+
+    private static final Map<String, Caller> CALLERS = Map.of(
+            KEY, new Caller("alice", List.of("default")), OTHER_KEY, new Caller("bob", List.of("other")));
+
+    /** The sandboxes behind it. */
+    public final FakeSandboxes sandboxes = new FakeSandboxes();
+
+    /** The supervisor in all of them. */
+    public final FakeSupervisor supervisor = new FakeSupervisor();
+
+    /** Its metrics. */
+    public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final JsonMapper json = JsonMapper.shared();
+    private final DisposableServer server;
+
+    private TestGateway(@Nullable LinkClient links, McpSettings mcp) {
+        ToolSettings tools = hasty();
+        Callers callers = token -> Optional.ofNullable(CALLERS.get(token));
+        var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
+        var routes = McpRoutes.of(
+                Tools.all(new TenantAccess(tenants), sandboxes, new Executions(links == null ? supervisor : links), tools),
+                mcp,
+                "test",
+                meters);
+        var chain = CallerSecurity.chain(ServerHttpSecurity.http(), CallerSecurity.authenticationManager(callers));
+        var handler = WebHttpHandlerBuilder.webHandler(RouterFunctions.toWebHandler(routes))
+                .filter(CallerSecurity.originFilter(Set.of(ORIGIN)), new WebFilterChainProxy(chain))
+                .build();
+        this.server = HttpServer.create()
+                .host("127.0.0.1")
+                .port(0)
+                .handle(new ReactorHttpHandlerAdapter(handler))
+                .bindNow();
+    }
+
+    /** Before supervisors that a test started itself. */
+    public static TestGateway start(LinkClient links) {
+        return new TestGateway(links, new McpSettings(64 * 1024, Duration.ofSeconds(10)));
+    }
+
+    /** Before the stand-in for a supervisor. */
+    public static TestGateway start() {
+        return start(new McpSettings(64 * 1024, Duration.ofSeconds(10)));
+    }
+
+    /** With other bounds of the endpoint. */
+    public static TestGateway start(McpSettings mcp) {
+        return new TestGateway(null, mcp);
+    }
+
+    private static ToolSettings hasty() {
+        return new ToolSettings(
+                Duration.ofSeconds(120),
+                Duration.ofHours(1),
+                Duration.ofSeconds(20),
+                20_000,
+                Duration.ofMillis(300),
+                Duration.ofMillis(600),
+                Duration.ofMillis(300));
+    }
+
+    /** Where it listens, without path. */
+    public String base() {
+        return "http://127.0.0.1:" + server.port();
+    }
+
+    /** A POST with the key and the headers that every client sends. */
+    public HttpRequest.Builder post(String body) {
+        return HttpRequest.newBuilder(URI.create(base() + "/mcp"))
+                .timeout(Duration.ofSeconds(20))
+                .header("Authorization", "Bearer " + KEY)
+                .header("Content-Type", "application/json")
+                .header("Accept", "application/json, text/event-stream")
+                .POST(HttpRequest.BodyPublishers.ofString(body));
+    }
+
+    /** Sends, and waits for the whole answer. */
+    public HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** The JSON in an answer. */
+    public JsonNode json(HttpResponse<String> response) {
+        return json.readTree(response.body());
+    }
+
+    /** Calls a tool as a client of the older revisions does; the result. */
+    public JsonNode call(String tool, String arguments) throws IOException, InterruptedException {
+        return call(KEY, tool, arguments);
+    }
+
+    /** The same with another key. */
+    public JsonNode call(String key, String tool, String arguments) throws IOException, InterruptedException {
+        JsonNode answer = json(send(post(toolCall(tool, arguments)).setHeader("Authorization", "Bearer " + key)));
+        return answer.path("result");
+    }
+
+    /** The message of a tool call. */
+    public static String toolCall(String tool, String arguments) {
+        return """
+                {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"%s","arguments":%s}}"""
+                .formatted(tool, arguments);
+    }
+
+    /** The first text of a tool's result. */
+    public static String text(JsonNode result) {
+        return result.path("content").path(0).path("text").asString("");
+    }
+
+    @Override
+    public void close() {
+        server.disposeNow(Duration.ofSeconds(1));
+        supervisor.close();
+        http.shutdownNow();
+    }
+}

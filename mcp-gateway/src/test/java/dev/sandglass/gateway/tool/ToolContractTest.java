@@ -1,0 +1,234 @@
+package dev.sandglass.gateway.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.testing.TestGateway;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.JsonNode;
+
+/** The rows M5 to M33 of the contracts, as far as they are texts and shapes that a caller sees. */
+class ToolContractTest {
+
+    private TestGateway gateway;
+
+    @BeforeEach
+    void start() {
+        gateway = TestGateway.start();
+        gateway.sandboxes.addRunning("box");
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    private String text(String tool, String arguments) throws Exception {
+        return TestGateway.text(gateway.call(tool, arguments));
+    }
+
+    /** Tool, arguments, text of the answer; the rows of the contract are named in front. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "M14 | sandbox_start | {'sandbox':'x'} | Sandbox x started successfully",
+                "M14 | sandbox_start | {'sandbox':'My_Box','namespace':'default'} | Sandbox My_Box started successfully",
+                "M16 | sandbox_stop | {'sandbox':'box'} | Sandbox box stopped successfully",
+                "M16 | sandbox_stop | {'sandbox':'box','delete':true} | Sandbox box stopped successfully",
+                "M16 | sandbox_stop | {'sandbox':'no'} | Error: Sandbox stop failed: Sandbox 'no' not found in namespace"
+                        + " 'default'. Call sandbox_start with this name to create it.",
+                "M17 | sandbox_run_code | {'sandbox':'box','code':'print hi','language':'python'} | hi",
+                "M19 | sandbox_run_command | {'sandbox':'box','command':'ls','args':[]} | (no output)",
+                "M27 | sandbox_start | {'sandbox':''} | Error: Sandbox name cannot be empty",
+                "M27 | sandbox_start | {'sandbox':'-a'} | Error: Sandbox name must start with an alphanumeric character",
+                "M27 | sandbox_start | {'sandbox':'a b'} | Error: Sandbox name can only contain alphanumeric characters,"
+                        + " hyphens, or underscores",
+                "M27 | sandbox_start | {'sandbox':'a','namespace':''} | Error: Namespace cannot be empty",
+                "M28 | sandbox_start | {'sandbox':'a','namespace':'*'} | Error: Wildcard namespace (*) is not valid for"
+                        + " sandbox creation",
+                "M29 | sandbox_run_code | {'sandbox':'no','code':'1'} | Error: Sandbox 'no' not found in namespace"
+                        + " 'default'. Call sandbox_start with this name to create it.",
+                "M31 | sandbox_run_code | {'code':'1'} | Error: Missing required 'sandbox' parameter",
+                "M31 | sandbox_run_code | {'sandbox':'box'} | Error: Missing required 'code' parameter",
+                "M31 | sandbox_run_command | {'sandbox':'box'} | Error: Missing required 'command' parameter",
+                "M32 | sandbox_run_code | {'sandbox':'box','code':'1','language':'cobol'} | Error: Unsupported language:"
+                        + " cobol. Use 'python'.",
+                "M33 | sandbox_get_metrics | {'sandbox':'no'} | Error: Get metrics failed: Sandbox 'no' not found in"
+                        + " namespace 'default'. Call sandbox_start with this name to create it.",
+            })
+    void textsAreThoseOfTheContract(String row, String tool, String arguments, String text) throws Exception {
+        assertThat(text(tool, arguments.replace('\'', '"'))).as(row).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "sandbox_run_code | {'sandbox':'box','code':'1','language':'nodejs'} | 'language' is not supported yet",
+                "sandbox_run_code | {'sandbox':'box','code':'1','language':'javascript'} | 'language' is not supported yet",
+                "sandbox_run_code | {'sandbox':'box','code':'1','session':'two'} | 'session' is not supported yet",
+                "sandbox_run_code | {'sandbox':'box','code':'1','python_env':'x'} | 'python_env' is not supported yet",
+                "sandbox_start | {'sandbox':'a','config':{'volumes':['a:b']}} | 'config.volumes' is not supported yet",
+                "sandbox_start | {'sandbox':'a','config':{'ports':['1:2']}} | 'config.ports' is not supported yet",
+                "sandbox_start | {'sandbox':'a','config':{'allowed_domains':[]}} | 'config.allowed_domains' is not",
+                "sandbox_start | {'sandbox':'a','config':{'workspace':{}}} | 'config.workspace' is not supported yet",
+                "sandbox_start | {'sandbox':'a','config':{'scripts':{}}} | 'config.scripts' is not supported yet",
+                "sandbox_start | {'sandbox':'a','config':{'imge':'x'}} | 'config.imge' is not known; known are",
+                "sandbox_start | {'sandbox':'a','config':[]} | 'config' must be an object",
+                "sandbox_start | {'sandbox':'a','config':{'memory':0}} | 'config.memory' must be a number of MiB",
+                "sandbox_start | {'sandbox':'a','config':{'memory':'lots'}} | 'config.memory' must be a number of MiB",
+                "sandbox_start | {'sandbox':'a','config':{'cpus':-1}} | 'config.cpus' must be a number greater than 0",
+                "sandbox_start | {'sandbox':'a','config':{'envs':['X']}} | 'config.envs[0]' must be of the form KEY=VALUE",
+                "sandbox_start | {'sandbox':'a','config':{'envs':{'X':1}}} | 'config.envs.X' must be a text",
+                "sandbox_start | {'sandbox':'a','config':{'envs':{'LD_PRELOAD':'x'}}} | 'config.envs': environment",
+                "sandbox_start | {'sandbox':7} | 'sandbox' must be a text",
+                "sandbox_run_code | {'sandbox':'box','code':'1','timeout':0} | 'timeout' must be a number of seconds from"
+                        + " 0.1 to 3600",
+                "sandbox_run_code | {'sandbox':'box','code':'1','timeout':3601} | 'timeout' must be a number of seconds",
+                "sandbox_run_code | {'sandbox':'box','code':'1','timeout':'9'} | 'timeout' must be a number of seconds",
+                "sandbox_run_code | {'sandbox':'box','code':'1','wait':-1} | 'wait' must be a number of seconds from 0",
+                "sandbox_run_code | {'sandbox':'box','code':'1','background':'yes'} | 'background' must be true or false",
+                "sandbox_run_code | {'sandbox':'box','code':'1','max_output_chars':0} | 'max_output_chars' must be a"
+                        + " whole number from 1",
+                "sandbox_run_command | {'sandbox':'box','command':'ls','args':'-l'} | 'args' must be a list of at most"
+                        + " 256 texts",
+                "sandbox_run_command | {'sandbox':'box','command':'ls','args':[1]} | 'args[0]' must be a text",
+                "sandbox_run_command | {'sandbox':'box','command':' '} | 'command' must not be empty",
+                "sandbox_get_execution | {'execution_id':'x'} | 'execution_id' must be one that an earlier answer gave",
+                "sandbox_get_execution | {} | Missing required 'execution_id' parameter",
+            })
+    void brokenArgumentsAreNamedWithTheirRule(String tool, String arguments, String error) throws Exception {
+        JsonNode result = gateway.call(tool, arguments.replace('\'', '"'));
+
+        assertThat(result.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(result)).startsWith("Error: " + error);
+    }
+
+    @Test
+    void startPassesTheConfigurationOn() throws Exception {
+        gateway.call(
+                "sandbox_start",
+                """
+                {"sandbox":"a","config":{"image":"microsandbox/python","memory":1024,"cpus":1.5,"disk":"1Gi",\
+                "envs":["PYTHONPATH=/workspace/lib","EMPTY="]}}""");
+        gateway.call("sandbox_start", "{\"sandbox\":\"a\",\"config\":{\"envs\":{\"A\":\"b\"},\"cpus\":\"500m\"}}");
+
+        assertThat(gateway.sandboxes.configs)
+                .containsExactly(
+                        new SandboxConfig(
+                                "microsandbox/python",
+                                "1024Mi",
+                                "1.5",
+                                "1Gi",
+                                Map.of("PYTHONPATH", "/workspace/lib", "EMPTY", "")),
+                        new SandboxConfig(null, null, "500m", null, Map.of("A", "b")));
+        assertThat(gateway.sandboxes.orders).first().isEqualTo("start sandglass-default/a by alice");
+    }
+
+    @Test
+    void aStartThatTakesLongIsToldAsSuch() throws Exception {
+        gateway.sandboxes.startsAnswer(Mono.never());
+
+        JsonNode result = gateway.call("sandbox_start", "{\"sandbox\":\"slow\"}");
+
+        assertThat(TestGateway.text(result))
+                .isEqualTo("Sandbox slow was started, but timed out waiting for it to be fully running."
+                        + " It may still be initializing.");
+        assertThat(result.path("isError").asBoolean()).isFalse();
+        assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("starting");
+    }
+
+    @Test
+    void aStartThatCannotSucceedFailsWithItsCause() throws Exception {
+        var ref = new SandboxRef("default", "sandglass-default", "bad", "bad");
+        gateway.sandboxes.startsAnswer(
+                Mono.error(new SandboxProblem.StartFailed(ref, "ImageForbidden", "image x is not allowed")));
+
+        JsonNode result = gateway.call("sandbox_start", "{\"sandbox\":\"bad\"}");
+
+        assertThat(result.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(result))
+                .isEqualTo("Error: Sandbox start failed: Sandbox 'bad' cannot start (ImageForbidden): image x is not"
+                        + " allowed");
+    }
+
+    @Test
+    void aStoppedSandboxMustBeStartedAndASleepingOneComesBack() throws Exception {
+        var ref = new SandboxRef("default", "sandglass-default", "s", "s");
+        gateway.sandboxes.put(new SandboxState.Stopped(ref, "u"));
+        assertThat(text("sandbox_run_code", "{\"sandbox\":\"s\",\"code\":\"1\"}"))
+                .isEqualTo("Error: Sandbox 's' is not running: it was stopped. Call sandbox_start with this name first.");
+
+        gateway.sandboxes.put(new SandboxState.Asleep(ref, "u", "Idle"));
+        JsonNode resumed = gateway.call("sandbox_run_code", "{\"sandbox\":\"s\",\"code\":\"print hi\"}");
+
+        assertThat(TestGateway.text(resumed)).startsWith("hi\n").contains("variables of earlier calls were lost");
+        assertThat(resumed.path("structuredContent").path("kernel_restarted").asBoolean())
+                .isTrue();
+        assertThat(gateway.sandboxes.orders).contains("resume s");
+    }
+
+    @Test
+    void everyRunNotesTheUseOfItsSandbox() throws Exception {
+        gateway.call("sandbox_run_code", "{\"sandbox\":\"box\",\"code\":\"1\",\"timeout\":2.5}");
+
+        assertThat(gateway.sandboxes.busy).containsExactly(Duration.ofMillis(2500));
+    }
+
+    @Test
+    void anExceptionIsAnErrorWithItsTraceback() throws Exception {
+        JsonNode result = gateway.call("sandbox_run_code", "{\"sandbox\":\"box\",\"code\":\"raise\"}");
+
+        assertThat(result.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(result)).isEqualTo("Traceback");
+        JsonNode facts = result.path("structuredContent");
+        assertThat(facts.path("status").asString()).isEqualTo("error");
+        assertThat(facts.path("error").path("name").asString()).isEqualTo("ZeroDivisionError");
+        assertThat(facts.has("exit_code")).isTrue();
+    }
+
+    @Test
+    void aCommandTellsItsExitCode() throws Exception {
+        JsonNode result =
+                gateway.call("sandbox_run_command", "{\"sandbox\":\"box\",\"command\":\"ls\",\"args\":[\"a\",\"b\"]}");
+
+        assertThat(result.path("structuredContent").path("exit_code").asInt()).isEqualTo(2);
+        assertThat(TestGateway.text(result)).startsWith("a b");
+    }
+
+    @Test
+    void aCallThatWaitsNoLongerTellsHowToReadOn() throws Exception {
+        JsonNode result = gateway.call("sandbox_run_code", "{\"sandbox\":\"box\",\"code\":\"hang\",\"wait\":0.1}");
+
+        assertThat(result.path("isError").asBoolean()).isFalse();
+        JsonNode facts = result.path("structuredContent");
+        assertThat(facts.path("status").asString()).isEqualTo("running");
+        String id = facts.path("execution_id").asString();
+        assertThat(id).startsWith("default.uid-box.1.");
+        assertThat(TestGateway.text(result)).contains("sandbox_get_execution", id);
+        assertThat(gateway.supervisor.interrupted()).isEmpty();
+    }
+
+    @Test
+    void anExecutionOfAnotherIncarnationIsLost() throws Exception {
+        JsonNode result = gateway.call(
+                "sandbox_get_execution", "{\"execution_id\":\"default.uid-box.9.aaaaaaaaaaaaaaaa\"}");
+
+        assertThat(result.path("isError").asBoolean()).isTrue();
+        assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("lost");
+        assertThat(TestGateway.text(result)).startsWith("[lost] The pod in which this execution ran is gone");
+    }
+}

@@ -1,0 +1,205 @@
+package dev.sandglass.operator;
+
+import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.operator.child.ChildNames;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.http.Interceptor;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Predicate;
+
+/**
+ * A throw-away namespace of the cluster that KUBECONFIG names, prepared like a tenant's. Operators in it run in this
+ * process, with the rights of the role in {@code rbac/operator-role.yaml} and no others.
+ */
+final class TestNamespace implements AutoCloseable {
+
+    static final LinkSecret LINK_SECRET =
+            new LinkSecret("a link secret for integration tests only".getBytes(StandardCharsets.US_ASCII));
+
+    /** An image that every node of the project's own cluster has, and that waits for a signal. */
+    private static final String IMAGE = System.getProperty("sandglass.it.image", "localhost/pause:cluster");
+
+    final KubernetesClient admin = new KubernetesClientBuilder().build();
+    final String name = "sandglass-it-" + UUID.randomUUID().toString().substring(0, 8);
+
+    TestNamespace() {
+        // The chart may have installed it already; then it is left alone.
+        CustomResourceDefinition definition =
+                load("/META-INF/fabric8/sandboxes.sandglass.dev-v1.yml", CustomResourceDefinition.class);
+        if (admin.resource(definition).get() == null) {
+            admin.resource(definition).create();
+        }
+        admin.resources(CustomResourceDefinition.class)
+                .withName("sandboxes.sandglass.dev")
+                .waitUntilCondition(TestNamespace::established, 10, java.util.concurrent.TimeUnit.SECONDS);
+        admin.resource(new NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName(name)
+                        .addToLabels("pod-security.kubernetes.io/enforce", "restricted")
+                        .endMetadata()
+                        .build())
+                .create();
+        for (String account : List.of("sandglass-sandbox", "sandglass-operator")) {
+            admin.resource(new ServiceAccountBuilder()
+                            .withNewMetadata()
+                            .withName(account)
+                            .withNamespace(name)
+                            .endMetadata()
+                            .build())
+                    .create();
+        }
+        Role role = load("/rbac/operator-role.yaml", Role.class);
+        role.getMetadata().setNamespace(name);
+        admin.resource(role).create();
+        admin.resource(new RoleBindingBuilder()
+                        .withNewMetadata()
+                        .withName("sandglass-operator")
+                        .withNamespace(name)
+                        .endMetadata()
+                        .withNewRoleRef("rbac.authorization.k8s.io", "Role", "sandglass-operator")
+                        .addNewSubject()
+                        .withKind("ServiceAccount")
+                        .withName("sandglass-operator")
+                        .withNamespace(name)
+                        .endSubject()
+                        .build())
+                .create();
+    }
+
+    private static boolean established(CustomResourceDefinition definition) {
+        return definition.getStatus() != null
+                && definition.getStatus().getConditions().stream()
+                        .anyMatch(condition ->
+                                "Established".equals(condition.getType()) && "True".equals(condition.getStatus()));
+    }
+
+    private <T> T load(String resource, Class<T> type) {
+        InputStream stream = Objects.requireNonNull(TestNamespace.class.getResourceAsStream(resource), resource);
+        return admin.getKubernetesSerialization().unmarshal(stream, type);
+    }
+
+    /** An operator in this process, and what it asked of the API server. */
+    record Running(RunningOperator operator, KubernetesClient client, PrometheusMeterRegistry metrics)
+            implements AutoCloseable {
+
+        /** Requests that were answered, by method and resource. */
+        double requests(String method, String resource) {
+            return metrics.find(ApiMeter.NAME).tags("method", method, "resource", resource).counters().stream()
+                    .mapToDouble(counter -> counter.count())
+                    .sum();
+        }
+
+        double writes() {
+            return metrics.find(ApiMeter.NAME).counters().stream()
+                    .filter(counter -> !"GET".equals(counter.getId().getTag("method")))
+                    .mapToDouble(counter -> counter.count())
+                    .sum();
+        }
+
+        @Override
+        public void close() {
+            operator.close();
+            client.close();
+        }
+    }
+
+    Running operator(Map<String, String> overrides, Interceptor... interceptors) {
+        Map<String, String> variables = new HashMap<>(Map.of(
+                "OPERATOR_NAMESPACES", name,
+                "OPERATOR_DEFAULT_IMAGE", IMAGE,
+                "OPERATOR_LINK_SECRET_FILE", "unused",
+                "OPERATOR_REQUEST_RATIO", "0.01",
+                "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
+        variables.putAll(overrides);
+        Config config = new ConfigBuilder(Config.autoConfigure(null))
+                .withImpersonateUsername("system:serviceaccount:" + name + ":sandglass-operator")
+                .build();
+        PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        KubernetesClient client = new KubernetesClientBuilder()
+                .withConfig(config)
+                .withHttpClientBuilderConsumer(builder -> {
+                    builder.addOrReplaceInterceptor("meter", new ApiMeter(metrics));
+                    for (Interceptor interceptor : interceptors) {
+                        builder.addOrReplaceInterceptor(interceptor.getClass().getName(), interceptor);
+                    }
+                })
+                .build();
+        RunningOperator operator = new RunningOperator(OperatorSettings.of(variables), LINK_SECRET, client, metrics);
+        operator.start();
+        return new Running(operator, client, metrics);
+    }
+
+    Sandbox create(String sandboxName, SandboxSpec spec) {
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName(sandboxName);
+        sandbox.getMetadata().setNamespace(name);
+        sandbox.setSpec(spec);
+        return admin.resource(sandbox).create();
+    }
+
+    Sandbox edit(String sandboxName, SandboxSpec spec) {
+        return admin.resources(Sandbox.class)
+                .inNamespace(name)
+                .withName(sandboxName)
+                .edit(sandbox -> {
+                    sandbox.setSpec(spec);
+                    return sandbox;
+                });
+    }
+
+    Sandbox get(String sandboxName) {
+        return admin.resources(Sandbox.class)
+                .inNamespace(name)
+                .withName(sandboxName)
+                .require();
+    }
+
+    /** Waits by watch. */
+    Sandbox await(String sandboxName, Duration atMost, Predicate<Sandbox> condition) {
+        return admin.resources(Sandbox.class)
+                .inNamespace(name)
+                .withName(sandboxName)
+                .waitUntilCondition(
+                        sandbox -> sandbox != null && condition.test(sandbox),
+                        atMost.toMillis(),
+                        java.util.concurrent.TimeUnit.MILLISECONDS);
+    }
+
+    List<Pod> pods() {
+        return admin.pods().inNamespace(name).list().getItems();
+    }
+
+    boolean secretExists(Sandbox sandbox, int incarnation) {
+        return admin.secrets()
+                        .inNamespace(name)
+                        .withName(ChildNames.incarnation(sandbox, incarnation))
+                        .get()
+                != null;
+    }
+
+    @Override
+    public void close() {
+        admin.namespaces().withName(name).delete();
+        admin.close();
+    }
+}

@@ -25,7 +25,7 @@ CANDIDATES: dict[type, list[Json]] = {
     bool: [True, False],
     int: [7, 8],
     float: [0.5],
-    str: ["changed", "NodePort", "Always"],
+    str: ["changed", "7h", "NodePort", "Always"],
     dict: [{"changed": "x"}, {"limits": {"changed": "1"}}],
     list: [
         ["changed"], ["https://changed.example.com"], ["192.0.2.0/24"], [7],

@@ -186,7 +186,6 @@ subjects:
 {{- /* Takes {weight}. */ -}}
 {{- define "sandglass.testHook" -}}
 helm.sh/hook: test
-helm.sh/hook-output-log-policy: hook-failed,hook-succeeded
 helm.sh/hook-weight: {{ .weight | quote }}
 helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- end -}}

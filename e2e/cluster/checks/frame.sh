@@ -20,11 +20,16 @@ use_cluster() {
 }
 
 # check WHAT COMMAND... runs a check in a shell of its own, where the first
-# thing that fails fails the check.
+# thing that fails fails the check. It must not be part of a condition: there,
+# the shell goes on after a failure.
 check() {
-  local what=$1 start=$SECONDS
+  local what=$1 start=$SECONDS status
   shift
-  if (set -e && "$@") >"$scratch/output" 2>&1; then
+  set +e
+  (set -e && "$@") >"$scratch/output" 2>&1
+  status=$?
+  set -e
+  if ((status == 0)); then
     passed=$((passed + 1))
     printf 'ok    %s (%d s)\n' "$what" $((SECONDS - start))
   else
@@ -39,13 +44,14 @@ summary() {
   ((${#failures[@]} == 0))
 }
 
-# within SECONDS COMMAND... repeats the command until it succeeds.
+# within SECONDS COMMAND... repeats the command until it succeeds. A function
+# given here has to join its steps by &&, as it is run as a condition.
 within() {
   local deadline=$((SECONDS + $1))
   shift
   until "$@"; do
     ((SECONDS < deadline)) || { echo "did not come true: $*" && return 1; }
-    read -r -t 0.1 <> <(:) || true
+    sleep 0.1
   done
 }
 

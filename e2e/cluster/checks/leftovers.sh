@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Whatever an earlier cluster or a killed command left, up gets past it.
 
+: "${here:?}" "${scratch:?}"
 readonly state=/var/lib/sandglass-cluster
 
 leftover_checks() {
@@ -32,7 +33,7 @@ jq_pid() {
 
 after_killed_up() {
   local moment
-  for moment in "test -d $state/config" "test -s $state/logs/init.log" "test -f $state/init.json" \
+  for moment in "test -d $state/config" "test -f $state/init.json" \
     "ip link show sandglass0" "test -f $state/pids/etcd" "test -f $state/pids/kubelet"; do
     echo "killed as soon as: $moment"
     cluster down
@@ -48,8 +49,7 @@ after_killed_up() {
 
 # soon looks often, to hit the moment.
 soon() {
-  local i
-  for i in {1..200}; do
+  for _ in {1..200}; do
     "$@" >/dev/null 2>&1 && return
   done
   return 1
@@ -58,7 +58,9 @@ soon() {
 after_removed_state() {
   local strays
   strays=$(jq_pid)
-  rm -rf "$state"
+  # The cluster goes on writing, so something may come back meanwhile.
+  rm -rf "$state" || true
+  refuse cluster status
   works
   [[ ! -e /proc/$strays ]] || refuse grep --quiet sandglass "/proc/$strays/cmdline"
 }
@@ -104,8 +106,8 @@ network_in_use() {
 damaged_cache() {
   local program folder
   export SANDGLASS_CACHE=$scratch/cache
-  # shellcheck source=../lib/build.sh
-  program=$(. "$here/lib/say.sh" && . "$here/lib/build.sh" && node_program)
+  cluster status
+  program=$(echo "$SANDGLASS_CACHE"/cluster/node-*/node)
   folder=$(dirname "$program")
   truncate --size 1000 "$program"
   mkdir "$SANDGLASS_CACHE/cluster/half-node.killed"

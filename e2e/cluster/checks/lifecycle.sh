@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Starting, starting again, starting twice.
 
+: "${scratch:?}"
+
 lifecycle_checks() {
   check "status fails when nothing runs" refuse cluster status
   check "kubeconfig fails when nothing runs" refuse cluster kubeconfig
@@ -13,7 +15,7 @@ lifecycle_checks() {
 usable_within() {
   local start=$SECONDS
   cluster up
-  (($(($SECONDS - start)) <= $1))
+  ((SECONDS - start <= $1))
   use_cluster
   kubectl get nodes | grep --word-regexp Ready
 }
@@ -26,7 +28,7 @@ keeps_running() {
   local first start=$SECONDS
   first=$(node_process)
   cluster up
-  (($(($SECONDS - start)) < 3))
+  ((SECONDS - start < 3))
   [[ $(node_process) == "$first" ]]
 }
 

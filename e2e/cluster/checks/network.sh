@@ -2,9 +2,13 @@
 # Who reaches whom. Every refusal has the same attempt without the policy
 # beside it, so that it is the policy that refuses.
 
+: "${scratch:?}" "${space:?}"
+
 network_checks() {
   server=$(address server)
   service=$(service_address)
+  # A pod, a Service, and the API server by its Service and by the node.
+  targets=("$server:8000" "$service:80" 10.96.0.1:443 10.200.0.2:6443)
   check "a pod finds a Service by its name" service_by_name
   check "without a policy a pod reaches pod, Service and API server" reaches_all
   check "the machine reaches pod, Service and node port" machine_reaches
@@ -27,18 +31,20 @@ service_by_name() {
   refuse inside client getent hosts "nobody.$space.svc.cluster.local"
 }
 
+# reached prints what the client gets a connection to, trying all at once.
+reached() {
+  # shellcheck disable=SC2016 # for the shell in the pod
+  inside client bash -c '
+    for target; do (timeout 2 bash -c "exec 3<>/dev/tcp/${target/:/\/}" 2>/dev/null && echo "$target") & done; wait' \
+    attempts "$@" | sort
+}
+
 reaches_all() {
-  connects client "$server" 8000
-  connects client "$service" 80
-  connects client 10.96.0.1 443
-  connects client 10.200.0.2 6443
+  [[ $(reached "${targets[@]}") == $(printf '%s\n' "${targets[@]}" | sort) ]]
 }
 
 reaches_none() {
-  refuse connects client "$server" 8000
-  refuse connects client "$service" 80
-  refuse connects client 10.96.0.1 443
-  refuse connects client 10.200.0.2 6443
+  [[ -z $(reached "${targets[@]}") ]] && inside client true
 }
 
 machine_reaches() {
@@ -101,21 +107,21 @@ deny_incoming() {
 # dialer NAME LABELS starts a pod that tries to connect from its first moment
 # and writes how each attempt went.
 dialer() {
-  command="bash, -c, 'for i in 1 2 3 4 5 6 7 8 9; do timeout 0.3 bash -c \"exec 3<>/dev/tcp/$server/8000\" 2>/dev/null && echo reached || echo refused; done; sleep infinity'" \
+  command="bash, -c, 'for i in 1 2 3 4 5 6; do timeout 0.3 bash -c \"exec 3<>/dev/tcp/$server/8000\" 2>/dev/null && echo reached || echo refused; done; sleep infinity'" \
     pod "$1" "$2"
   ready "$1"
   within 20 dialed "$1"
 }
 
 dialed() {
-  kubectl logs --namespace "$space" "$1" >"$scratch/dialed"
-  (($(wc --lines <"$scratch/dialed") == 9))
+  kubectl logs --namespace "$space" "$1" >"$scratch/dialed" &&
+    (($(wc --lines <"$scratch/dialed") == 6))
 }
 
 deny_from_the_start() {
   local i
   policy quiet "quiet: 'yes'" Egress
-  for i in 1 2 3; do
+  for i in 1 2; do
     dialer "quiet$i" "quiet: 'yes'"
     cat "$scratch/dialed"
     refuse grep reached "$scratch/dialed"
@@ -140,10 +146,9 @@ fails_closed() {
 }
 
 no_spoofing() {
-  local own
-  own=$(address client)
   # The raw socket sends from an address that the pod does not have; what
   # arrives at the node's end is counted by its filter for foreign sources.
+  # shellcheck disable=SC2016 # variables of Perl
   inside client perl -e '
     use Socket; socket(S, AF_INET, SOCK_RAW, 255) or die "raw socket: $!";
     my ($to, $from) = @ARGV;

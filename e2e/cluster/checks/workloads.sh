@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Images, volumes, runtime classes, limits.
 
+: "${scratch:?}" "${space:?}" "${image:?}"
+
 workload_checks() {
   check "load brings an image" load_image
   check "load of what is there is a look" load_again
@@ -22,7 +24,7 @@ load_image() {
 load_again() {
   local start=$SECONDS
   cluster load "$image" | grep 'is there already'
-  (($((SECONDS - start)) < 2))
+  ((SECONDS - start < 2))
 }
 
 load_several() {
@@ -41,6 +43,7 @@ load_several() {
 }
 
 start_pods() {
+  # shellcheck disable=SC2016 # variables of Perl
   local server='use IO::Socket::INET; $s = IO::Socket::INET->new(LocalPort => 8000, Listen => 9, ReuseAddr => 1) or die; while ($c = $s->accept) { print $c $c->peerhost; close $c }'
   command="perl, -e, '$server'" pod server
   pod client
@@ -106,7 +109,8 @@ pid_limit() {
   pod bomber
   ready bomber
   # Each child waits, so that all of them count at the same time.
-  count=$(inside bomber perl -e 'while (defined($p = fork)) { if (!$p) { sleep 60; exit } $n++; last if $n > 3000 } print $n; kill 9, -$$')  || true
+  # shellcheck disable=SC2016 # variables of Perl
+  count=$(inside bomber perl -e '$| = 1; while (defined($p = fork)) { if (!$p) { sleep 60; exit } $n++; last if $n > 3000 } print $n; kill 9, -$$') || true
   echo "$count processes"
   ((count > 900 && count < 1024))
   kubectl delete --namespace "$space" pod bomber --now

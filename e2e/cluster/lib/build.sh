@@ -3,7 +3,8 @@
 # named by what they were built from. A folder appears whole or not at all.
 
 : "${here:?}"
-readonly cache=${SANDGLASS_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/sandglass}/cluster
+cache=$(realpath --canonicalize-missing "${SANDGLASS_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/sandglass}/cluster")
+readonly cache
 readonly kube_names=(
   etcd kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubelet
   local-volumes network-policies kubectl

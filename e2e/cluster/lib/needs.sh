@@ -45,8 +45,6 @@ need_packages() {
   }
 }
 
-# install_packages keeps Debian from starting a containerd of the machine's own.
 install_packages() {
-  DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
-    apt-get install --yes --no-install-recommends "$@" >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" >&2
 }

@@ -273,6 +273,11 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
+// k8s.io/kubernetes names its own parts by a version that exists only in its
+// repository, v0.0.0; these are the released ones that belong to it. helm and
+// CoreDNS ask for newer ones and work with these: one version of each is what
+// lets all programs share what is compiled. For the same reason etcd's parts
+// are those of the server, not the newer ones of a CoreDNS plugin left out here.
 replace (
 	go.etcd.io/etcd/api/v3 => go.etcd.io/etcd/api/v3 v3.6.8
 	go.etcd.io/etcd/client/pkg/v3 => go.etcd.io/etcd/client/pkg/v3 v3.6.8

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/informers"
+	"sandglass.dev/e2e/cluster/programs/gate"
 	"sigs.k8s.io/kube-network-policies/pkg/networkpolicy"
 )
 
@@ -16,9 +17,9 @@ func enforcePolicies(ctx context.Context, given settings) error {
 		return err
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
-	gate := newGate(factory.Core().V1().Pods())
+	pods := gate.New(factory.Core().V1().Pods())
 	engine, err := networkpolicy.NewController(client,
-		factory.Networking().V1().NetworkPolicies(), factory.Core().V1().Namespaces(), gate,
+		factory.Networking().V1().NetworkPolicies(), factory.Core().V1().Namespaces(), pods,
 		nil, nil, nil, nil,
 		networkpolicy.Config{QueueID: given.queue, NodeName: given.node})
 	if err != nil {
@@ -28,6 +29,6 @@ func enforcePolicies(ctx context.Context, given settings) error {
 
 	running, ctx := errgroup.WithContext(ctx)
 	running.Go(func() error { return engine.Run(ctx) })
-	running.Go(func() error { return gate.serve(ctx, given.socket) })
+	running.Go(func() error { return pods.Serve(ctx, given.socket) })
 	return running.Wait()
 }

@@ -50,12 +50,21 @@ type image struct {
 }
 
 func find(name string) (image, error) {
-	out, err := output("buildah", "inspect", "--type", "image", "--format", "{{.FromImage}} {{.FromImageID}}", name)
-	if err != nil {
-		return image{}, err
+	id, err := output("buildah", "inspect", "--type", "image", "--format", "{{.FromImageID}}", name)
+	return image{name: fullName(name), id: strings.TrimSpace(id)}, err
+}
+
+// fullName completes a name as buildah does for its own images; to Kubernetes
+// a short one would mean a public registry.
+func fullName(name string) string {
+	registry, rest, found := strings.Cut(name, "/")
+	if !found || !strings.ContainsAny(registry, ".:") && registry != "localhost" {
+		name, rest = "localhost/"+name, name
 	}
-	found, id, _ := strings.Cut(strings.TrimSpace(out), " ")
-	return image{name: found, id: id}, nil
+	if !strings.Contains(rest, ":") {
+		name += ":latest"
+	}
+	return name
 }
 
 // record is the file that holds the digest under which the node has the image.

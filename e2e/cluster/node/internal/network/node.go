@@ -41,7 +41,7 @@ func SetUpNode(run Run, rules string) error {
 		{"ip", "addr", "add", layout.NodeAddress + "/24", "dev", layout.NodeDevice},
 		{"ip", "link", "set", layout.NodeDevice, "up"},
 		{"ip", "route", "add", "default", "via", layout.HostAddress},
-		{"iptables-restore", "-w", rules},
+		{"iptables-restore", rules},
 	}
 	for _, command := range commands {
 		if err := run(command...); err != nil {

@@ -1,4 +1,9 @@
-package main
+// Package gate tells the policy engine whose address is whose from the moment
+// it is given out. The API server learns it only when the pod's first container
+// already runs, and to the engine an address without a pod is one without
+// policies. The CNI plugin reports each address here and the pod does not
+// start before the answer.
+package gate
 
 import (
 	"context"
@@ -17,13 +22,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// gate tells the policy engine whose address is whose from the moment it is
-// given out. The API server learns it only when the pod's first container
-// already runs, and to the engine an address without a pod is one without
-// policies. The CNI plugin reports each address here and the pod does not
-// start before the answer.
-type gate struct {
+// Gate is a pod informer that also finds pods by addresses it was told of.
+type Gate struct {
 	coreinformers.PodInformer
+	// limit is how long a pod may stay unknown to the engine's watch.
+	limit  time.Duration
 	lock   sync.Mutex
 	owners map[string]owner
 }
@@ -42,18 +45,19 @@ type report struct {
 	Addresses []string `json:"addresses"`
 }
 
-func newGate(pods coreinformers.PodInformer) *gate {
-	return &gate{PodInformer: pods, owners: map[string]owner{}}
+// New makes a gate in front of the informer.
+func New(pods coreinformers.PodInformer) *Gate {
+	return &Gate{PodInformer: pods, limit: 5 * time.Second, owners: map[string]owner{}}
 }
 
 // Informer is the way the engine looks up pods by address.
-func (g *gate) Informer() cache.SharedIndexInformer {
+func (g *Gate) Informer() cache.SharedIndexInformer {
 	return gatedInformer{g.PodInformer.Informer(), g}
 }
 
 type gatedInformer struct {
 	cache.SharedIndexInformer
-	gate *gate
+	gate *Gate
 }
 
 func (i gatedInformer) GetIndexer() cache.Indexer {
@@ -62,7 +66,7 @@ func (i gatedInformer) GetIndexer() cache.Indexer {
 
 type gatedIndexer struct {
 	cache.Indexer
-	gate *gate
+	gate *Gate
 }
 
 // ByIndex prefers what the gate knows; pods from before this process started
@@ -74,7 +78,7 @@ func (i gatedIndexer) ByIndex(index, address string) ([]any, error) {
 	return i.Indexer.ByIndex(index, address)
 }
 
-func (g *gate) owner(pods cache.Store, address string) *v1.Pod {
+func (g *Gate) owner(pods cache.Store, address string) *v1.Pod {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	known, ok := g.owners[address]
@@ -88,8 +92,8 @@ func (g *gate) owner(pods cache.Store, address string) *v1.Pod {
 	return known.pod
 }
 
-// serve answers the CNI plugin until the context ends.
-func (g *gate) serve(ctx context.Context, socket string) error {
+// Serve answers the CNI plugin until the context ends.
+func (g *Gate) Serve(ctx context.Context, socket string) error {
 	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -105,7 +109,7 @@ func (g *gate) serve(ctx context.Context, socket string) error {
 	return server.Serve(listener)
 }
 
-func (g *gate) answer(do func(context.Context, report) error) http.HandlerFunc {
+func (g *Gate) answer(do func(context.Context, report) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var given report
 		err := json.NewDecoder(r.Body).Decode(&given)
@@ -119,11 +123,11 @@ func (g *gate) answer(do func(context.Context, report) error) http.HandlerFunc {
 }
 
 // admit returns when the engine knows the pod, or fails and so keeps it from starting.
-func (g *gate) admit(ctx context.Context, given report) error {
+func (g *Gate) admit(ctx context.Context, given report) error {
 	key := given.Namespace + "/" + given.Name
 	pods := g.PodInformer.Informer().GetIndexer()
 	var pod *v1.Pod
-	err := wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, 5*time.Second, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, g.limit, true, func(context.Context) (bool, error) {
 		found, ok, err := pods.GetByKey(key)
 		if ok {
 			pod = found.(*v1.Pod)
@@ -141,7 +145,7 @@ func (g *gate) admit(ctx context.Context, given report) error {
 	return nil
 }
 
-func (g *gate) forget(_ context.Context, given report) error {
+func (g *Gate) forget(_ context.Context, given report) error {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	for _, address := range given.Addresses {

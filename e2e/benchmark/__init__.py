@@ -1,0 +1,1 @@
+"""What `e2e/bench` measures, one module each."""

@@ -1,0 +1,65 @@
+"""What going through gateway, link and supervisor adds to `1+1` on a kernel's own sockets; blocks in turn, one run."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import secrets
+import time
+from typing import Any
+
+from agent import Agent
+
+from .cold_start import Failed, start, stop
+from .figures import summary
+
+CODE = "1+1"
+BLOCKS = 6
+WARM_UP = 20
+DIRECT = pathlib.Path(__file__).with_name("direct.py").read_text()
+
+
+def measure(agent: Agent, calls: int) -> dict[str, Any]:
+    sandbox = f"bench-{secrets.token_hex(3)}"
+    per_block = -(-calls // BLOCKS)
+    start(agent, sandbox)
+    try:
+        through: list[float] = []
+        direct: list[float] = []
+        for block in range(BLOCKS):
+            through += through_the_gateway(agent, sandbox, per_block)
+            direct += on_own_sockets(agent, sandbox, per_block)
+            print(f"  block {block + 1} of {BLOCKS}: {len(through)} and {len(direct)} calls", flush=True)
+    finally:
+        stop(agent, sandbox)
+    mine, theirs = summary(through), summary(direct)
+    return {
+        "through_the_gateway_ms": mine,
+        "on_own_sockets_ms": theirs,
+        "overhead_p50_ms": round(mine["p50"] - theirs["p50"], 3),
+        "overhead_p99_ms": round(mine["p99"] - theirs["p99"], 3),
+        "ratio_p50": round(mine["p50"] / theirs["p50"], 3),
+    }
+
+
+def through_the_gateway(agent: Agent, sandbox: str, calls: int) -> list[float]:
+    """One keep-alive connection, JSON answers."""
+    times: list[float] = []
+    for number in range(WARM_UP + calls):
+        begun = time.perf_counter()
+        answer = agent.call("sandbox_run_code", sandbox=sandbox, code=CODE)
+        elapsed = time.perf_counter() - begun
+        if answer["result"] != "2":
+            raise Failed(f"{CODE} gave {answer.text}")
+        if number >= WARM_UP:
+            times.append(elapsed * 1000)
+    return times
+
+
+def on_own_sockets(agent: Agent, sandbox: str, calls: int) -> list[float]:
+    """The same kernel in the same pod, its client beside it; the client's own clock counts."""
+    arguments = ["-I", "-c", DIRECT, CODE, str(WARM_UP), str(calls)]
+    answer = agent.call("sandbox_run_command", sandbox=sandbox, command="python3", args=arguments)
+    if answer["status"] != "ok":
+        raise Failed(answer.text)
+    return [seconds * 1000 for seconds in json.loads(answer["stdout"])]

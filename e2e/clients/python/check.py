@@ -1,0 +1,175 @@
+"""What an agent relies on, seen through the MCP Python SDK: with the 2025 handshake, and as the SDK itself chooses."""
+
+import asyncio
+import os
+import secrets
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+import httpx2
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import TextContent
+
+Mode = Literal["legacy", "auto"]
+REVISIONS: dict[Mode, str] = {"legacy": "2025-11-25", "auto": "2026-07-28"}
+PATIENCE_S = 120.0
+STREAMING = """
+import os, time
+print("first line", flush=True)
+while not os.path.exists("/workspace/seen"):
+    time.sleep(0.01)
+print("last line")
+"""
+
+OnOutput = Callable[[str], None]
+
+
+class Agent:
+    """Calls tools; answers are the structured content, with the text and the error flag beside it."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def call(self, tool: str, on_output: OnOutput | None = None, **arguments: Any) -> dict[str, Any]:
+        async def progressed(progress: float, total: float | None, message: str | None) -> None:
+            if on_output is not None:
+                on_output(message or "")
+
+        result = await self.client.call_tool(
+            tool, arguments, PATIENCE_S, progress_callback=progressed if on_output is not None else None
+        )
+        text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+        return {"text": text, "failed": bool(result.is_error), **(result.structured_content or {})}
+
+    async def python(self, sandbox: str, code: str, on_output: OnOutput | None = None) -> dict[str, Any]:
+        return await self.call("sandbox_run_code", on_output, sandbox=sandbox, code=code)
+
+
+def equal(actual: object, expected: object) -> None:
+    if actual != expected:
+        raise AssertionError(f"expected {expected!r}, got {actual!r}")
+
+
+async def state_is_kept_between_calls(agent: Agent, one: str, _: str) -> None:
+    await agent.python(one, "x = 40")
+    equal((await agent.python(one, "x + 2"))["result"], "42")
+
+
+async def state_is_not_shared_between_sandboxes(agent: Agent, one: str, other: str) -> None:
+    await agent.python(one, "mine = 1")
+    answer = await agent.python(other, "mine")
+    equal(answer["status"], "error")
+    equal(answer["error"]["name"], "NameError")
+
+
+async def output_arrives_while_the_code_runs(agent: Agent, one: str, _: str) -> None:
+    # The code ends only after this client has seen its first line and has said so: no clock is involved.
+    seen: list[str] = []
+    first_line = asyncio.Event()
+
+    def arrived(chunk: str) -> None:
+        seen.append(chunk)
+        if "first line\n" in "".join(seen):
+            first_line.set()
+
+    running = asyncio.create_task(agent.python(one, STREAMING, arrived))
+    waiting = asyncio.create_task(first_line.wait())
+    await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE_S)
+    waiting.cancel()
+    equal((first_line.is_set(), running.done()), (True, False))
+    await agent.call("sandbox_run_command", sandbox=one, command="touch", args=["/workspace/seen"])
+    answer = await running
+    equal(answer["stdout"], "first line\nlast line\n")
+    equal("".join(seen), "first line\nlast line\n")
+
+
+async def an_exception_is_an_error_with_its_traceback(agent: Agent, one: str, _: str) -> None:
+    answer = await agent.python(one, "def half(n):\n    return n / 0\nhalf(1)")
+    equal((answer["status"], answer["failed"]), ("error", True))
+    equal(answer["error"]["name"], "ZeroDivisionError")
+    equal("return n / 0" in answer["error"]["traceback"], True)
+
+
+async def a_command_tells_its_exit_code(agent: Agent, one: str, _: str) -> None:
+    answer = await agent.call("sandbox_run_command", sandbox=one, command="sh", args=["-c", "echo out; exit 7"])
+    equal((answer["exit_code"], answer["stdout"]), (7, "out\n"))
+
+
+async def metrics_are_told(agent: Agent, one: str, _: str) -> None:
+    answer = await agent.call("sandbox_get_metrics", sandbox=one)
+    equal([(entry["name"], entry["running"]) for entry in answer["sandboxes"]], [(one, True)])
+    equal(answer["sandboxes"][0]["memory_usage"] > 10, True)
+
+
+async def a_stopped_sandbox_does_not_run_code(agent: Agent, one: str, _: str) -> None:
+    equal((await agent.call("sandbox_stop", sandbox=one))["text"], f"Sandbox {one} stopped successfully")
+    equal((await agent.python(one, "1"))["failed"], True)
+
+
+Check = Callable[[Agent, str, str], Awaitable[None]]
+CHECKS: tuple[Check, ...] = (
+    state_is_kept_between_calls,
+    state_is_not_shared_between_sandboxes,
+    output_arrives_while_the_code_runs,
+    an_exception_is_an_error_with_its_traceback,
+    a_command_tells_its_exit_code,
+    metrics_are_told,
+    a_stopped_sandbox_does_not_run_code,
+)
+
+
+class Tally:
+    """Counts and tells."""
+
+    passed = 0
+    failed = 0
+
+    async def judge(self, title: str, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except Exception:  # whatever went wrong is this check's result
+            self.failed += 1
+            print(f"FAILED  {title}\n{traceback.format_exc()}", flush=True)
+        else:
+            self.passed += 1
+            print(f"ok      {title}", flush=True)
+
+
+async def check_mode(mode: Mode, tally: Tally) -> None:
+    headers = {"Authorization": f"Bearer {os.environ['SANDGLASS_TOKEN']}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(PATIENCE_S)) as http:
+        transport = streamable_http_client(os.environ["SANDGLASS_URL"], http_client=http)
+        async with Client(transport, mode=mode) as client:
+            equal(client.protocol_version, REVISIONS[mode])
+            agent = Agent(client)
+            one, other = (f"py-{which}-{secrets.token_hex(4)}" for which in ("one", "other"))
+            try:
+                for sandbox in (one, other):
+                    started = await agent.call("sandbox_start", sandbox=sandbox)
+                    equal(started["text"], f"Sandbox {sandbox} started successfully")
+                for check in CHECKS:
+                    await tally.judge(f"{mode}: {check.__name__.replace('_', ' ')}", check(agent, one, other))
+            finally:
+                for sandbox in (one, other):
+                    await agent.call("sandbox_stop", sandbox=sandbox, delete=True)
+
+
+async def main() -> int:
+    tally = Tally()
+    for mode in REVISIONS:
+        try:
+            await check_mode(mode, tally)
+        except Exception:  # the other mode is still worth trying
+            tally.failed += 1
+            print(f"FAILED  {mode}: could not go on\n{traceback.format_exc()}", flush=True)
+    print(f"{tally.passed} passed, {tally.failed} failed")
+    return 0 if tally.failed == 0 else 1
+
+
+if __name__ == "__main__":
+    if not (os.environ.get("SANDGLASS_URL") and os.environ.get("SANDGLASS_TOKEN")):
+        sys.exit("set SANDGLASS_URL and SANDGLASS_TOKEN (build/endpoint.env has them)")
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,81 @@
+package dev.sandglass.e2e;
+
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a tool answered.
+ *
+ * @param text what a model reads
+ * @param data the same for programs; empty if the tool gave none
+ * @param failed the MCP flag {@code isError}
+ */
+record Answer(String text, Map<?, ?> data, boolean failed) {
+
+    static Answer of(CallToolResult result) {
+        String text = result.content().stream()
+                .filter(TextContent.class::isInstance)
+                .map(content -> ((TextContent) content).text())
+                .collect(Collectors.joining("\n"));
+        Map<?, ?> data = result.structuredContent() instanceof Map<?, ?> map ? map : Map.of();
+        return new Answer(text, data, Boolean.TRUE.equals(result.isError()));
+    }
+
+    String status() {
+        return string("status");
+    }
+
+    String stdout() {
+        return string("stdout");
+    }
+
+    String stderr() {
+        return string("stderr");
+    }
+
+    /** The value of the last expression, null if there was none. */
+    @Nullable
+    String result() {
+        return data.get("result") instanceof String value ? value : null;
+    }
+
+    String executionId() {
+        return string("execution_id");
+    }
+
+    long number(String field) {
+        if (data.get(field) instanceof Number number) {
+            return number.longValue();
+        }
+        throw new AssertionError("no number '" + field + "' in " + this);
+    }
+
+    boolean flag(String field) {
+        return Boolean.TRUE.equals(data.get(field));
+    }
+
+    Map<?, ?> object(String field) {
+        if (data.get(field) instanceof Map<?, ?> map) {
+            return map;
+        }
+        throw new AssertionError("no object '" + field + "' in " + this);
+    }
+
+    List<?> list(String field) {
+        if (data.get(field) instanceof List<?> list) {
+            return list;
+        }
+        throw new AssertionError("no list '" + field + "' in " + this);
+    }
+
+    private String string(String field) {
+        if (data.get(field) instanceof String value) {
+            return value;
+        }
+        throw new AssertionError("no text '" + field + "' in " + this);
+    }
+}

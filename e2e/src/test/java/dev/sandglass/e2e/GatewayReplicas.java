@@ -1,0 +1,93 @@
+package dev.sandglass.e2e;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.LocalPortForward;
+import io.fabric8.kubernetes.client.readiness.Readiness;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The gateway's replicas one by one, where everybody else sees only their Service. */
+final class GatewayReplicas implements AutoCloseable {
+
+    private static final int PORT = 8080;
+
+    private final Installation installation;
+    private final KubernetesClient kubernetes;
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    GatewayReplicas(Installation installation) {
+        this.installation = installation;
+        this.kubernetes = installation.kubernetes();
+    }
+
+    /** Two that are Ready, the eldest first; waits until there are two. */
+    List<Pod> two() {
+        await("two Ready gateway replicas").atMost(Duration.ofMinutes(2)).until(() -> ready().size() >= 2);
+        return ready().subList(0, 2);
+    }
+
+    /** A client that talks to this replica and no other. */
+    Agent agentOf(Pod replica) {
+        LocalPortForward forward = kubernetes.pods().resource(replica).portForward(PORT);
+        open.add(forward);
+        URI endpoint = URI.create("http://127.0.0.1:" + forward.getLocalPort()
+                + installation.endpoint().getPath());
+        Agent agent = Agent.connect(endpoint, installation.token());
+        open.add(agent);
+        return agent;
+    }
+
+    /** Ends the replica's process without a goodbye; the kubelet starts it again in the same pod. */
+    void crash(Pod replica) {
+        Node node = installation.ownNode().orElseThrow();
+        node.crash(kubernetes
+                .pods()
+                .resource(replica)
+                .require()
+                .getStatus()
+                .getContainerStatuses()
+                .getFirst()
+                .getContainerID());
+    }
+
+    /** Deletes the replica's pod with no grace and waits until it is gone. */
+    void delete(Pod replica) {
+        kubernetes.pods().resource(replica).withGracePeriod(0).delete();
+        await("the replica to be gone")
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> kubernetes.pods().resource(replica).get() == null);
+    }
+
+    private List<Pod> ready() {
+        return kubernetes
+                .pods()
+                .inNamespace(Installation.NAMESPACE)
+                .withLabel(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_GATEWAY)
+                .list()
+                .getItems()
+                .stream()
+                .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
+                .filter(Readiness::isPodReady)
+                .sorted(Comparator.comparing(pod -> pod.getMetadata().getCreationTimestamp()))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        for (AutoCloseable each : open.reversed()) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                // The other end may be the replica that the test killed.
+            }
+        }
+        kubernetes.close();
+    }
+}

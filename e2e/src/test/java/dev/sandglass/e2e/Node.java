@@ -1,0 +1,55 @@
+package dev.sandglass.e2e;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The node of the project's own cluster, entered as its administrator would.
+ *
+ * @param root the project's root
+ */
+record Node(Path root) {
+
+    /** Runs a command in the node's namespaces; its standard output. */
+    String run(String... command) {
+        var all = new ArrayList<>(List.of(root.resolve("e2e/cluster/cluster").toString(), "exec", "--"));
+        all.addAll(List.of(command));
+        try {
+            Process process = new ProcessBuilder(all).start();
+            process.getOutputStream().close();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String errors = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (process.waitFor() != 0) {
+                throw new IllegalStateException(String.join(" ", all) + " failed:\n" + output + errors);
+            }
+            return output;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Memory of a pod as the kernel accounts it: the working set of its cgroup, which is what the kubelet and the limits
+     * go by. Cgroup v1 and v2.
+     */
+    long workingSetOf(String podUid) {
+        return Long.parseLong(
+                run("python3", "-I", script("working-set.py"), podUid).trim());
+    }
+
+    /** Kills every process of a container at once, the way a crash or the OOM killer does: no goodbye, no grace. */
+    void crash(String containerId) {
+        run("python3", "-I", script("crash.py"), containerId.replaceFirst("^.*://", ""));
+    }
+
+    private String script(String name) {
+        return root.resolve("e2e/node").resolve(name).toString();
+    }
+}

@@ -1,0 +1,127 @@
+package dev.sandglass.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Any replica answers any call, and nothing that ran is lost with one of them. */
+class ReplicasE2E {
+
+    @RegisterExtension
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+
+    private final Installation installation = Installation.current();
+    private final GatewayReplicas replicas = new GatewayReplicas(installation);
+
+    @AfterEach
+    void close() {
+        replicas.two();
+        replicas.close();
+    }
+
+    @Test
+    void bothReplicasSeeTheSameState() {
+        String sandbox = SANDBOXES.start();
+        List<Pod> pods = replicas.two();
+        Agent one = replicas.agentOf(pods.get(0));
+        Agent other = replicas.agentOf(pods.get(1));
+
+        one.python(sandbox, "x = 20");
+        other.python(sandbox, "x += 1");
+
+        assertThat(one.python(sandbox, "x * 2").result()).isEqualTo("42");
+    }
+
+    @Test
+    void variablesSurviveTheDeathOfTheReplicaThatSetThem() {
+        String sandbox = SANDBOXES.start();
+        List<Pod> pods = replicas.two();
+        Agent dying = replicas.agentOf(pods.get(0));
+        Agent other = replicas.agentOf(pods.get(1));
+        dying.python(sandbox, "x = 'set through the first replica'");
+
+        replicas.delete(pods.get(0));
+
+        assertThat(other.python(sandbox, "x").result()).isEqualTo("'set through the first replica'");
+        await("the Service to lead to living replicas only")
+                .atMost(Duration.ofSeconds(30))
+                .ignoreExceptions()
+                .until(() -> "'set through the first replica'"
+                        .equals(SANDBOXES.agent().python(sandbox, "x").result()));
+    }
+
+    @Test
+    void outputIsReadWholeThroughTheOtherReplicaAfterACrashDuringTheCall() {
+        assumeTrue(installation.ownNode().isPresent(), "needs a node that can be entered");
+        String sandbox = SANDBOXES.start();
+        List<Pod> pods = replicas.two();
+        Agent dying = replicas.agentOf(pods.get(0));
+        Agent other = replicas.agentOf(pods.get(1));
+        String id = begin(dying, sandbox);
+        StreamedCall held = dying.stream("sandbox_get_execution", Map.of("execution_id", id, "wait", 50));
+        held.awaitOutput("line 99\n");
+
+        replicas.crash(pods.get(0));
+        held.failure();
+        other.command(sandbox, "touch", "/workspace/go-on");
+        Answer whole = other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 20));
+
+        assertThat(whole.status()).isEqualTo("ok");
+        assertThat(whole.stdout()).isEqualTo(lines(0, 200));
+        assertThat(whole.result()).isEqualTo("'whole'");
+    }
+
+    /** As before, but the caller was holding the very call that runs the code, and learns its id only from progress. */
+    @Test
+    void codeRunsOnWhenTheReplicaThatHeldItsCallCrashes() {
+        assumeTrue(installation.ownNode().isPresent(), "needs a node that can be entered");
+        String sandbox = SANDBOXES.start();
+        List<Pod> pods = replicas.two();
+        Agent dying = replicas.agentOf(pods.get(0));
+        Agent other = replicas.agentOf(pods.get(1));
+        StreamedCall held = dying.stream("sandbox_run_code", Map.of("sandbox", sandbox, "code", twoHalves()));
+        held.awaitOutput("line 99\n");
+
+        replicas.crash(pods.get(0));
+        held.failure();
+        other.command(sandbox, "touch", "/workspace/go-on");
+
+        assertThat(other.python(sandbox, "finished").result()).isEqualTo("True");
+    }
+
+    private static String begin(Agent agent, String sandbox) {
+        Answer begun =
+                agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", twoHalves(), "background", true));
+        assertThat(begun.status()).isEqualTo("running");
+        return begun.executionId();
+    }
+
+    private static String twoHalves() {
+        return """
+                import os, time
+                finished = False
+                for i in range(100): print("line", i, flush=True)
+                while not os.path.exists("/workspace/go-on"):
+                    time.sleep(0.01)
+                for i in range(100, 200): print("line", i, flush=True)
+                finished = True
+                "whole"
+                """;
+    }
+
+    private static String lines(int from, int to) {
+        var text = new StringBuilder();
+        for (int i = from; i < to; i++) {
+            text.append("line ").append(i).append('\n');
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,74 @@
+package dev.sandglass.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A call that is still under way, and what it has printed so far. */
+final class StreamedCall {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final List<ProgressNotification> progress = new CopyOnWriteArrayList<>();
+    private CompletableFuture<Answer> answer = new CompletableFuture<>();
+
+    void answeredBy(CompletableFuture<Answer> coming) {
+        answer = coming;
+    }
+
+    void progressed(ProgressNotification notification) {
+        progress.add(notification);
+    }
+
+    List<ProgressNotification> progress() {
+        return List.copyOf(progress);
+    }
+
+    /** All chunks so far, in the order in which they came. */
+    String output() {
+        var text = new StringBuilder();
+        progress.forEach(notification -> text.append(notification.message()));
+        return text.toString();
+    }
+
+    boolean isAnswered() {
+        return answer.isDone();
+    }
+
+    /** Waits until the output so far contains the text; fails at once if the call ends before. */
+    void awaitOutput(String text) {
+        await("output containing '" + text + "'")
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> output().contains(text) || answer.isDone());
+        assertThat(output()).as("output before the call ended").contains(text);
+    }
+
+    Answer answer() {
+        try {
+            return answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new AssertionError("no answer; output so far: " + output(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Waits until the call has ended without an answer; why. */
+    Throwable failure() {
+        await("the call to fail").atMost(PATIENCE).until(answer::isDone);
+        if (!answer.isCompletedExceptionally()) {
+            throw new AssertionError("the call was answered: " + answer.join());
+        }
+        return answer.exceptionNow();
+    }
+}

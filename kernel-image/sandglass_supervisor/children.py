@@ -1,7 +1,8 @@
 """Starting, watching and ending child processes."""
 
-import errno
 import contextlib
+import errno
+import fcntl
 import os
 import resource
 import signal
@@ -13,6 +14,7 @@ from . import linux
 
 _SIGNALS_OF_OURS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 _EXEC_FAILED = 127
+_NICEST = 19
 
 
 class Program(NamedTuple):
@@ -47,6 +49,7 @@ class Children:
         self._max_processes = max_processes
         self._known: dict[int, Child] = {}
         self._filter = linux.filter_program(os.uname().machine, os.getpid())
+        self._first = os.getpid() == 1
         self.orphans = 0
         linux.adopt_orphans()
 
@@ -109,12 +112,9 @@ class Children:
         os._exit(_EXEC_FAILED)
 
     def _confine(self) -> None:
-        # The supervisor must outlive its children when memory runs out.
-        try:
-            with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-                file.write("1000")
-        except OSError:
-            pass
+        if self._first:
+            # Only inside the container's share of the CPU: a thousand processes must not keep the supervisor waiting.
+            os.nice(_NICEST)
         _lower(resource.RLIMIT_NPROC, self._max_processes)
         _lower(resource.RLIMIT_CORE, 0)
         linux.install_filter(self._filter)
@@ -122,8 +122,9 @@ class Children:
 
 def _arrange(program: Program, report: int) -> int:
     """Put the three standard descriptors in place and close all others but the report, which moves to 3 or higher."""
-    kept = [os.dup(descriptor) for descriptor in (program.stdin, program.stdout, program.stderr)]
-    safe = os.dup(report)
+    above = fcntl.F_DUPFD_CLOEXEC
+    kept = [fcntl.fcntl(descriptor, above, 3) for descriptor in (program.stdin, program.stdout, program.stderr)]
+    safe = fcntl.fcntl(report, above, 3)
     for target, descriptor in enumerate(kept):
         os.dup2(descriptor, target, inheritable=True)
     os.closerange(3, safe)

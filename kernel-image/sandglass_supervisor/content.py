@@ -135,6 +135,8 @@ def _text(data: dict[str, Any]) -> tuple[str, str] | None:
         return "application/json", json.dumps(data["application/json"])
     if "text/html" in texts:
         return "text/plain", _readable(texts["text/html"])
+    if "image/svg+xml" in texts and bare is not None:
+        return "text/plain", "[an SVG picture was left out: draw it as PNG to see it]"
     return None if bare is None else ("text/plain", bare)
 
 

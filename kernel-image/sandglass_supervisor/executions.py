@@ -1,6 +1,5 @@
 """All executions of this incarnation: the newest are kept, and together they keep to a bound."""
 
-from collections import deque
 from collections.abc import Iterator
 
 from .execution import DONE, Execution
@@ -12,7 +11,7 @@ class Executions:
 
     def __init__(self) -> None:
         self._known: dict[str, Execution] = {}
-        self._forgotten: deque[str] = deque(maxlen=REMEMBERED_IDS)
+        self._forgotten: dict[str, None] = {}
 
     def __iter__(self) -> Iterator[Execution]:
         return iter(list(self._known.values()))
@@ -29,13 +28,10 @@ class Executions:
         """Take in a new execution; the oldest ones that are done make room."""
         self._known[execution.id] = execution
         surplus = len(self._known) - JOURNAL_EXECUTIONS
-        for old in [known for known in self._known.values() if known.state == DONE][: max(0, surplus)]:
-            del self._known[old.id]
-            self._forgotten.append(old.id)
-
-    def discard(self, execution: Execution) -> None:
-        """Take back an execution that was refused before it could run."""
-        self._known.pop(execution.id, None)
+        if surplus > 0:
+            for old in [known for known in self._known.values() if known.state == DONE][:surplus]:
+                self._forget(old)
+        self.trim()
 
     def trim(self) -> None:
         """Keep all journals together within their bound: the oldest that are done lose output first."""
@@ -46,6 +42,12 @@ class Executions:
             before = execution.journal.cost
             execution.journal.shrink(max(0, before - excess))
             excess -= before - execution.journal.cost
+
+    def _forget(self, execution: Execution) -> None:
+        del self._known[execution.id]
+        self._forgotten[execution.id] = None
+        if len(self._forgotten) > REMEMBERED_IDS:
+            del self._forgotten[next(iter(self._forgotten))]
 
     def detach(self, peer: bytes) -> None:
         """Forget a connection everywhere."""

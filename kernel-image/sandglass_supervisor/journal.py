@@ -69,8 +69,8 @@ class Journal:
 
     @property
     def full(self) -> bool:
-        """True if the next slice would push something out."""
-        return self.cost + SLICE_BYTES + _OVERHEAD > self._limit
+        """True if what one more message of a kernel can hold would push something out."""
+        return self.cost + 4 * (SLICE_BYTES + _OVERHEAD) > self._limit
 
     @property
     def start(self) -> int:

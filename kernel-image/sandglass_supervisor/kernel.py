@@ -88,16 +88,12 @@ class Kernel:
         self._stop(outcome.interrupted)
         return [run.execution.id]
 
-    def kill(self) -> None:
-        """End the process for good."""
-        if self._process is not None:
-            self._process.kill()
-
     # From the process.
 
     def kernel_ready(self) -> None:
         """The process answers."""
         self._failed_starts = 0
+        self._answered = True
         self.state = IDLE
         self._tell(self.name, {"event": "ready"})
         self._next()
@@ -115,7 +111,6 @@ class Kernel:
 
     def kernel_ended(self, ending: Ending) -> None:
         """The process is gone: answer who waited, tell everybody, start afresh."""
-        was_starting = self.state == STARTING
         out_of_memory = ending.signal == _SIGKILL and self._cgroup.oom_kills() > self._oom_kills
         self._process = None
         self.state = DEAD
@@ -123,10 +118,10 @@ class Kernel:
         self._tell(self.name, about)
         if self._run is not None:
             self._bury(self._run, ending, out_of_memory=out_of_memory)
-        if was_starting:
-            self._failed_starts += 1
-        else:
+        if self._answered:
             self._fail_queue(outcome.never_ran("the kernel ended"))
+        else:
+            self._failed_starts += 1
         if self._failed_starts < _START_ATTEMPTS:
             self._start()
         else:
@@ -135,6 +130,7 @@ class Kernel:
 
     def _start(self) -> None:
         self.state = STARTING
+        self._answered = False
         self._started_at = self._place.loop.clock()
         self._executions = 0
         self._oom_kills = self._cgroup.oom_kills()

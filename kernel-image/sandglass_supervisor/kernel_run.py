@@ -34,6 +34,9 @@ class Run:
     def hear(self, message: Message) -> None:
         """Take in a message whose parent is this run."""
         self._messages += 1
+        if message.kind == "execute_input":
+            self.begun = True
+            return
         said = content.parse(message.content)
         match message.kind:
             case "stream":
@@ -46,8 +49,6 @@ class Run:
             case "error":
                 self._error_told = True
                 self.execution.write(*content.error(said))
-            case "execute_input":
-                self.begun = True
             case "status":
                 self._idle = self._idle or said.get("execution_state") == "idle"
             case "execute_reply":

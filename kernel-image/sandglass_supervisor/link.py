@@ -27,6 +27,7 @@ class Link:
         self._zap.bind(_ZAP_ENDPOINT)
         self._socket = context.socket(zmq.ROUTER)
         for option, value in (
+            (zmq.IPV6, 1),
             (zmq.CURVE_SERVER, 1),
             (zmq.ZAP_ENFORCE_DOMAIN, 1),
             (zmq.ROUTER_MANDATORY, 1),

@@ -93,6 +93,8 @@ def filter_program(machine: str, supervisor: int) -> bytes:
     EPERM for prlimit64 on another process (it can kill even PID 1) and for the scheduling calls on the supervisor.
     Another architecture's system calls end the process: their numbers mean other things.
     """
+    if machine not in _ARCHITECTURES:
+        raise NotImplementedError(f"no system call filter for {machine}; known are {', '.join(_ARCHITECTURES)}")
     arch = _ARCHITECTURES[machine]
     code = [(_LOAD, 0, 0, _ARCH_AT), (_JUMP_EQUAL, 1, 0, arch.audit), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NR_AT)]
     if machine == "x86_64":

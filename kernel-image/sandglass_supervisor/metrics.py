@@ -23,6 +23,7 @@ class Disk:
         self._env = env
         self._bytes: int | None = None
         self._counted_at: float | None = None
+        self._counting = False
         self._waiting: list[Callable[[int | None], None]] = []
 
     def ask(self, answer: Callable[[int | None], None]) -> None:
@@ -31,7 +32,9 @@ class Disk:
             answer(self._bytes)
             return
         self._waiting.append(answer)
-        if len(self._waiting) == 1:
+        # Counting millions of files takes long: answer with what is known, the count goes on.
+        self._loop.call_in(DISK_WAIT_S, self._answer)
+        if not self._counting:
             self._count()
 
     def _count(self) -> None:
@@ -53,11 +56,11 @@ class Disk:
                 sizes = [line.split(b"\t")[0] for line in output.read(4096).splitlines()]
             if any(size.isdigit() for size in sizes):
                 self._bytes = sum(int(size) for size in sizes if size.isdigit()) * 1024
+            self._counting = False
             self._counted_at = self._loop.clock()
             self._answer()
 
-        # Counting millions of files takes long: answer with what is known, the count goes on.
-        self._loop.call_in(DISK_WAIT_S, self._answer)
+        self._counting = True
         self._loop.call_in(6 * DISK_FRESH_S, lambda: child.signal_group(signal.SIGKILL))
 
     def _answer(self) -> None:

@@ -1,93 +1,30 @@
 """Runs in the kernel's process: ipykernel, with its output bounded and its connection read from standard input.
 
-Derived classes only; nothing of ipykernel or IPython is changed in place. The rules of the output come from
-measurements: ZeroMQ's marks count messages, so messages must be small, few may wait, and a writer must wait when the
-reader does (XPUB_NODROP, a low mark, slices with a flush behind each, no time-out of the flush).
+Derived classes only; nothing of ipykernel or IPython is changed in place.
 """
 
+import contextlib
 import faulthandler
 import json
 import os
+import site
 import sys
-import threading
-from functools import partial
 from typing import Any
 
 import zmq
-from ipykernel.iostream import IOPubThread, OutStream
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
+from ipykernel.zmqshell import ZMQInteractiveShell
 from jupyter_client.session import Session
 from traitlets import Type
 from traitlets.config import Config
 
-from .limits import SLICE_BYTES, TEXT_BYTES, TRACEBACK_BYTES
+from .kernel_streams import BoundedStream, BoundedThread
+from .limits import TEXT_BYTES, TRACEBACK_BYTES
 
 _IOPUB_MESSAGES = 64
-_WAITING_SENDS = 64
-_HAND_OVER_COST = 256
 _ENCODED_PICTURE_CHARS = 4 * 1024 * 1024  # 3 MiB as base64
 _NO_INPUT = "input() cannot be answered here: pass the value in the code, a file or an environment variable."
-
-
-class BoundedThread(IOPubThread):
-    """Lets a sender wait when many messages wait already, so that they pile up nowhere."""
-
-    def send_multipart(self, *args: Any, **kwargs: Any) -> None:
-        """Queue a message for the thread that owns the socket."""
-        super().send_multipart(*args, **kwargs)
-        if len(self._events) > _WAITING_SENDS:
-            self.catch_up()
-
-    def catch_up(self) -> None:
-        """Return when all that waits now has been sent."""
-        if threading.current_thread() is not self.thread and self.thread.is_alive():
-            sent = threading.Event()
-            self.schedule(sent.set)
-            sent.wait()
-
-
-class BoundedStream(OutStream):
-    """Standard output or error: in slices, the writer waits for the reader, and the order between both is kept."""
-
-    flush_timeout = None  # type: ignore[assignment] # None is what threading.Event.wait takes for "for ever"
-    sibling: "BoundedStream | None" = None
-    _unsent = 0
-
-    def write(self, string: str) -> int:
-        """Write text, waiting for the reader once a slice is full."""
-        if not isinstance(string, str):
-            raise TypeError(f"write() argument must be str, not {type(string)}")
-        if not string.isascii():
-            # An unpaired surrogate is no UTF-8: it would cost the whole message.
-            string = string.encode("utf-8", "replace").decode("utf-8")
-        if self.sibling is not None and self.sibling._unsent:
-            self.sibling.hand_over()
-        for start in range(0, len(string), SLICE_BYTES):
-            part = string[start : start + SLICE_BYTES]
-            super().write(part)
-            self._unsent += len(part)
-            if self._unsent >= SLICE_BYTES:
-                self.flush()
-        return len(string)
-
-    def hand_over(self) -> None:
-        """Send what was written so far before anything that is written from now on, to whichever stream."""
-        self._unsent = 0
-        if self._is_master_process():
-            self.pub_thread.schedule(partial(self._publish, self._rotate_buffers()))
-            if len(self.pub_thread._events) > _WAITING_SENDS:
-                self.pub_thread.catch_up()
-
-    def _flush(self) -> None:
-        self._unsent = 0
-        super()._flush()
-
-    def _publish(self, buffers: dict[Any, Any]) -> None:
-        for parent, buffer in buffers.items():
-            content = {"name": self.name, "text": buffer.getvalue()}
-            if content["text"]:
-                self.session.send(self.pub_thread, "stream", content, parent=dict(parent), ident=self.topic)
 
 
 class BoundedSession(Session):
@@ -102,8 +39,18 @@ class BoundedSession(Session):
         return super().send(stream, msg_or_type, content, *args, **kwargs)
 
 
+class SandboxShell(ZMQInteractiveShell):
+    """Does not ask programs for colours: whoever reads the output is no terminal."""
+
+    def init_environment(self) -> None:
+        """Leave the environment as the supervisor made it, but for the pagers."""
+        os.environ.update({"PAGER": "cat", "GIT_PAGER": "cat"})
+
+
 class SandboxKernel(IPythonKernel):
     """Sets the variables of one execution and takes them back; says clearly that nobody answers ``input``."""
+
+    shell_class = Type(SandboxShell)
 
     async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """Run code with the variables that came with the request."""
@@ -114,14 +61,22 @@ class SandboxKernel(IPythonKernel):
             await super().execute_request(stream, ident, parent)
         except KeyboardInterrupt:
             # It met ipykernel's own code, a moment before or after the user's; without this no reply would follow.
-            content = {"status": "error", "ename": "KeyboardInterrupt", "evalue": "", "traceback": ["KeyboardInterrupt"]}
-            self.session.send(stream, "execute_reply", content, parent, ident=ident)
+            content = {"status": "error", "ename": "KeyboardInterrupt", "evalue": "", "traceback": []}
+            if self.session is not None:
+                self.session.send(stream, "execute_reply", content, parent, ident=ident)
         finally:
             for name, value in before.items():
                 if value is None:
                     os.environ.pop(name, None)
                 else:
                     os.environ[name] = value
+
+    async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
+        """Run code; what programs wrote to the standard descriptors belongs to this run, so wait for it."""
+        reply = await super().do_execute(*args, **kwargs)
+        for stream in getattr(self.parent, "streams", ()):
+            stream.settle()
+        return reply
 
     def raw_input(self, prompt: str = "") -> str:
         """Stand in for the built-in input."""
@@ -152,6 +107,7 @@ class SandboxKernelApp(IPKernelApp):
 
     def init_path(self) -> None:
         """Let code import files of its working directory: after the standard library, before installed packages."""
+        _add_user_packages()
         installed = (i for i, entry in enumerate(sys.path) if entry.endswith(("site-packages", "dist-packages")))
         sys.path.insert(next(installed, len(sys.path)), "")
 
@@ -180,6 +136,7 @@ class SandboxKernelApp(IPKernelApp):
         out, err = sys.stdout, sys.stderr
         if isinstance(out, BoundedStream) and isinstance(err, BoundedStream):
             out.sibling, err.sibling = err, out
+            self.streams = (out, err)
 
 
 def _bounded(content: dict[str, Any]) -> dict[str, Any]:
@@ -213,9 +170,29 @@ def _cut(text: str, limit: int) -> str:
     return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
 
 
+def _add_user_packages() -> None:
+    """Make the folder that pip installs into, so that its first package can be imported at once.
+
+    It belongs behind the packages that the kernel itself needs and before those of the system.
+    """
+    folder = site.getusersitepackages()
+    if not site.ENABLE_USER_SITE or folder in sys.path:
+        return
+    with contextlib.suppress(OSError):
+        os.makedirs(folder, exist_ok=True)
+        own = [i for i, entry in enumerate(sys.path) if entry.startswith(f"{sys.prefix}/")]
+        sys.path.insert(own[-1] + 1 if own else len(sys.path), folder)
+
+
+def _die_first() -> None:
+    """When memory runs out, let the kernel and what it starts go before the supervisor."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+
+
 def _settings() -> Config:
     config = Config()
-    config.IPKernelApp.outstream_class = f"{__name__}.BoundedStream"
+    config.IPKernelApp.outstream_class = f"{BoundedStream.__module__}.BoundedStream"
     config.IPKernelApp.log_level = "CRITICAL"
     config.HistoryManager.enabled = False  # no database in the user's folder; In, Out and _ are kept in memory
     config.InteractiveShell.colors = "nocolor"
@@ -231,8 +208,12 @@ def main() -> None:
     os.dup2(null, 0)
     os.close(null)
     sys.argv = [""]
+    _die_first()
     faulthandler.enable(os.dup(2), all_threads=False)  # a crash is told on the raw stream, which the supervisor keeps
     app = SandboxKernelApp.instance(config=_settings())
     app.connect_as(about)
+    # Nobody debugs here, and the debugger costs 7 MiB and much of the start; ipykernel does without if it must.
+    sys.modules["debugpy"] = None  # type: ignore[assignment] # this is how an import is made to fail
     app.initialize([])
+    del sys.modules["debugpy"]
     app.start()

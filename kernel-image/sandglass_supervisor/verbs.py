@@ -1,7 +1,7 @@
 """The verbs of the link: each takes a request of a peer and gives its answer, at once or later."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import __version__, limits, wire
 from .arguments import parse_command, parse_execute, parse_execution_id, parse_kernel, parse_offset
@@ -17,6 +17,14 @@ Reply = dict[str, Any]
 Answer = Callable[[Reply], None]
 NewExecution = Callable[[str, str, bool], Execution]
 _LATER = frozenset({"reset", "close", "kill", "files", "install"})
+
+
+class Attached(NamedTuple):
+    """An answer after which the peer becomes a reader: first the answer is sent, then the output."""
+
+    reply: Reply
+    execution: Execution
+    offset: int
 
 
 class Sandbox:
@@ -40,7 +48,7 @@ class Verbs:
         self._sandbox = sandbox
         self._new_execution = new_execution
         self._greet = greet
-        self._table: dict[str, Callable[[bytes, Request], Reply]] = {
+        self._table: dict[str, Callable[[bytes, Request], Reply | Attached]] = {
             "hello": self._hello,
             "execute": self._execute,
             "command": self._command,
@@ -57,7 +65,10 @@ class Verbs:
             return
         verb = self._table.get(request.verb)
         if verb is not None:
-            answer(verb(peer, request))
+            reply = verb(peer, request)
+            answer(reply.reply if isinstance(reply, Attached) else reply)
+            if isinstance(reply, Attached):
+                reply.execution.attach(peer, reply.offset)
         elif request.verb in _LATER:
             raise Problem("not_supported", f"verb '{request.verb}' comes with a later version of the supervisor")
         else:
@@ -86,44 +97,46 @@ class Verbs:
             "kernels": [kernel.describe() for kernel in self._sandbox.kernels],
         }
 
-    def _execute(self, peer: bytes, request: Request) -> Reply:
+    def _execute(self, _peer: bytes, request: Request) -> Reply | Attached:
         wanted = parse_execute(request)
-        known = self._again(peer, wanted.execution_id, attach=wanted.attach)
+        known = self._again(wanted.execution_id, attach=wanted.attach)
         if known is not None:
             return known
         kernel = self._sandbox.kernels.get(wanted.language, wanted.session)
         kernel.check_room(wait_kernel=wanted.wait_kernel)
-        execution = self._add(peer, wanted.execution_id, "code", block=wanted.block, attach=wanted.attach)
+        execution = self._new_execution(wanted.execution_id, "code", wanted.block)
+        self._sandbox.executions.add(execution)
         execution.position = kernel.position
         kernel.submit(execution, wanted)
-        return _state(execution)
+        return _started(execution, attach=wanted.attach)
 
-    def _command(self, peer: bytes, request: Request) -> Reply:
+    def _command(self, _peer: bytes, request: Request) -> Reply | Attached:
         wanted = parse_command(request, self._sandbox.settings.workspace)
-        known = self._again(peer, wanted.execution_id, attach=wanted.attach)
+        known = self._again(wanted.execution_id, attach=wanted.attach)
         if known is not None:
             return known
         self._sandbox.commands.check_room()
-        execution = self._add(peer, wanted.execution_id, "command", block=wanted.block, attach=wanted.attach)
+        execution = self._new_execution(wanted.execution_id, "command", wanted.block)
+        self._sandbox.executions.add(execution)
         self._sandbox.commands.run(execution, wanted)
-        return _state(execution)
+        return _started(execution, attach=wanted.attach)
 
-    def _attach(self, peer: bytes, request: Request) -> Reply:
-        execution = self._find(request)
-        execution.attach(peer, parse_offset(request.arguments))
+    def _attach(self, _peer: bytes, request: Request) -> Attached:
+        execution, offset = self._find(request), parse_offset(request.arguments)
         journal = {"from": execution.journal.start, "end": execution.journal.end}
-        return {
+        reply = {
             "state": execution.state,
             "execution_id": execution.id,
             "journal": journal,
             "outcome": execution.outcome,
         }
+        return Attached(reply, execution, offset)
 
     def _detach(self, peer: bytes, request: Request) -> Reply:
         self._find(request).detach(peer)
         return {}
 
-    def _interrupt(self, peer: bytes, request: Request) -> Reply:
+    def _interrupt(self, _peer: bytes, request: Request) -> Reply:
         if "execution_id" not in request.arguments:
             kernel = self._sandbox.kernels.find(*parse_kernel(request.arguments))
             return {"interrupted": kernel.interrupt() if kernel is not None else []}
@@ -131,27 +144,16 @@ class Verbs:
         done = execution.outcome is None and execution.interrupt is not None and execution.interrupt()
         return {"interrupted": [execution.id] if done else []}
 
-    def _list(self, peer: bytes, request: Request) -> Reply:
+    def _list(self, _peer: bytes, _request: Request) -> Reply:
         executions = [{"execution_id": e.id, "state": e.state, "kind": e.kind} for e in self._sandbox.executions]
         return {"kernels": [kernel.describe() for kernel in self._sandbox.kernels], "executions": executions}
 
-    def _again(self, peer: bytes, execution_id: str, *, attach: bool) -> Reply | None:
+    def _again(self, execution_id: str, *, attach: bool) -> Reply | Attached | None:
         """The answer for an execution that was asked for before: it never runs twice."""
         if self._sandbox.executions.was_forgotten(execution_id):
             return {"state": DONE, "position": 0, "execution_id": execution_id}
         execution = self._sandbox.executions.get(execution_id)
-        if execution is None:
-            return None
-        if attach:
-            execution.attach(peer, 0)
-        return _state(execution)
-
-    def _add(self, peer: bytes, execution_id: str, kind: str, *, block: bool, attach: bool) -> Execution:
-        execution = self._new_execution(execution_id, kind, block)
-        self._sandbox.executions.add(execution)
-        if attach:
-            execution.attach(peer, 0)
-        return execution
+        return None if execution is None else _started(execution, attach=attach)
 
     def _find(self, request: Request) -> Execution:
         execution_id = parse_execution_id(request.arguments)
@@ -161,5 +163,7 @@ class Verbs:
         return execution
 
 
-def _state(execution: Execution) -> Reply:
-    return {"state": execution.state, "position": execution.position(execution), "execution_id": execution.id}
+def _started(execution: Execution, *, attach: bool) -> Reply | Attached:
+    position = execution.position(execution)
+    reply: Reply = {"state": execution.state, "position": position, "execution_id": execution.id}
+    return Attached(reply, execution, 0) if attach else reply

@@ -54,11 +54,13 @@ class Client:
     def __init__(
         self, endpoint: str, server_key: bytes, keys: tuple[bytes, bytes], *, acknowledge: bool = True
     ) -> None:
-        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.DEALER)
         self.socket.setsockopt(zmq.LINGER, 0)
         self.socket.setsockopt(zmq.RCVHWM, 0)
-        self.socket.curve_serverkey = server_key
-        self.socket.curve_publickey, self.socket.curve_secretkey = keys
+        for option, value in zip(
+            (zmq.CURVE_SERVERKEY, zmq.CURVE_PUBLICKEY, zmq.CURVE_SECRETKEY), (server_key, *keys), strict=True
+        ):
+            self.socket.setsockopt(option, value)
         self.socket.connect(endpoint)
         self.acknowledge = acknowledge
         self.outputs: dict[str, Output] = {}

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 import zmq
 from client import Client
+from hypothesis import settings
 
+settings.register_profile("quick", max_examples=50, deadline=None, database=None)
+settings.load_profile("quick")
 START = [sys.executable, "-I", "-m", "sandglass_supervisor"]
 
 
@@ -45,7 +48,9 @@ class Running:
         }
         self.log = folder / "log"
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen([*(prefix or []), *START], env=settings, stderr=log, stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen(
+                [*(prefix or []), *START], env=settings, stderr=log, stdin=subprocess.DEVNULL
+            )
         self.endpoint, self.pid = self._serving()
 
     def _serving(self) -> tuple[str, int]:

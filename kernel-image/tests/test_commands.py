@@ -46,7 +46,9 @@ def test_working_directory_and_variables(shared: Running, client: Client, name: 
         (["true"], "/no/such/folder", None, "/no/such/folder does not exist"),
     ],
 )
-def test_what_cannot_start(client: Client, name: str, argv: list[str], cwd: str, exit_code: int | None, words: str) -> None:
+def test_what_cannot_start(
+    client: Client, name: str, argv: list[str], cwd: str, exit_code: int | None, words: str
+) -> None:
     outcome = client.command(name, *argv, cwd=cwd).outcome
     assert outcome is not None
     assert (outcome["status"], outcome["exit_code"]) == ("error", exit_code)

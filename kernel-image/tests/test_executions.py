@@ -55,10 +55,20 @@ def test_offsets_count_bytes(client: Client, name: str) -> None:
 
 
 def test_top_level_await_shell_and_magic(client: Client, name: str) -> None:
-    assert client.run(name + "1", "import asyncio\nawait asyncio.sleep(0.01, 'slept')").only("result").blob == b"'slept'"
+    assert (
+        client.run(name + "1", "import asyncio\nawait asyncio.sleep(0.01, 'slept')").only("result").blob == b"'slept'"
+    )
     assert client.run(name + "2", "!echo from-shell").text().split() == ["from-shell"]
     assert client.run(name + "3", "%%bash\necho $((6*7))").text() == "42\n"
     assert client.run(name + "4", "import os; os.system('echo raw'); None").text() == "raw\n"
+
+
+def test_what_programs_write_is_never_late(client: Client, name: str) -> None:
+    for i in range(30):
+        output = client.run(
+            f"{name}{i}", "import os; os.system('echo é; echo err >&2; head -c 150000 /dev/zero'); None"
+        )
+        assert (output.text(), output.text("stderr")) == ("é\n" + "\0" * 150_000, "err\n")
 
 
 def test_help_is_shown(client: Client, name: str) -> None:
@@ -123,6 +133,17 @@ def test_envs_are_set_and_undone(client: Client, name: str) -> None:
     assert client.run(name + "2", look).text() == "hi None\n"
     assert client.run(name + "3", "1/0", envs={"NEW": "1"}).outcome["status"] == "error"  # type: ignore[index]
     assert client.run(name + "4", look).text() == "hi None\n"
+
+
+def test_nobody_asks_for_colours(client: Client, name: str) -> None:
+    code = (
+        "import os; [n for n in ('FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE') if n in os.environ], os.environ['TERM']"
+    )
+    assert client.run(name, code).only("result").blob == b"([], 'dumb')"
+
+
+def test_what_is_left_out_of_the_kernel_can_be_imported(client: Client, name: str) -> None:
+    assert client.run(name, "import debugpy; debugpy.__name__").only("result").blob == b"'debugpy'"
 
 
 def test_same_id_does_not_run_twice(client: Client, name: str) -> None:

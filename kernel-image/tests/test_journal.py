@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sandglass_supervisor.credit import Window
@@ -39,7 +39,6 @@ def read_all(journal: Journal, cursor: Cursor) -> list[Piece]:
 
 
 @given(writes)
-@settings(deadline=None)
 def test_reading_from_the_start_gives_everything_or_names_the_gap(entries: list[tuple[str, int, str]]) -> None:
     journal = Journal(LIMIT)
     whole = fill(journal, entries)
@@ -56,7 +55,6 @@ def test_reading_from_the_start_gives_everything_or_names_the_gap(entries: list[
 
 
 @given(writes)
-@settings(deadline=None)
 def test_memory_keeps_its_bound(entries: list[tuple[str, int, str]]) -> None:
     journal = Journal(LIMIT)
     for entry in entries:
@@ -67,7 +65,6 @@ def test_memory_keeps_its_bound(entries: list[tuple[str, int, str]]) -> None:
 
 
 @given(writes, st.integers(0, 400_000))
-@settings(deadline=None)
 def test_reading_from_any_offset(entries: list[tuple[str, int, str]], offset: int) -> None:
     journal = Journal(10**9)
     whole = fill(journal, entries)
@@ -81,8 +78,9 @@ def test_reading_from_any_offset(entries: list[tuple[str, int, str]], offset: in
 
 
 @given(writes, writes)
-@settings(deadline=None)
-def test_a_reader_that_keeps_up_misses_nothing(first: list[tuple[str, int, str]], second: list[tuple[str, int, str]]) -> None:
+def test_a_reader_that_keeps_up_misses_nothing(
+    first: list[tuple[str, int, str]], second: list[tuple[str, int, str]]
+) -> None:
     journal = Journal(LIMIT)
     cursor, seen = journal.locate(0), b""
     whole = b""
@@ -94,7 +92,6 @@ def test_a_reader_that_keeps_up_misses_nothing(first: list[tuple[str, int, str]]
 
 
 @given(writes, st.integers(0, LIMIT))
-@settings(deadline=None)
 def test_shrinking_keeps_error_and_outcome(entries: list[tuple[str, int, str]], cost: int) -> None:
     journal = Journal(LIMIT)
     fill(journal, entries)

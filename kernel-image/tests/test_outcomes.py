@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from client import Client, Output, Refused
@@ -58,7 +59,9 @@ def test_interrupt(client: Client, name: str, by: str) -> None:
     client.start(name, "import os, time\nprint('on', flush=True)\nos.system('sleep 30')\ntime.sleep(30)")
     client.until(lambda: client.output(name).text() == "on\n", 5, "output")
     time.sleep(0.2)  # until the program has started: the first signal ends it, the second the sleep behind it
-    which = {"execution_id": name} if by == "execution" else {"language": "python", "session": "default"}
+    which: dict[str, Any] = (
+        {"execution_id": name} if by == "execution" else {"language": "python", "session": "default"}
+    )
     assert client.ask("interrupt", **which) == {"interrupted": [name]}
     ended = outcome(client.finish(name, 5))
     assert (ended["status"], ended["kernel_restarted"]) == ("interrupted", False)

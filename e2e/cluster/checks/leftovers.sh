@@ -88,7 +88,7 @@ over_yesterday() {
   iptables -t nat -I POSTROUTING -s 10.200.0.0/24 -m comment --comment sandglass-cluster -j MASQUERADE
   refuse cluster verify-down
   works
-  refuse grep --quiet "$state" /proc/self/mountinfo
+  refuse grep --quiet " $state/" /proc/self/mountinfo
   [[ $(iptables-save -t nat | grep --count sandglass-cluster) == 1 ]]
 }
 

@@ -21,6 +21,7 @@ machine() {
   cat /proc/sys/net/ipv4/conf/*/forwarding
   echo "# cgroups"
   find /sys/fs/cgroup -maxdepth 3 -type d -name '*sandglass*'
+  cat /sys/fs/cgroup/*/cgroup.subtree_control 2>/dev/null || true
   echo "# places to mount on"
   find /var/lib/cni /var/lib/kubelet -maxdepth 0 2>/dev/null || true
 }

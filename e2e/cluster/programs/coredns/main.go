@@ -9,12 +9,11 @@ import (
 	_ "github.com/coredns/coredns/plugin/forward"
 	_ "github.com/coredns/coredns/plugin/health"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
-	_ "github.com/coredns/coredns/plugin/log"
 	_ "github.com/coredns/coredns/plugin/ready"
 )
 
 func main() {
 	// The order is the order in which a query passes the plugins.
-	dnsserver.Directives = []string{"health", "ready", "log", "errors", "cache", "kubernetes", "forward"}
+	dnsserver.Directives = []string{"health", "ready", "errors", "cache", "kubernetes", "forward"}
 	coremain.Run()
 }

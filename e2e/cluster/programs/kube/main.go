@@ -66,7 +66,7 @@ func runKubectl() int {
 }
 
 // ours makes a command of a function of this package. What it needs to know
-// comes as flags, which options adds.
+// comes as flags.
 func ours(name string, run func(context.Context, settings) error) *cobra.Command {
 	var given settings
 	command := &cobra.Command{

@@ -21,6 +21,9 @@ import (
 // a group with both processes and groups in it is not allowed in version 2.
 const nodeGroup = "node"
 
+// mountPoint is where systems mount the hierarchies, or the one of version 2.
+const mountPoint = "/sys/fs/cgroup"
+
 // Create makes our group in every hierarchy and puts the process into it.
 func Create(pid int) error {
 	for _, root := range roots() {
@@ -49,11 +52,17 @@ func create(root string, pid int) error {
 // takes no process, in version 2 controllers have to be handed down.
 func prepare(dir string) error {
 	parent := filepath.Dir(dir)
+	if onlyVersion2() {
+		return handDown(parent)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "cpuset.cpus")); err != nil {
+		return nil
+	}
+	return inherit(dir, parent)
+}
+
+func inherit(dir, parent string) error {
 	for _, name := range []string{"cpuset.cpus", "cpuset.mems"} {
-		own, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || len(strings.TrimSpace(string(own))) > 0 || version2(parent) {
-			continue
-		}
 		value, err := os.ReadFile(filepath.Join(parent, name))
 		if err != nil {
 			return err
@@ -62,9 +71,10 @@ func prepare(dir string) error {
 			return err
 		}
 	}
-	if !version2(parent) {
-		return nil
-	}
+	return nil
+}
+
+func handDown(parent string) error {
 	controllers, err := os.ReadFile(filepath.Join(parent, "cgroup.controllers"))
 	if err != nil {
 		return err
@@ -77,8 +87,10 @@ func prepare(dir string) error {
 	return nil
 }
 
-func version2(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "cgroup.controllers"))
+// onlyVersion2 tells whether version 2 is all there is. Beside version 1 it
+// only holds processes, and its settings are not ours.
+func onlyVersion2() bool {
+	_, err := os.Stat(filepath.Join(mountPoint, "cgroup.controllers"))
 	return err == nil
 }
 
@@ -137,7 +149,7 @@ func roots() []string {
 	for line := range strings.Lines(string(mounts)) {
 		before, after, ok := strings.Cut(line, " - ")
 		fields := strings.Fields(before)
-		if ok && len(fields) > 4 && strings.HasPrefix(after, "cgroup") && strings.HasPrefix(fields[4], "/sys/fs/cgroup") {
+		if ok && len(fields) > 4 && strings.HasPrefix(after, "cgroup") && strings.HasPrefix(fields[4], mountPoint) {
 			found = append(found, fields[4])
 		}
 	}

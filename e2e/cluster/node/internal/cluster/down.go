@@ -35,12 +35,8 @@ func clean() error {
 	if known {
 		failed = append(failed, found.Kill(endLimit))
 	}
-	failed = append(failed, endStrays(), unmount(), network.Disconnect(), cgroup.Remove(endLimit), clearState())
-	for _, place := range found.MadePlaces {
-		if err := os.Remove(place); err != nil && !errors.Is(err, os.ErrNotExist) {
-			failed = append(failed, err)
-		}
-	}
+	failed = append(failed, endStrays(), unmount(), network.Disconnect(), cgroup.Remove(endLimit),
+		removePlaces(), clearState())
 	return errors.Join(failed...)
 }
 
@@ -122,6 +118,9 @@ func Verify() error {
 	}
 	for _, group := range cgroup.Groups() {
 		left = append(left, "cgroup "+group)
+	}
+	for _, place := range madePlaces() {
+		left = append(left, "folder "+place)
 	}
 	if len(left) > 0 {
 		return fmt.Errorf("the cluster left something behind:\n  %s", strings.Join(left, "\n  "))

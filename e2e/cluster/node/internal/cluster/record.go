@@ -19,8 +19,6 @@ type record struct {
 	// Build is what the cluster was built from. A cluster of another build is
 	// not what the caller asked for.
 	Build string `json:"build"`
-	// MadePlaces are folders outside of the state that had to be made to mount on.
-	MadePlaces []string `json:"madePlaces,omitempty"`
 }
 
 // current reads the record. No record, or half of one, is no cluster.

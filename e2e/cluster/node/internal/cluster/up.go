@@ -94,6 +94,9 @@ func prepareState(build Build, uplink network.Uplink) error {
 			return err
 		}
 	}
+	if err := makePlaces(); err != nil {
+		return err
+	}
 	if err := os.Symlink(build.Programs, layout.Programs); err != nil {
 		return err
 	}
@@ -109,10 +112,6 @@ func spawn(build Build, uplink network.Uplink) (process.ID, error) {
 		return process.ID{}, err
 	}
 	defer release.Close() //nolint:errcheck // closing is all that matters
-	made, err := makePlaces()
-	if err != nil {
-		return process.ID{}, err
-	}
 	id, err := spawnInit(hold)
 	hold.Close() //nolint:errcheck // the child has its own
 	if err != nil {
@@ -121,7 +120,7 @@ func spawn(build Build, uplink network.Uplink) (process.ID, error) {
 	if err := cgroup.Create(id.PID); err != nil {
 		return id, err
 	}
-	if err := (record{ID: id, Build: build.Key, MadePlaces: made}).save(); err != nil {
+	if err := (record{ID: id, Build: build.Key}).save(); err != nil {
 		return id, err
 	}
 	if err := network.Connect(id.PID, uplink); err != nil {
@@ -155,19 +154,4 @@ func spawnInit(hold *os.File) (process.ID, error) {
 	// Collects it if it ends while we still run.
 	go command.Wait() //nolint:errcheck // what it has to say is in its log
 	return process.Of(command.Process.Pid)
-}
-
-// makePlaces makes those folders on which the node mounts its own and which
-// the machine lacks; down removes them.
-func makePlaces() ([]string, error) {
-	var made []string
-	for place := range layout.Shadowed {
-		err := os.Mkdir(place, 0o755)
-		if err == nil {
-			made = append(made, place)
-		} else if !errors.Is(err, os.ErrExist) {
-			return made, err
-		}
-	}
-	return made, nil
 }

@@ -182,8 +182,8 @@ func Left() ([]string, error) {
 		return nil, err
 	}
 	for _, route := range found {
-		if overlaps(layout.ServiceNetwork, route.Destination) || overlaps(layout.PodNetwork, route.Destination) {
-			left = append(left, "route to "+route.Destination+" over "+route.Device)
+		if route.Device == layout.HostDevice {
+			left = append(left, "route to "+route.Destination)
 		}
 	}
 	rules, err := ourRules()

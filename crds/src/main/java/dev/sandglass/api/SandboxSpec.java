@@ -43,7 +43,8 @@ public record SandboxSpec(
 
         @Default(DEFAULT_CPUS)
         @ValidationRule(value = SchemaRules.CPUS_BOUNDS, message = SchemaRules.CPUS_OUT_OF_BOUNDS)
-        @JsonPropertyDescription("CPU limit in cores, 50m to 256. A change applies at the next start of the pod.")
+        @JsonPropertyDescription(
+                "CPU limit in cores, 50m to 256; write a part of a core as 500m or \"0.5\", in quotes. A change applies at the next start of the pod.")
         Quantity cpus,
 
         @Default(DEFAULT_DISK)

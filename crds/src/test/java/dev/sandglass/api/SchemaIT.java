@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
-import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.dsl.FieldValidateable.Validation;
@@ -38,13 +37,7 @@ class SchemaIT {
 
     @BeforeAll
     static void installTheDefinition() throws IOException {
-        String kubeconfig = System.getProperty("sandglass.kubeconfig");
-        client = new KubernetesClientBuilder()
-                .withConfig(
-                        kubeconfig == null
-                                ? Config.autoConfigure(null)
-                                : Config.fromKubeconfig(Files.readString(Path.of(kubeconfig))))
-                .build();
+        client = new KubernetesClientBuilder().withConfig(TestCluster.config()).build();
         // The chart may have installed it already, from a former build perhaps.
         client.resource(CrdManifest.definition()).createOr(existing -> existing.update());
         client.resources(CustomResourceDefinition.class)

@@ -30,8 +30,7 @@ class SandboxConfiguration {
 
     @Bean(destroyMethod = "close")
     KubernetesSandboxes sandboxes(KubernetesClient client, Tenants tenants, GatewaySettings settings) {
-        return new KubernetesSandboxes(
-                client, tenants.namespaces(), settings.kubernetes(), Clock.systemUTC());
+        return new KubernetesSandboxes(client, tenants.namespaces(), settings.kubernetes(), Clock.systemUTC());
     }
 
     /** Up once all sandboxes are known; an API server that goes away later does not concern it. */

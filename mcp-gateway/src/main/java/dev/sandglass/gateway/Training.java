@@ -16,7 +16,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  */
 final class Training {
 
-    private static final int ROUNDS = 200;
+    private static final int ROUNDS = 100;
     private static final List<String> CALLS = List.of(
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\"}}",
             "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}",
@@ -62,7 +62,6 @@ final class Training {
     private static String call(String tool, String arguments) {
         return """
                 {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"%s","arguments":{%s},\
-                "_meta":{"progressToken":3}}}"""
-                .formatted(tool, arguments);
+                "_meta":{"progressToken":3}}}""".formatted(tool, arguments);
     }
 }

@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The whole application as it is started in a cluster, before a mock of the API server. */
@@ -61,7 +60,8 @@ class GatewayApplicationTest {
     private HttpResponse<String> get(ConfigurableApplicationContext app, String path) throws Exception {
         String port = app.getEnvironment().getRequiredProperty("local.management.port");
         return http.send(
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                        .build(),
                 HttpResponse.BodyHandlers.ofString());
     }
 
@@ -89,7 +89,8 @@ class GatewayApplicationTest {
         }
         System.setProperty("kubernetes.master", url);
         try (ConfigurableApplicationContext app = start(folder)) {
-            await().atMost(SOON).until(() -> get(app, "/actuator/health/readiness").statusCode() == 200);
+            await().atMost(SOON)
+                    .until(() -> get(app, "/actuator/health/readiness").statusCode() == 200);
             assertThat(list(app, "hello").statusCode()).isEqualTo(200);
             assertThat(list(app, "wrong").statusCode()).isEqualTo(401);
             assertThat(get(app, "/actuator/prometheus").body()).contains("http_server_requests");

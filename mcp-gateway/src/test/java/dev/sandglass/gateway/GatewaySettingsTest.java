@@ -25,7 +25,8 @@ class GatewaySettingsTest {
 
     private static GatewaySettings settings(Map<String, Object> environment) {
         var sources = new StandardEnvironment();
-        sources.getPropertySources().forEach(source -> sources.getPropertySources().remove(source.getName()));
+        sources.getPropertySources()
+                .forEach(source -> sources.getPropertySources().remove(source.getName()));
         sources.getPropertySources().addFirst(new SystemEnvironmentPropertySource("systemEnvironment", environment));
         return new Binder(ConfigurationPropertySources.get(sources)).bindOrCreate("gateway", GatewaySettings.class);
     }

@@ -21,21 +21,36 @@ class RoomsTest {
     @ArchTest
     static final ArchRule directions = Architectures.layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage(ROOT + "..")
-            .layer("application").definedBy(ROOT)
-            .layer("mcp").definedBy(ROOT + ".mcp")
-            .layer("tool").definedBy(ROOT + ".tool")
-            .layer("caller").definedBy(ROOT + ".caller")
-            .layer("execution").definedBy(ROOT + ".execution")
-            .layer("link").definedBy(ROOT + ".link")
-            .layer("kubernetes").definedBy(ROOT + ".kubernetes")
-            .layer("sandbox").definedBy(ROOT + ".sandbox")
-            .whereLayer("application").mayNotBeAccessedByAnyLayer()
-            .whereLayer("mcp").mayOnlyBeAccessedByLayers("application")
-            .whereLayer("tool").mayOnlyBeAccessedByLayers("application", "mcp")
-            .whereLayer("caller").mayOnlyBeAccessedByLayers("application", "mcp", "tool")
-            .whereLayer("execution").mayOnlyBeAccessedByLayers("application", "mcp", "tool")
-            .whereLayer("link").mayOnlyBeAccessedByLayers("application", "execution")
-            .whereLayer("kubernetes").mayOnlyBeAccessedByLayers("application");
+            .layer("application")
+            .definedBy(ROOT)
+            .layer("mcp")
+            .definedBy(ROOT + ".mcp")
+            .layer("tool")
+            .definedBy(ROOT + ".tool")
+            .layer("caller")
+            .definedBy(ROOT + ".caller")
+            .layer("execution")
+            .definedBy(ROOT + ".execution")
+            .layer("link")
+            .definedBy(ROOT + ".link")
+            .layer("kubernetes")
+            .definedBy(ROOT + ".kubernetes")
+            .layer("sandbox")
+            .definedBy(ROOT + ".sandbox")
+            .whereLayer("application")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("mcp")
+            .mayOnlyBeAccessedByLayers("application")
+            .whereLayer("tool")
+            .mayOnlyBeAccessedByLayers("application", "mcp")
+            .whereLayer("caller")
+            .mayOnlyBeAccessedByLayers("application", "mcp", "tool")
+            .whereLayer("execution")
+            .mayOnlyBeAccessedByLayers("application", "mcp", "tool")
+            .whereLayer("link")
+            .mayOnlyBeAccessedByLayers("application", "execution")
+            .whereLayer("kubernetes")
+            .mayOnlyBeAccessedByLayers("application");
 
     @ArchTest
     static final ArchRule noCycles =
@@ -43,38 +58,58 @@ class RoomsTest {
 
     @ArchTest
     static final ArchRule linkIsPlain = noClasses()
-            .that().resideInAPackage(ROOT + ".link..")
-            .should().dependOnClassesThat()
+            .that()
+            .resideInAPackage(ROOT + ".link..")
+            .should()
+            .dependOnClassesThat()
             .resideInAnyPackage("org.springframework..", "reactor..", "io.fabric8..", "dev.sandglass.gateway.mcp..");
 
     @ArchTest
     static final ArchRule onlyOneRoomKnowsKubernetes = noClasses()
-            .that().resideOutsideOfPackages(ROOT + ".kubernetes..", ROOT)
-            .should().dependOnClassesThat().resideInAPackage("io.fabric8..");
+            .that()
+            .resideOutsideOfPackages(ROOT + ".kubernetes..", ROOT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.fabric8..");
 
     @ArchTest
     static final ArchRule toolsKnowNoHttp = noClasses()
-            .that().resideInAnyPackage(ROOT + ".tool..", ROOT + ".execution..", ROOT + ".sandbox..")
-            .should().dependOnClassesThat()
+            .that()
+            .resideInAnyPackage(ROOT + ".tool..", ROOT + ".execution..", ROOT + ".sandbox..")
+            .should()
+            .dependOnClassesThat()
             .resideInAnyPackage("org.springframework.web..", "org.springframework.http..", "reactor.netty..");
 
     @ArchTest
     static final ArchRule settingsComeThroughTheDoor = noClasses()
-            .should().callMethod(System.class, "getenv", String.class)
-            .orShould().callMethod(System.class, "getenv")
-            .orShould().callMethod(System.class, "getProperty", String.class);
+            .should()
+            .callMethod(System.class, "getenv", String.class)
+            .orShould()
+            .callMethod(System.class, "getenv")
+            .orShould()
+            .callMethod(System.class, "getProperty", String.class);
 
     @ArchTest
     static final ArchRule nothingWaitsByBlocking = noClasses()
-            .should().callMethod(Mono.class, "block")
-            .orShould().callMethod(Mono.class, "block", java.time.Duration.class)
-            .orShould().callMethod(Flux.class, "blockLast")
-            .orShould().callMethod(Flux.class, "blockFirst")
-            .orShould().callMethod(Thread.class, "sleep", long.class)
-            .orShould().callMethod(Thread.class, "sleep", java.time.Duration.class);
+            .should()
+            .callMethod(Mono.class, "block")
+            .orShould()
+            .callMethod(Mono.class, "block", java.time.Duration.class)
+            .orShould()
+            .callMethod(Flux.class, "blockLast")
+            .orShould()
+            .callMethod(Flux.class, "blockFirst")
+            .orShould()
+            .callMethod(Thread.class, "sleep", long.class)
+            .orShould()
+            .callMethod(Thread.class, "sleep", java.time.Duration.class);
 
     @ArchTest
     static final ArchRule doorsAreFew = classes()
-            .that().resideInAPackage(ROOT + ".kubernetes").and().arePublic()
-            .should().haveNameMatching(".*\\.(KubernetesSandboxes|KubernetesSettings)");
+            .that()
+            .resideInAPackage(ROOT + ".kubernetes")
+            .and()
+            .arePublic()
+            .should()
+            .haveNameMatching(".*\\.(KubernetesSandboxes|KubernetesSettings)");
 }

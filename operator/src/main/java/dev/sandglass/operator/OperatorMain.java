@@ -39,8 +39,8 @@ public final class OperatorMain {
         KubernetesClient client = client(metrics);
         AtomicBoolean ready = new AtomicBoolean();
         Probes probes = new Probes(settings.httpPort(), ready::get, metrics);
-        RunningOperator operator =
-                new RunningOperator(settings, LinkSecret.read(settings.linkSecretFile()), client, metrics);
+        RunningOperator operator = new RunningOperator(
+                settings, LinkSecret.read(settings.linkSecretFile()), client, metrics, OperatorMain::halt);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             ready.set(false);
             operator.close();
@@ -59,6 +59,12 @@ public final class OperatorMain {
                 .addKeyValue("image", settings.pods().images().defaultImage())
                 .addKeyValue("port", settings.httpPort())
                 .log("The operator runs");
+    }
+
+    /** A fresh process sees again; there is nothing here that a shutdown in good order would save. */
+    private static void halt(String reason) {
+        LOG.atError().addKeyValue("reason", reason).log("The operator ends, to be started again");
+        Runtime.getRuntime().halt(1);
     }
 
     static PrometheusMeterRegistry registry() {

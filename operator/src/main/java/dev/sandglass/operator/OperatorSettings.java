@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
  * @param leaderElection namespace of the Lease if {@code OPERATOR_LEADER_ELECTION} is true, which needs
  *     {@code OPERATOR_NAMESPACE}; default none
  */
-public record OperatorSettings(
+record OperatorSettings(
         Set<String> namespaces,
         Path linkSecretFile,
         String gatewayNamespace,

@@ -4,13 +4,14 @@ import dev.sandglass.api.LinkSecret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
-import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
 import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetrics;
 import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 
 /** The operator put together: reconciler, caches, retries, and the framework's settings. */
 final class RunningOperator implements AutoCloseable {
@@ -21,13 +22,26 @@ final class RunningOperator implements AutoCloseable {
     private static final Duration STOP_WITHIN = Duration.ofSeconds(3);
 
     private final Operator operator;
+    private final Optional<Leadership> leadership;
 
-    /** Prepares everything; nothing is contacted before {@link #start()}. */
-    RunningOperator(OperatorSettings settings, LinkSecret linkSecret, KubernetesClient client, MeterRegistry metrics) {
-        InstantSource clock = InstantSource.system();
-        this.operator = new Operator(overrider -> configure(overrider, settings, client, metrics));
+    /**
+     * Prepares everything; nothing is contacted before {@link #start()}.
+     *
+     * @param onBlind called when the operator can no longer work: a watch ended for good, or another replica leads
+     */
+    RunningOperator(
+            OperatorSettings settings,
+            LinkSecret linkSecret,
+            KubernetesClient client,
+            MeterRegistry metrics,
+            Consumer<String> onBlind) {
+        leadership = settings.leaderElection().map(namespace -> new Leadership(client, namespace, onBlind));
+        operator = new Operator(overrider -> {
+            configure(overrider, client, metrics, onBlind);
+            leadership.map(Leadership::configuration).ifPresent(overrider::withLeaderElectionConfiguration);
+        });
         SandboxReconciler reconciler = new SandboxReconciler(
-                new SandboxView(settings.pods(), clock),
+                new SandboxView(settings.pods(), InstantSource.system()),
                 new Cluster(client, settings.pods(), settings.gatewayNamespace(), linkSecret),
                 settings.deadlines());
         operator.register(reconciler, controller -> controller
@@ -42,23 +56,25 @@ final class RunningOperator implements AutoCloseable {
 
     private static void configure(
             ConfigurationServiceOverrider overrider,
-            OperatorSettings settings,
             KubernetesClient client,
-            MeterRegistry metrics) {
+            MeterRegistry metrics,
+            Consumer<String> onBlind) {
         overrider
                 .withKubernetesClient(client)
                 .withCloseClientOnStop(false)
                 // Would need a right on definitions, which are cluster-wide.
                 .checkingCRDAndValidateLocalModel(false)
                 .withParseResourceVersions(true)
+                .withInformerStoppedHandler((informer, failure) -> {
+                    if (failure != null) {
+                        onBlind.accept("A watch ended for good: " + failure);
+                    }
+                })
                 .withMetrics(MicrometerMetrics.withoutPerResourceMetrics(metrics))
                 .withExecutorService(Executors.newFixedThreadPool(
                         PARALLEL_SANDBOXES,
                         Thread.ofVirtual().name("sandbox-", 0).factory()))
                 .withReconciliationTerminationTimeout(STOP_WITHIN);
-        settings.leaderElection()
-                .ifPresent(namespace -> overrider.withLeaderElectionConfiguration(
-                        new LeaderElectionConfiguration("sandglass-operator", namespace)));
     }
 
     /** Fills the caches and begins; returns when they are filled. */
@@ -68,6 +84,8 @@ final class RunningOperator implements AutoCloseable {
 
     @Override
     public void close() {
+        leadership.ifPresent(Leadership::stopping);
         operator.stop();
+        leadership.ifPresent(Leadership::release);
     }
 }

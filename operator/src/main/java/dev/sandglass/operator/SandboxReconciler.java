@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Looks, decides, acts and reports, for one sandbox at a time. It keeps nothing between two rounds. */
 final class SandboxReconciler implements Reconciler<Sandbox> {
@@ -58,7 +59,13 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
 
     @Override
     public UpdateControl<Sandbox> reconcile(Sandbox sandbox, Context<Sandbox> context) {
-        Observed seen = view.observe(sandbox, context);
+        return view.observe(sandbox, context)
+                .map(seen -> reconcile(seen, context))
+                .orElseGet(UpdateControl::noUpdate);
+    }
+
+    private UpdateControl<Sandbox> reconcile(Observed seen, Context<Sandbox> context) {
+        Sandbox sandbox = seen.sandbox();
         Decision decision = Lifecycle.decide(seen, deadlines);
         log(sandbox, decision);
         Observed after = act(decision, seen, context);
@@ -161,23 +168,18 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
     @Override
     public ErrorStatusUpdateControl<Sandbox> updateErrorStatus(
             Sandbox sandbox, Context<Sandbox> context, Exception failure) {
-        LOG.atWarn()
-                .addKeyValue("sandbox", sandbox.getMetadata().getName())
-                .addKeyValue("namespace", sandbox.getMetadata().getNamespace())
-                .setCause(failure)
-                .log("Looking after a sandbox failed");
         if (!sandbox.observed().holds(ConditionType.READY)) {
-            Observed seen = view.observe(sandbox, context);
             String message = "The operator failed and tries again: " + failure.getMessage();
-            SandboxStatus former = sandbox.observed();
-            publish(former.withConditions(Conditions.failed(seen, message)), sandbox, context);
+            view.observe(sandbox, context)
+                    .map(seen -> sandbox.observed().withConditions(Conditions.failed(seen, message)))
+                    .ifPresent(status -> publish(status, sandbox, context));
         }
         return ErrorStatusUpdateControl.noStatusUpdate();
     }
 
     private static void log(Sandbox sandbox, Decision decision) {
         boolean quiet = decision instanceof Decision.Run || decision instanceof Decision.Sleep;
-        LOG.atLevel(quiet ? org.slf4j.event.Level.DEBUG : org.slf4j.event.Level.INFO)
+        LOG.atLevel(quiet ? Level.DEBUG : Level.INFO)
                 .addKeyValue("sandbox", sandbox.getMetadata().getName())
                 .addKeyValue("namespace", sandbox.getMetadata().getNamespace())
                 .addKeyValue("decision", decision)

@@ -21,6 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Gathers all that is known of a sandbox from the caches. It decides nothing. */
 final class SandboxView {
@@ -45,7 +46,7 @@ final class SandboxView {
     }
 
     private static <R extends HasMetadata> InformerEventSource<R, Sandbox> source(
-            Class<R> type, @org.jspecify.annotations.Nullable String selector, EventSourceContext<Sandbox> context) {
+            Class<R> type, @Nullable String selector, EventSourceContext<Sandbox> context) {
         return new InformerEventSource<>(
                 InformerEventSourceConfiguration.from(type, Sandbox.class)
                         .withLabelSelector(selector)
@@ -61,10 +62,18 @@ final class SandboxView {
                 : Set.of(new ResourceID(name, child.getMetadata().getNamespace()));
     }
 
-    Observed observe(Sandbox sandbox, Context<Sandbox> context) {
+    /** Everything there is to know; empty if the sandbox itself turns out to be gone. */
+    Optional<Observed> observe(Sandbox sandbox, Context<Sandbox> context) {
+        Optional<Pod> pod = newestPod(sandbox, context);
+        return lost(sandbox, pod) && gone(sandbox, context)
+                ? Optional.empty()
+                : Optional.of(observe(sandbox, pod, context));
+    }
+
+    private Observed observe(Sandbox sandbox, Optional<Pod> pod, Context<Sandbox> context) {
         return new Observed(
                 sandbox,
-                newestPod(sandbox, context),
+                pod,
                 cached(
                                 Lease.class,
                                 SandboxLabels.leaseName(sandbox.getMetadata().getUid()),
@@ -74,6 +83,22 @@ final class SandboxView {
                 networkPolicy(sandbox, context).isPresent()
                         && namespacePolicy(context).isPresent(),
                 clock.instant());
+    }
+
+    private static boolean lost(Sandbox sandbox, Optional<Pod> pod) {
+        return sandbox.observed().podName() != null
+                && pod.filter(found -> found.getMetadata().getDeletionTimestamp() == null)
+                        .isEmpty();
+    }
+
+    /**
+     * When a sandbox is deleted, garbage collection may take its pod before we hear of the deletion, as the two are
+     * watched apart; a lost pod must not be replaced for a sandbox that no longer exists.
+     */
+    private static boolean gone(Sandbox sandbox, Context<Sandbox> context) {
+        Sandbox found = context.getClient().resource(sandbox).get();
+        return found == null
+                || !found.getMetadata().getUid().equals(sandbox.getMetadata().getUid());
     }
 
     Optional<NetworkPolicy> networkPolicy(Sandbox sandbox, Context<Sandbox> context) {

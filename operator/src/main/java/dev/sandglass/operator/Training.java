@@ -34,7 +34,7 @@ final class Training {
         PrometheusMeterRegistry metrics = OperatorMain.registry();
         try (TrainingServer server = new TrainingServer();
                 KubernetesClient client = client(server.url(), metrics);
-                RunningOperator operator = new RunningOperator(settings, secret(), client, metrics);
+                RunningOperator operator = new RunningOperator(settings, secret(), client, metrics, Training::fail);
                 Probes probes = new Probes(0, () -> true, metrics)) {
             operator.start();
             server.awaitStatus(AT_MOST);
@@ -52,6 +52,10 @@ final class Training {
                 .withHttpClientBuilderConsumer(
                         builder -> builder.addOrReplaceInterceptor("sandglass-meter", new ApiMeter(metrics)))
                 .build();
+    }
+
+    private static void fail(String reason) {
+        throw new IllegalStateException(reason);
     }
 
     private static LinkSecret secret() {

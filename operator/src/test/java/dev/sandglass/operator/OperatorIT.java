@@ -152,6 +152,7 @@ class OperatorIT {
     void deletingASandboxLeavesNothingOfItBehind() {
         namespace.create("deleted", SandboxSpec.DEFAULT);
         Sandbox sandbox = namespace.await("deleted", SOON, OperatorIT::ready);
+        double podsMade = operator.requests("POST", "pods");
 
         namespace.admin.resource(sandbox).delete();
 
@@ -167,6 +168,7 @@ class OperatorIT {
                                         .withName(ChildNames.networkPolicy(sandbox))
                                         .get()
                                 == null);
+        assertThat(operator.requests("POST", "pods")).isEqualTo(podsMade);
     }
 
     @Test

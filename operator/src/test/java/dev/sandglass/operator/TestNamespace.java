@@ -28,7 +28,7 @@ import java.util.UUID;
 import java.util.function.Predicate;
 
 /**
- * A throw-away namespace of the cluster that KUBECONFIG names, prepared like a tenant's. Operators in it run in this
+ * A throw-away namespace of the cluster of {@link TestCluster}, prepared like a tenant's. Operators in it run in this
  * process, with the rights of the role in {@code rbac/operator-role.yaml} and no others.
  */
 final class TestNamespace implements AutoCloseable {
@@ -39,7 +39,8 @@ final class TestNamespace implements AutoCloseable {
     /** An image that every node of the project's own cluster has, and that waits for a signal. */
     private static final String IMAGE = System.getProperty("sandglass.it.image", "localhost/pause:cluster");
 
-    final KubernetesClient admin = new KubernetesClientBuilder().build();
+    final KubernetesClient admin =
+            new KubernetesClientBuilder().withConfig(TestCluster.config()).build();
     final String name = "sandglass-it-" + UUID.randomUUID().toString().substring(0, 8);
 
     TestNamespace() {
@@ -68,15 +69,23 @@ final class TestNamespace implements AutoCloseable {
                             .build())
                     .create();
         }
-        Role role = load("/rbac/operator-role.yaml", Role.class);
+        for (String role : List.of("operator-role", "operator-leader-role")) {
+            grant(load("/rbac/" + role + ".yaml", Role.class));
+        }
+    }
+
+    private void grant(Role role) {
         role.getMetadata().setNamespace(name);
         admin.resource(role).create();
         admin.resource(new RoleBindingBuilder()
                         .withNewMetadata()
-                        .withName("sandglass-operator")
+                        .withName(role.getMetadata().getName())
                         .withNamespace(name)
                         .endMetadata()
-                        .withNewRoleRef("rbac.authorization.k8s.io", "Role", "sandglass-operator")
+                        .withNewRoleRef(
+                                "rbac.authorization.k8s.io",
+                                "Role",
+                                role.getMetadata().getName())
                         .addNewSubject()
                         .withKind("ServiceAccount")
                         .withName("sandglass-operator")
@@ -131,7 +140,7 @@ final class TestNamespace implements AutoCloseable {
                 "OPERATOR_REQUEST_RATIO", "0.01",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
         variables.putAll(overrides);
-        Config config = new ConfigBuilder(Config.autoConfigure(null))
+        Config config = new ConfigBuilder(TestCluster.config())
                 .withImpersonateUsername("system:serviceaccount:" + name + ":sandglass-operator")
                 .build();
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -144,7 +153,8 @@ final class TestNamespace implements AutoCloseable {
                     }
                 })
                 .build();
-        RunningOperator operator = new RunningOperator(OperatorSettings.of(variables), LINK_SECRET, client, metrics);
+        RunningOperator operator =
+                new RunningOperator(OperatorSettings.of(variables), LINK_SECRET, client, metrics, reason -> {});
         operator.start();
         return new Running(operator, client, metrics);
     }

@@ -98,7 +98,10 @@ public final class ApiKeyFolder implements AutoCloseable {
             return;
         }
         keys.replace(read);
-        LOG.atInfo().addKeyValue("folder", folder).addKeyValue("keys", read.size()).log("API keys read");
+        LOG.atInfo()
+                .addKeyValue("folder", folder)
+                .addKeyValue("keys", read.size())
+                .log("API keys read");
     }
 
     private void add(Path file, List<ApiKey> read) {

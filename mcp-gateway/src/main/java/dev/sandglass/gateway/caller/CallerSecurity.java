@@ -36,9 +36,8 @@ public final class CallerSecurity {
     /** Finds the caller of a token in Spring Security's terms. */
     public static ReactiveAuthenticationManager authenticationManager(Callers callers) {
         return token -> {
-            Optional<Caller> caller = token instanceof CallerToken presented
-                    ? callers.callerOf(presented.presented())
-                    : Optional.empty();
+            Optional<Caller> caller =
+                    token instanceof CallerToken presented ? callers.callerOf(presented.presented()) : Optional.empty();
             return caller.<Mono<Authentication>>map(known -> Mono.just(CallerToken.of(known)))
                     .orElseGet(() -> Mono.error(new BadCredentialsException("unknown token")));
         };
@@ -50,9 +49,7 @@ public final class CallerSecurity {
         var authentication = new AuthenticationWebFilter(manager);
         authentication.setServerAuthenticationConverter(
                 exchange -> Mono.just(CallerToken.presented(bearerToken(exchange))));
-        authentication.setRequiresAuthenticationMatcher(
-                new PathPatternParserServerWebExchangeMatcher(
-                        "/mcp"));
+        authentication.setRequiresAuthenticationMatcher(new PathPatternParserServerWebExchangeMatcher("/mcp"));
         authentication.setAuthenticationFailureHandler(new ServerAuthenticationEntryPointFailureHandler(entryPoint));
         authentication.setSecurityContextRepository(NoOpServerSecurityContextRepository.getInstance());
         return http.csrf(ServerHttpSecurity.CsrfSpec::disable)
@@ -105,6 +102,8 @@ public final class CallerSecurity {
         return HttpRefusal.write(
                 exchange,
                 HttpStatus.UNAUTHORIZED,
-                presented ? "Unauthorized: this API key is not known" : "Unauthorized: send an API key as bearer token");
+                presented
+                        ? "Unauthorized: this API key is not known"
+                        : "Unauthorized: send an API key as bearer token");
     }
 }

@@ -78,13 +78,13 @@ public final class TenantAccess {
     }
 
     private SandboxProblem.Refused noSuchTenant(Caller caller, String name) {
-        List<String> names = visible(caller).stream().map(Tenant::name).limit(20).toList();
-        return new SandboxProblem.Refused(
-                "Namespace '%s' does not exist. %s"
-                        .formatted(
-                                name,
-                                names.isEmpty()
-                                        ? "Your API key has no namespace; ask whoever runs this installation."
-                                        : "Namespaces that you can use: " + String.join(", ", names) + "."));
+        List<String> names =
+                visible(caller).stream().map(Tenant::name).limit(20).toList();
+        return new SandboxProblem.Refused("Namespace '%s' does not exist. %s"
+                .formatted(
+                        name,
+                        names.isEmpty()
+                                ? "Your API key has no namespace; ask whoever runs this installation."
+                                : "Namespaces that you can use: " + String.join(", ", names) + "."));
     }
 }

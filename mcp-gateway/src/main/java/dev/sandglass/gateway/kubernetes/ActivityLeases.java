@@ -97,9 +97,8 @@ final class ActivityLeases {
 
     /** One attempt: another replica may have written in between, which the API server then tells as a conflict. */
     private Activity written(Subject subject, Activity use, boolean always) {
-        Resource<Lease> place = client.leases()
-                .inNamespace(subject.namespace())
-                .withName(SandboxLabels.leaseName(subject.uid()));
+        Resource<Lease> place =
+                client.leases().inNamespace(subject.namespace()).withName(SandboxLabels.leaseName(subject.uid()));
         Lease present = place.get();
         if (present == null) {
             client.resource(lease(subject, use)).create();

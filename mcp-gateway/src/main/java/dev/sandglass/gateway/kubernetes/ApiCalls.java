@@ -58,8 +58,8 @@ final class ApiCalls implements AutoCloseable {
                 && code != HttpURLConnection.HTTP_CONFLICT
                 && code != 429;
         if (refused) {
-            return new SandboxProblem.Refused("The cluster refused sandbox '%s': %s"
-                    .formatted(ref.givenName(), detail(problem)));
+            return new SandboxProblem.Refused(
+                    "The cluster refused sandbox '%s': %s".formatted(ref.givenName(), detail(problem)));
         }
         LOG.atWarn()
                 .addKeyValue("namespace", ref.namespace())
@@ -68,7 +68,8 @@ final class ApiCalls implements AutoCloseable {
                 .addKeyValue("cause", detail(problem))
                 .log("The API server did not take an order");
         return new SandboxProblem.Unavailable(
-                code > 0 ? "it answered with status " + code : "it cannot be reached (" + rootCause(problem) + ")", problem);
+                code > 0 ? "it answered with status " + code : "it cannot be reached (" + rootCause(problem) + ")",
+                problem);
     }
 
     private static String rootCause(Throwable problem) {

@@ -38,8 +38,8 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     public KubernetesSandboxes(
             KubernetesClient client, List<String> namespaces, KubernetesSettings settings, Clock clock) {
         this.leases = new ActivityLeases(client, calls, settings.idleTimeout(), clock);
-        this.cache =
-                new SandboxCache(client, namespaces, gone -> leases.forget(gone.getMetadata().getUid()));
+        this.cache = new SandboxCache(
+                client, namespaces, gone -> leases.forget(gone.getMetadata().getUid()));
         this.orders = new SandboxOrders(client);
         this.troubleGrace = settings.troubleGrace();
     }
@@ -90,9 +90,8 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     @Override
     public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
-        Optional<Sandbox> present =
-                cache.get(ref.namespace(), ref.name()).filter(resource -> SandboxView.of(ref.tenant(), resource)
-                        .isPresent());
+        Optional<Sandbox> present = cache.get(ref.namespace(), ref.name())
+                .filter(resource -> SandboxView.of(ref.tenant(), resource).isPresent());
         if (present.isPresent()
                 && SandboxWrites.changes(present.get().wanted(), config).isEmpty()) {
             return find(ref).orElse(null) instanceof SandboxState.Running(RunningSandbox sandbox)
@@ -118,16 +117,19 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     @Override
     public Mono<Void> delete(SandboxRef ref) {
-        return calls.about(ref, () -> orders.delete(ref)).flatMap(uid -> seen(ref, now -> now.filter(resource ->
-                        resource.getMetadata().getDeletionTimestamp() == null
-                                && uid.equals(resource.getMetadata().getUid()))
-                .isEmpty()));
+        return calls.about(ref, () -> orders.delete(ref))
+                .flatMap(uid -> seen(ref, now -> now.filter(
+                                resource -> resource.getMetadata().getDeletionTimestamp() == null
+                                        && uid.equals(resource.getMetadata().getUid()))
+                        .isEmpty()));
     }
 
     @Override
     public void active(RunningSandbox sandbox, Duration busyFor) {
         leases.note(
-                new ActivityLeases.Subject(sandbox.ref().namespace(), sandbox.ref().name(), sandbox.uid()), busyFor);
+                new ActivityLeases.Subject(
+                        sandbox.ref().namespace(), sandbox.ref().name(), sandbox.uid()),
+                busyFor);
     }
 
     /** Renews the lease of one that sleeps, then waits until it is Ready or cannot become so. */
@@ -161,8 +163,8 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         return switch (state) {
             case SandboxState.Running(RunningSandbox sandbox) -> Mono.just(sandbox);
             case SandboxState.Asleep asleep -> Mono.never();
-            case SandboxState.Stopped stopped -> Mono.error(
-                    new SandboxProblem.StartFailed(ref, "Stopped", "somebody stopped it while it was starting"));
+            case SandboxState.Stopped stopped ->
+                Mono.error(new SandboxProblem.StartFailed(ref, "Stopped", "somebody stopped it while it was starting"));
             case SandboxState.Pending pending -> pending(ref, pending);
         };
     }
@@ -173,7 +175,9 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
             return Mono.never();
         }
         Mono<RunningSandbox> failure = Mono.error(() -> new SandboxProblem.StartFailed(
-                ref, reason.get().value(), Optional.ofNullable(pending.message()).orElse("no reason given")));
+                ref,
+                reason.get().value(),
+                Optional.ofNullable(pending.message()).orElse("no reason given")));
         return reason.get().isFinal() ? failure : Mono.delay(troubleGrace).then(failure);
     }
 

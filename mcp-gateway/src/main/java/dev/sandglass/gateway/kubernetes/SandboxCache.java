@@ -76,8 +76,9 @@ final class SandboxCache implements AutoCloseable {
     }
 
     Optional<Sandbox> getByUid(String namespace, String uid) {
-        return Optional.ofNullable(informers.get(namespace)).flatMap(informer ->
-                informer.getIndexer().byIndex(BY_UID, uid).stream().findFirst());
+        return Optional.ofNullable(informers.get(namespace))
+                .flatMap(informer ->
+                        informer.getIndexer().byIndex(BY_UID, uid).stream().findFirst());
     }
 
     List<Sandbox> list(String namespace) {
@@ -108,7 +109,8 @@ final class SandboxCache implements AutoCloseable {
     }
 
     private void tell(Sandbox changed) {
-        String key = key(changed.getMetadata().getNamespace(), changed.getMetadata().getName());
+        String key =
+                key(changed.getMetadata().getNamespace(), changed.getMetadata().getName());
         // Read again rather than passed on: a watcher that has just come may have seen something newer.
         Optional<Sandbox> now =
                 get(changed.getMetadata().getNamespace(), changed.getMetadata().getName());

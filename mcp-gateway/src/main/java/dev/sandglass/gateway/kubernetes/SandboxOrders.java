@@ -65,7 +65,6 @@ final class SandboxOrders {
     }
 
     private static KubernetesClientException notFound(SandboxRef ref) {
-        return new KubernetesClientException(
-                "no sandbox " + ref.name(), HttpURLConnection.HTTP_NOT_FOUND, null);
+        return new KubernetesClientException("no sandbox " + ref.name(), HttpURLConnection.HTTP_NOT_FOUND, null);
     }
 }

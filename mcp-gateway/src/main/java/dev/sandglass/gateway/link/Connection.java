@@ -21,14 +21,9 @@ final class Connection {
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-    // A pod that just started refuses for some milliseconds, or does not answer while its network is set up; TCP would
-    // repeat a lost SYN only after a second.
-    private static final long FIRST_BACKOFF = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final long LAST_BACKOFF = TimeUnit.SECONDS.toNanos(1);
-    private static final long FIRST_PATIENCE = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long LAST_PATIENCE = TimeUnit.SECONDS.toNanos(4);
     // A handshake costs 10 ms of CPU on both sides; after a restart of the gateway hundreds come at once.
     private static final long HELLO_PATIENCE = TimeUnit.SECONDS.toNanos(30);
+    private static final long NO_SOCKET_PAUSE = TimeUnit.SECONDS.toNanos(1);
     private static final long MIN_WINDOW = 1024;
     private static final long MAX_WINDOW = 16L * 1024 * 1024;
 
@@ -38,13 +33,12 @@ final class Connection {
     private final Counters counters;
     private final Conversation conversation;
     private final List<Consumer<LinkEvent>> listeners = new ArrayList<>();
+    private final Redial redial = new Redial();
 
     private @Nullable Wire wire;
     private Timers.@Nullable Timer timer;
     private String helloId = "";
     private String trouble = "not tried yet";
-    private long backoff = FIRST_BACKOFF;
-    private long patience = FIRST_PATIENCE;
     private long lastUse;
     private volatile boolean open;
 
@@ -109,6 +103,13 @@ final class Connection {
     /** The TCP connection of a wire stands. */
     void connected(Wire which) {
         if (which == wire && !open) {
+            restartTimer(redial.greetingPatience(), () -> silent(which));
+        }
+    }
+
+    /** The far side speaks ZeroMQ; keys and hello are still to come. */
+    void greeted(Wire which) {
+        if (which == wire && !open) {
             trouble = "it accepted the connection but did not finish the handshake";
             restartTimer(HELLO_PATIENCE, () -> broken(which, "no answer to hello"));
         }
@@ -129,10 +130,22 @@ final class Connection {
                     .addKeyValue("reason", why)
                     .log("Link to a sandbox broke");
         }
+        LOG.atDebug()
+                .addKeyValue("sandboxUid", target.sandboxUid())
+                .addKeyValue("reason", why)
+                .addKeyValue("needed", isNeeded())
+                .log("No connection to a sandbox");
         if (isNeeded()) {
-            restartTimer(backoff, this::dialIfNeeded);
-            backoff = Math.min(LAST_BACKOFF, backoff * 2);
+            restartTimer(redial.pause(owner.timers().now()), this::dialIfNeeded);
+        } else {
+            redial.rest();
         }
+    }
+
+    private void silent(Wire which) {
+        broken(which, "it accepted the connection and says nothing");
+        stopTimer();
+        dialIfNeeded();
     }
 
     /** A message came in. */
@@ -201,8 +214,7 @@ final class Connection {
         helloId = "";
         open = true;
         trouble = "";
-        backoff = FIRST_BACKOFF;
-        patience = FIRST_PATIENCE;
+        redial.rest();
         counters.opened().increment();
         conversation.opened(boot, window, which::send);
         tell(new LinkEvent.Opened(boot));
@@ -226,15 +238,15 @@ final class Connection {
         } catch (LinkException noSocket) {
             conversation.failAll(noSocket);
             // Whoever listens waits for better times.
-            restartTimer(LAST_BACKOFF, this::dialIfNeeded);
+            restartTimer(NO_SOCKET_PAUSE, this::dialIfNeeded);
             return;
         }
         wire = dialled;
         helloId = owner.nextId();
         // It waits in the wire until the connection stands, which saves a round through this thread.
         dialled.send(LinkFrames.verb(helloId, new Verb.Hello(counters.peer())));
+        long patience = redial.tcpPatience(owner.timers().now());
         restartTimer(patience, () -> broken(dialled, "no TCP connection"));
-        patience = Math.min(LAST_PATIENCE, patience * 2);
     }
 
     private void hangUp(String why) {

@@ -22,6 +22,7 @@ final class JeroMqWire implements Wire {
     private static final int NEVER = (int) TimeUnit.MINUTES.toMillis(10);
     private static final long MAX_MESSAGE = 16L * 1024 * 1024;
     private static final int EVENTS = ZMQ.EVENT_CONNECTED
+            | ZMQ.EVENT_HANDSHAKE_PROTOCOL
             | ZMQ.EVENT_CONNECT_RETRIED
             | ZMQ.EVENT_DISCONNECTED
             | ZMQ.HANDSHAKE_FAILED_AUTH
@@ -110,6 +111,7 @@ final class JeroMqWire implements Wire {
     private void happened(ZMonitor.Event event) {
         switch (event) {
             case CONNECTED -> connection.connected(this);
+            case HANDSHAKE_PROTOCOL -> connection.greeted(this);
             case CONNECT_RETRIED -> connection.broken(this, "it refuses connections");
             case DISCONNECTED -> connection.broken(this, "the connection was closed by the other side");
             case HANDSHAKE_FAILED_AUTH, HANDSHAKE_FAILED_PROTOCOL ->

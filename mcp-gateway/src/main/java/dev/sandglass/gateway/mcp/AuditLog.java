@@ -67,7 +67,8 @@ final class AuditLog {
 
         private void write(String outcome, @Nullable String executionId) {
             Duration duration = Duration.ofNanos(nanoTime.getAsLong() - begin);
-            meters.timer("sandglass.tool.calls", "tool", tool, "outcome", outcome).record(duration);
+            meters.timer("sandglass.tool.calls", "tool", tool, "outcome", outcome)
+                    .record(duration);
             LoggingEventBuilder line = AUDIT.atInfo()
                     .addKeyValue("caller", caller.name())
                     .addKeyValue("tool", tool)

@@ -58,7 +58,8 @@ enum Era {
     }
 
     /** What marks a finished result; older clients know no such field. */
-    @Nullable String resultType() {
+    @Nullable
+    String resultType() {
         return this == MODERN ? "complete" : null;
     }
 

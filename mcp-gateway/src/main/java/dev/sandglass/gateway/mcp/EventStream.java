@@ -20,6 +20,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -36,13 +37,13 @@ final class EventStream {
     private final JsonCodec codec;
     private final DataBufferFactory buffers;
     private final Duration keepAlive;
-    private final Scheduler scheduler;
+    private final Scheduler thread;
 
-    EventStream(JsonCodec codec, DataBufferFactory buffers, Duration keepAlive, Scheduler scheduler) {
+    EventStream(JsonCodec codec, DataBufferFactory buffers, Duration keepAlive, Scheduler thread) {
         this.codec = codec;
         this.buffers = buffers;
         this.keepAlive = keepAlive;
-        this.scheduler = scheduler;
+        this.thread = thread;
     }
 
     /**
@@ -51,24 +52,24 @@ final class EventStream {
      * @param progressToken of the client, or null if it wants no progress
      * @param call makes the call's answer, given who listens to its output; an empty one ends the stream without answer
      */
-    Flux<Publisher<DataBuffer>> of(
-            @Nullable JsonNode progressToken, Function<OutputListener, Mono<?>> call) {
-        return Flux.create(sink -> {
+    Flux<Publisher<DataBuffer>> of(@Nullable JsonNode progressToken, Function<OutputListener, Mono<?>> call) {
+        Flux<Publisher<DataBuffer>> events = Flux.create(sink -> {
             OutputListener listener =
                     progressToken == null ? OutputListener.NONE : new ProgressWriter(sink, progressToken);
-            Disposable heartbeat = scheduler.schedulePeriodically(
-                    new Heartbeat(sink), keepAlive.toMillis(), keepAlive.toMillis(), TimeUnit.MILLISECONDS);
+            Disposable heartbeat = Schedulers.parallel()
+                    .schedulePeriodically(
+                            new Heartbeat(sink), keepAlive.toMillis(), keepAlive.toMillis(), TimeUnit.MILLISECONDS);
             Disposable work = call.apply(listener)
                     .subscribe(answer -> sink.next(event(() -> answer)), sink::error, sink::complete);
             sink.onDispose(Disposables.composite(work, heartbeat));
         });
+        return events.publishOn(thread);
     }
 
     /** Written as JSON only when the server is ready to send it, and on the server's thread. */
     private Publisher<DataBuffer> event(Supplier<Object> message) {
-        return Mono.fromSupplier(
-                () -> buffers.join(List.of(
-                        buffers.wrap(DATA), buffers.wrap(codec.write(message.get())), buffers.wrap(END))));
+        return Mono.fromSupplier(() ->
+                buffers.join(List.of(buffers.wrap(DATA), buffers.wrap(codec.write(message.get())), buffers.wrap(END))));
     }
 
     /** Turns output into {@code notifications/progress}. */

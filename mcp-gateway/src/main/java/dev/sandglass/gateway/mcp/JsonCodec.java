@@ -91,8 +91,8 @@ final class JsonCodec {
         }
         JsonNode id = idOf(message);
         if (id == null) {
-            throw McpError.invalidRequest("'id' must be a whole number or a text of at most " + MAX_ID_CHARS
-                    + " characters");
+            throw McpError.invalidRequest(
+                    "'id' must be a whole number or a text of at most " + MAX_ID_CHARS + " characters");
         }
         return new JsonRpc.Incoming.Request(id, method.asString(), params);
     }

@@ -32,7 +32,11 @@ final class JsonRpc {
     /** The answer to a request; exactly one of result and error is there. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     @JsonPropertyOrder({"jsonrpc", "id", "result", "error"})
-    record Answer(String jsonrpc, @Nullable JsonNode id, @Nullable Object result, @Nullable Problem error) {
+    record Answer(
+            String jsonrpc,
+            @Nullable JsonNode id,
+            @Nullable Object result,
+            @Nullable Problem error) {
 
         static Answer result(JsonNode id, Object result) {
             return new Answer(VERSION, id, result, null);

@@ -23,8 +23,7 @@ final class McpDispatcher {
     private static final long LIST_TTL_MS = 300_000;
 
     private static final String PUBLIC = "public";
-    private static final String INSTRUCTIONS =
-            """
+    private static final String INSTRUCTIONS = """
             Runs code in isolated sandboxes. Call sandbox_start with a name of your choice, then sandbox_run_code or \
             sandbox_run_command with that name; variables and files are kept between calls. Call sandbox_stop when done.""";
 
@@ -35,7 +34,8 @@ final class McpDispatcher {
 
     McpDispatcher(List<Tool> tools, String version, AuditLog audit) {
         tools.forEach(tool -> this.tools.put(tool.definition().name(), tool));
-        this.listed = tools.stream().map(Tool::definition).map(Results.ListedTool::of).toList();
+        this.listed =
+                tools.stream().map(Tool::definition).map(Results.ListedTool::of).toList();
         this.serverInfo = new Results.Implementation("sandglass", "Sandglass", version);
         this.audit = audit;
     }
@@ -67,6 +67,7 @@ final class McpDispatcher {
         var toolCall = new ToolCall(request.caller(), Arguments.of(arguments), call.progress());
         AuditLog.Entry entry = audit.begin(request.caller(), tool.definition().name(), arguments);
         return Mono.defer(() -> tool.call(toolCall))
+                .publishOn(call.thread())
                 .onErrorResume(McpDispatcher::isForTheModel, problem -> Mono.just(refusal(problem)))
                 .doOnNext(entry::answered)
                 .doOnError(entry::failed)

@@ -4,6 +4,7 @@ import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.CallerSecurity;
 import dev.sandglass.gateway.execution.OutputListener;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +16,12 @@ import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
+import reactor.core.scheduler.Scheduler;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,6 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class McpEndpoint {
 
     private static final Logger LOG = LoggerFactory.getLogger(McpEndpoint.class);
+    private static final Duration BODY_TIMEOUT = Duration.ofSeconds(30);
     private static final String CANCELLED = "notifications/cancelled";
 
     private final McpDispatcher dispatcher;
@@ -48,6 +51,7 @@ final class McpEndpoint {
         return http.principal()
                 .map(CallerSecurity::callerOf)
                 .flatMap(caller -> body(http).flatMap(body -> answer(http, caller, body)))
+                .onErrorMap(InvalidMediaTypeException.class, odd -> McpError.invalidRequest("not a media type"))
                 .onErrorResume(McpError.class, problem -> error(problem, null));
     }
 
@@ -72,6 +76,7 @@ final class McpEndpoint {
         return DataBufferUtils.join(http.exchange().getRequest().getBody(), most)
                 .map(McpEndpoint::bytes)
                 .defaultIfEmpty(new byte[0])
+                .timeout(BODY_TIMEOUT, Mono.error(McpError::tooSlow))
                 .onErrorMap(DataBufferLimitException.class, tooLong -> McpError.tooLarge(most));
     }
 
@@ -88,7 +93,8 @@ final class McpEndpoint {
             return switch (JsonCodec.message(message)) {
                 case JsonRpc.Incoming.Request request -> answer(http, caller, request);
                 case JsonRpc.Incoming.Notification notification -> accept(http, caller, notification);
-                case JsonRpc.Incoming.Response nobodyWaits -> ServerResponse.accepted().build();
+                case JsonRpc.Incoming.Response nobodyWaits ->
+                    ServerResponse.accepted().build();
             };
         } catch (McpError problem) {
             return error(problem, JsonCodec.idOf(message));
@@ -112,7 +118,8 @@ final class McpEndpoint {
     }
 
     private Mono<ServerResponse> json(ServerRequest http, McpRequest request) {
-        return calls.cancellable(key(http, request), dispatched(request, OutputListener.NONE))
+        return calls.cancellable(
+                        key(http, request), dispatched(request, OutputListener.NONE, ConnectionThread.of(http)))
                 .map(result -> JsonRpc.Answer.result(request.id(), result))
                 .switchIfEmpty(Mono.error(McpError::cancelled))
                 .flatMap(answer -> written(HttpStatus.OK, answer))
@@ -120,14 +127,14 @@ final class McpEndpoint {
     }
 
     private Mono<ServerResponse> stream(ServerRequest http, McpRequest request) {
-        var stream = new EventStream(codec, buffers, settings.keepAlive(), Schedulers.parallel());
+        Scheduler thread = ConnectionThread.of(http);
+        var stream = new EventStream(codec, buffers, settings.keepAlive(), thread);
         @Nullable JsonNode token = request.progressToken().orElse(null);
         var events = stream.of(
-                token,
-                progress -> calls.cancellable(key(http, request), dispatched(request, progress))
+                token, progress -> calls.cancellable(key(http, request), dispatched(request, progress, thread))
                         .map(result -> JsonRpc.Answer.result(request.id(), result))
-                        .onErrorResume(problem -> Mono.just(
-                                JsonRpc.Answer.error(request.id(), known(problem).problem()))));
+                        .onErrorResume(problem -> Mono.just(JsonRpc.Answer.error(
+                                request.id(), known(problem).problem()))));
         return ServerResponse.ok()
                 .contentType(MediaType.TEXT_EVENT_STREAM)
                 .header("Cache-Control", "no-cache")
@@ -135,16 +142,18 @@ final class McpEndpoint {
                 .body((response, context) -> response.writeAndFlushWith(events));
     }
 
-    private Mono<Object> dispatched(McpRequest request, OutputListener progress) {
-        return Mono.defer(() -> dispatcher.dispatch(new McpRequest.Call(request, progress)));
+    private Mono<Object> dispatched(McpRequest request, OutputListener progress, Scheduler thread) {
+        return Mono.defer(() -> dispatcher.dispatch(new McpRequest.Call(request, progress, thread)));
     }
 
-    private Mono<ServerResponse> accept(
-            ServerRequest http, Caller caller, JsonRpc.Incoming.Notification notification) {
+    private Mono<ServerResponse> accept(ServerRequest http, Caller caller, JsonRpc.Incoming.Notification notification) {
         if (notification.method().equals(CANCELLED)) {
             JsonNode id = notification.params().path("requestId");
             boolean found = calls.cancel(key(http, caller, id));
-            LOG.atDebug().addKeyValue("caller", caller.name()).addKeyValue("found", found).log("Call cancelled");
+            LOG.atDebug()
+                    .addKeyValue("caller", caller.name())
+                    .addKeyValue("found", found)
+                    .log("Call cancelled");
         }
         return ServerResponse.accepted().build();
     }
@@ -179,6 +188,7 @@ final class McpEndpoint {
                 .map(InetSocketAddress::getAddress)
                 .map(known -> known.getHostAddress())
                 .orElse("");
-        return new RunningCalls.Key(caller.name(), address, Optional.of(id).map(JsonNode::toString).orElse(""));
+        return new RunningCalls.Key(
+                caller.name(), address, Optional.of(id).map(JsonNode::toString).orElse(""));
     }
 }

@@ -46,6 +46,11 @@ final class McpError extends RuntimeException {
                 null);
     }
 
+    static McpError tooSlow() {
+        return new McpError(
+                INVALID_REQUEST, HttpStatus.REQUEST_TIMEOUT, "Invalid request: the body did not come in time", null);
+    }
+
     static McpError notJson() {
         return new McpError(
                 INVALID_REQUEST,

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.mcp;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.execution.OutputListener;
 import java.util.Optional;
+import reactor.core.scheduler.Scheduler;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -17,8 +18,12 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record McpRequest(JsonNode id, String method, ObjectNode params, Era era, Caller caller) {
 
-    /** A request together with the one who listens to its progress. */
-    record Call(McpRequest request, OutputListener progress) {}
+    /**
+     * A request together with the one who listens to its progress.
+     *
+     * @param thread on which the answer is to be rendered
+     */
+    record Call(McpRequest request, OutputListener progress, Scheduler thread) {}
 
     /** The token under which the client wants to hear of progress. */
     Optional<JsonNode> progressToken() {

@@ -10,4 +10,5 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param keepAlive a quiet stream of events gets a comment so often
  */
 public record McpSettings(
-        @DefaultValue("8388608") int maxBodyBytes, @DefaultValue("10s") Duration keepAlive) {}
+        @DefaultValue("8388608") int maxBodyBytes,
+        @DefaultValue("10s") Duration keepAlive) {}

@@ -13,8 +13,7 @@ final class Prompts {
             new Argument("sandbox_name", "Name for the new sandbox", true),
             new Argument("namespace", "Namespace for the new sandbox", true));
 
-    private static final Prompt PYTHON =
-            new Prompt("create_python_sandbox", "Create a sandbox for Python", ARGUMENTS);
+    private static final Prompt PYTHON = new Prompt("create_python_sandbox", "Create a sandbox for Python", ARGUMENTS);
     private static final Prompt NODE = new Prompt("create_node_sandbox", "Create a sandbox for Node.js", ARGUMENTS);
     private static final List<Prompt> ALL = List.of(PYTHON, NODE);
 

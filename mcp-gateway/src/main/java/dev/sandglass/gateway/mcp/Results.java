@@ -35,7 +35,9 @@ final class Results {
     record Pong() {}
 
     /** Who answers, in every result of the newer revision. */
-    record Meta(@JsonProperty("io.modelcontextprotocol/serverInfo") Implementation serverInfo) {}
+    record Meta(
+            @JsonProperty("io.modelcontextprotocol/serverInfo")
+            Implementation serverInfo) {}
 
     /** Answer to {@code server/discover}. */
     @JsonInclude(Include.NON_NULL)
@@ -89,7 +91,10 @@ final class Results {
     /** A text ({@code text}) or a picture ({@code image}). */
     @JsonInclude(Include.NON_NULL)
     record ContentPart(
-            String type, @Nullable String text, @Nullable String data, @Nullable String mimeType) {
+            String type,
+            @Nullable String text,
+            @Nullable String data,
+            @Nullable String mimeType) {
         static ContentPart text(String text) {
             return new ContentPart("text", text, null, null);
         }

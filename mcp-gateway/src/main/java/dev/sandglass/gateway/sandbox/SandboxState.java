@@ -25,8 +25,11 @@ public sealed interface SandboxState {
     }
 
     /** A pod is wanted and is not there yet, or failed; reason and message are those of the Ready condition. */
-    record Pending(SandboxRef ref, String uid, @Nullable String reason, @Nullable String message)
-            implements SandboxState {}
+    record Pending(
+            SandboxRef ref,
+            String uid,
+            @Nullable String reason,
+            @Nullable String message) implements SandboxState {}
 
     /** Stopped by a caller: {@code spec.suspended}. */
     record Stopped(SandboxRef ref, String uid) implements SandboxState {}

@@ -107,7 +107,8 @@ public final class Arguments {
         return value(field).map(node -> {
             if (node.isArray()) {
                 return Variables.ofPairs(
-                        path + field, texts(field, EnvRules.MAX_ENTRIES, EnvRules.MAX_BYTES).orElseThrow());
+                        path + field,
+                        texts(field, EnvRules.MAX_ENTRIES, EnvRules.MAX_BYTES).orElseThrow());
             }
             if (!node.isObject()) {
                 throw broken(field, "must be an object of texts or a list of KEY=VALUE texts");
@@ -115,8 +116,7 @@ public final class Arguments {
             var map = new LinkedHashMap<String, String>();
             node.properties()
                     .forEach(entry -> map.put(
-                            entry.getKey(),
-                            text(entry.getValue(), field + "." + entry.getKey(), EnvRules.MAX_BYTES)));
+                            entry.getKey(), text(entry.getValue(), field + "." + entry.getKey(), EnvRules.MAX_BYTES)));
             return Variables.checked(path + field, map);
         });
     }
@@ -135,7 +135,8 @@ public final class Arguments {
             for (String name : object.propertyNames()) {
                 if (!known.contains(name)) {
                     throw broken(
-                            field + "." + shown(name), "is not known; known are " + String.join(", ", new TreeSet<>(known)));
+                            field + "." + shown(name),
+                            "is not known; known are " + String.join(", ", new TreeSet<>(known)));
                 }
             }
             return new Arguments(object, path + field + ".");
@@ -180,6 +181,8 @@ public final class Arguments {
     }
 
     private static String plain(Duration duration) {
-        return duration.toMillis() % 1000 == 0 ? String.valueOf(duration.toSeconds()) : String.valueOf(millis(duration));
+        return duration.toMillis() % 1000 == 0
+                ? String.valueOf(duration.toSeconds())
+                : String.valueOf(millis(duration));
     }
 }

@@ -98,8 +98,8 @@ final class ExecutionAnswer {
                 result.result(),
                 error == null ? null : new ErrorFacts(error.name(), error.message(), error.traceback()),
                 result.images().stream()
-                        .map(image -> new ImageFacts(
-                                image.mimeType(), image.base64().length() / 4 * 3))
+                        .map(image ->
+                                new ImageFacts(image.mimeType(), image.base64().length() / 4 * 3))
                         .toList(),
                 result.exitCode(),
                 result.durationMs(),
@@ -122,9 +122,7 @@ final class ExecutionAnswer {
         paragraph(text, result.result());
         ExecutionError error = result.error();
         if (error != null) {
-            paragraph(
-                    text,
-                    error.traceback().isEmpty() ? error.name() + ": " + error.message() : error.traceback());
+            paragraph(text, error.traceback().isEmpty() ? error.name() + ": " + error.message() : error.traceback());
         }
         paragraph(text, verdict(result));
         paragraph(text, resumed ? RESUMED : null);
@@ -143,8 +141,7 @@ final class ExecutionAnswer {
             case RUNNING ->
                 "[running%s] %s"
                         .formatted(
-                                result.queuePosition() > 0 ? ", " + result.queuePosition() + " before it" : "",
-                                readOn);
+                                result.queuePosition() > 0 ? ", " + result.queuePosition() + " before it" : "", readOn);
             case TIMEOUT, INTERRUPTED, KERNEL_DIED, OOM_KILLED, REJECTED, ENV_ERROR, LOST ->
                 "[%s] %s".formatted(result.status().word(), result.message()).strip();
         };

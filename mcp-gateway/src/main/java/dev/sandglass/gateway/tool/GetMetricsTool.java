@@ -86,9 +86,7 @@ final class GetMetricsTool implements Tool {
 
     private SandboxState one(ToolCall call, Optional<String> namespace, String name) {
         var ref = access.sandbox(call.caller(), namespace, name);
-        return sandboxes
-                .find(ref)
-                .orElseThrow(() -> new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
+        return sandboxes.find(ref).orElseThrow(() -> new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
     }
 
     private Mono<MetricsAnswer.Usage> usage(SandboxState state) {
@@ -109,5 +107,4 @@ final class GetMetricsTool implements Tool {
         String text = json.writerWithDefaultPrettyPrinter().writeValueAsString(metrics);
         return ToolResult.ok(text, metrics);
     }
-
 }

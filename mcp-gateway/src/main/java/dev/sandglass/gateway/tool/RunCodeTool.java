@@ -27,8 +27,9 @@ final class RunCodeTool implements Tool {
         this.settings = settings;
         Schema input = SandboxArguments.schema()
                 .required("code", Schema.text("Source text to run"))
-                .optional("language", Schema.text("Language of the code, default python")
-                        .with("enum", List.of(PYTHON)));
+                .optional(
+                        "language",
+                        Schema.text("Language of the code, default python").with("enum", List.of(PYTHON)));
         this.definition = new ToolDefinition(
                 "sandbox_run_code",
                 "Run code in a sandbox",

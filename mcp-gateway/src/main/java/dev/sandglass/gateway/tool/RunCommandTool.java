@@ -16,7 +16,8 @@ final class RunCommandTool implements Tool {
     private static final int MAX_ARGS_CHARS = 64 * 1024;
     private static final int MAX_CWD_CHARS = 4096;
     private static final int MAX_STDIN_CHARS = 1024 * 1024;
-    private static final String WORKSPACE = "/workspace";
+    /** To the supervisor: wherever its workspace is. */
+    private static final String WORKSPACE = "";
 
     private final TenantAccess access;
     private final SandboxRuns runs;
@@ -33,7 +34,7 @@ final class RunCommandTool implements Tool {
                         Schema.text("A program, run with exactly the given 'args' and no shell; or, if 'args' is left"
                                 + " out and this has blanks or shell characters, a command line for sh"))
                 .optional("args", Schema.list("Arguments of the program", Schema.text("Argument")))
-                .optional("cwd", Schema.text("Working directory, default " + WORKSPACE))
+                .optional("cwd", Schema.text("Working directory, default /workspace"))
                 .optional("stdin", Schema.text("What the program reads on standard input"));
         this.definition = new ToolDefinition(
                 "sandbox_run_command",
@@ -59,13 +60,14 @@ final class RunCommandTool implements Tool {
                 arguments.requiredText("command", MAX_COMMAND_CHARS),
                 arguments.texts("args", MAX_ARGS, MAX_ARGS_CHARS));
         if (line.characters() > MAX_ARGS_CHARS) {
-            throw new InvalidArgument("'command' and 'args' must have at most %d characters in all; pass more by 'stdin'"
-                    .formatted(MAX_ARGS_CHARS));
+            throw new InvalidArgument(
+                    "'command' and 'args' must have at most %d characters in all; pass more by 'stdin'"
+                            .formatted(MAX_ARGS_CHARS));
         }
         var request = new ExecutionRequest.Command(
                 line.program(),
                 line.args(),
-                arguments.text("cwd", MAX_CWD_CHARS).filter(cwd -> !cwd.isEmpty()).orElse(WORKSPACE),
+                arguments.text("cwd", MAX_CWD_CHARS).orElse(WORKSPACE),
                 arguments.variables("envs").orElse(Map.of()),
                 arguments.text("stdin", MAX_STDIN_CHARS).orElse(""),
                 ExecutionArguments.limits(arguments, settings));

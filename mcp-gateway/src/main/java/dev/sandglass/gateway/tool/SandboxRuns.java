@@ -28,9 +28,8 @@ final class SandboxRuns {
         return sandboxes
                 .running(ref)
                 .flatMap(sandbox -> run(sandbox, request, progress, false))
-                .onErrorResume(
-                        SandboxProblem.Asleep.class,
-                        asleep -> resume(ref).flatMap(sandbox -> run(sandbox, request, progress, true)));
+                .onErrorResume(SandboxProblem.Asleep.class, asleep -> resume(ref)
+                        .flatMap(sandbox -> run(sandbox, request, progress, true)));
     }
 
     private Mono<ToolResult> run(

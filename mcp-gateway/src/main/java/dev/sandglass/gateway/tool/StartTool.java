@@ -58,15 +58,16 @@ final class StartTool implements Tool {
                 .timeout(patience)
                 .onErrorResume(TimeoutException.class, late -> Mono.just(stillStarting(ref)))
                 .onErrorMap(
-                        SandboxProblem.class, problem -> new SandboxProblem.Refused("Sandbox start failed: " + problem.text()));
+                        SandboxProblem.class,
+                        problem -> new SandboxProblem.Refused("Sandbox start failed: " + problem.text()));
     }
 
     private Mono<ToolResult> verified(SandboxRef ref, RunningSandbox sandbox) {
         sandboxes.active(sandbox, Duration.ZERO);
         return executions
                 .awaitKernel(sandbox)
-                .thenReturn(SandboxAnswer.of(
-                        ref, "running", "Sandbox %s started successfully".formatted(ref.givenName())))
+                .thenReturn(
+                        SandboxAnswer.of(ref, "running", "Sandbox %s started successfully".formatted(ref.givenName())))
                 .onErrorResume(SandboxProblem.class, problem -> Mono.just(unverified(ref, problem)));
     }
 

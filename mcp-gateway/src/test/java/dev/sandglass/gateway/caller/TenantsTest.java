@@ -47,6 +47,7 @@ class TenantsTest {
     }
 
     private static String own(TenantAccess access, String... tenants) {
-        return access.tenant(new Caller("c", List.of(tenants)), Optional.empty()).name();
+        return access.tenant(new Caller("c", List.of(tenants)), Optional.empty())
+                .name();
     }
 }

@@ -36,7 +36,8 @@ final class FakeOperator {
 
     /** Only with the definition there does the mock keep status apart from spec. */
     static void loadCrd(KubernetesClient client) {
-        client.load(FakeOperator.class.getClassLoader().getResourceAsStream(CRD)).create();
+        client.load(FakeOperator.class.getClassLoader().getResourceAsStream(CRD))
+                .create();
     }
 
     Sandbox resource() {

@@ -186,8 +186,7 @@ class KubernetesSandboxesTest {
         sandboxes.active(running, Duration.ofMinutes(14));
         sandboxes.active(running, Duration.ofMinutes(60));
 
-        await().atMost(SOON)
-                .until(() -> lease(running).getSpec().getLeaseDurationSeconds() == 3600);
+        await().atMost(SOON).until(() -> lease(running).getSpec().getLeaseDurationSeconds() == 3600);
         Lease lease = lease(running);
         assertThat(Long.parseLong(lease.getMetadata().getResourceVersion())).isGreaterThan(Long.parseLong(version));
         assertThat(lease.getSpec().getRenewTime().toInstant()).isEqualTo(NOON);

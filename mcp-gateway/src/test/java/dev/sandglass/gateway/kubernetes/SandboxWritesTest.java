@@ -44,8 +44,8 @@ class SandboxWritesTest {
     void aStartTakesASuspendedOneUpAndChangesOnlyWhatDiffers() {
         SandboxSpec present = SandboxSpec.DEFAULT.withSuspended(true);
 
-        Map<String, Object> changes = SandboxWrites.changes(
-                present, new SandboxConfig("img", "1Gi", "1", null, Map.of("A", "1")));
+        Map<String, Object> changes =
+                SandboxWrites.changes(present, new SandboxConfig("img", "1Gi", "1", null, Map.of("A", "1")));
 
         assertThat(changes)
                 .containsOnly(

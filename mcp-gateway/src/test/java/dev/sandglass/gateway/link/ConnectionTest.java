@@ -39,17 +39,15 @@ class ConnectionTest {
     }
 
     @Test
-    void dialsAgainWithGrowingPausesWhileSomebodyWaits() {
+    void dialsAgainAndAgainWhileSomebodyWaits() {
         link.asks(new Verb.Metrics());
-        List<Duration> pauses = List.of(MOMENT, MOMENT.multipliedBy(2), MOMENT.multipliedBy(4));
-        for (Duration pause : pauses) {
-            int before = link.wires.size();
+        for (int i = 1; i < 20; i++) {
             link.connection.broken(link.wire(), "it refuses connections");
             assertThat(link.wire().closed).isTrue();
-            link.pass(pause.minusMillis(1));
-            assertThat(link.wires).hasSize(before);
+            link.pass(MOMENT.minusMillis(1));
+            assertThat(link.wires).hasSize(i);
             link.pass(Duration.ofMillis(1));
-            assertThat(link.wires).hasSize(before + 1);
+            assertThat(link.wires).hasSize(i + 1);
         }
     }
 
@@ -58,14 +56,32 @@ class ConnectionTest {
         link.asks(new Verb.Metrics());
         link.pass(Duration.ofMillis(250));
         assertThat(link.wire().closed).isTrue();
-        link.pass(MOMENT);
+        // A twentieth of the time that it took so far.
+        link.pass(Duration.ofMillis(13));
         assertThat(link.wires).hasSize(2);
+    }
+
+    @Test
+    void aConnectionThatStaysSilentIsGivenUpSoonAndDialledAgainAtOnce() {
+        link.asks(new Verb.Metrics());
+        link.pass(Duration.ofMillis(240));
+        link.connection.connected(link.wire());
+        link.pass(Duration.ofMillis(4));
+        assertThat(link.wires).hasSize(1);
+        link.pass(Duration.ofMillis(1));
+        assertThat(link.wires).hasSize(2);
+        link.connection.connected(link.wire());
+        link.pass(Duration.ofMillis(19));
+        assertThat(link.wires).hasSize(2);
+        link.pass(Duration.ofMillis(1));
+        assertThat(link.wires).hasSize(3);
     }
 
     @Test
     void aSlowHandshakeIsWaitedFor() {
         link.asks(new Verb.Metrics());
         link.connection.connected(link.wire());
+        link.connection.greeted(link.wire());
         link.pass(Duration.ofSeconds(9));
         assertThat(link.wires).hasSize(1);
         assertThat(link.wire().closed).isFalse();

@@ -93,6 +93,7 @@ final class FakeLink implements Conversation.Owner {
     PaperWire open(String bootId) {
         PaperWire wire = wire();
         connection.connected(wire);
+        connection.greeted(wire);
         wire.says(SupervisorFrames.hello(wire.idOf("hello"), TARGET.sandboxUid(), bootId));
         return wire;
     }

@@ -67,7 +67,8 @@ class AccessTest {
         assertThat(gateway.send(gateway.post(LIST).header("Origin", "https://evil.example"))
                         .statusCode())
                 .isEqualTo(403);
-        assertThat(gateway.send(gateway.post(LIST).header("Origin", gateway.base())).statusCode())
+        assertThat(gateway.send(gateway.post(LIST).header("Origin", gateway.base()))
+                        .statusCode())
                 .isEqualTo(403);
         HttpResponse<String> allowed = gateway.send(gateway.post(LIST).header("Origin", TestGateway.ORIGIN));
         assertThat(allowed.statusCode()).isEqualTo(200);
@@ -84,9 +85,7 @@ class AccessTest {
         HttpResponse<String> response = gateway.send(preflight);
 
         assertThat(response.statusCode()).isEqualTo(204);
-        assertThat(response.headers()
-                        .firstValue("Access-Control-Allow-Headers")
-                        .orElseThrow())
+        assertThat(response.headers().firstValue("Access-Control-Allow-Headers").orElseThrow())
                 .contains("Authorization");
     }
 
@@ -104,10 +103,19 @@ class AccessTest {
     @Test
     void aBodyOfUnknownLengthIsCutOffAtTheLimit() throws Exception {
         byte[] body = (LIST + " ".repeat(80 * 1024)).getBytes(StandardCharsets.UTF_8);
-        HttpRequest.Builder chunked = gateway.post("")
-                .POST(HttpRequest.BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body)));
+        HttpRequest.Builder chunked =
+                gateway.post("").POST(HttpRequest.BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body)));
 
         assertThat(gateway.send(chunked).statusCode()).isEqualTo(413);
+    }
+
+    @Test
+    void headersThatAreNoMediaTypesAreABadRequest() throws Exception {
+        assertThat(gateway.send(gateway.post(LIST).setHeader("Accept", "///")).statusCode())
+                .isEqualTo(400);
+        assertThat(gateway.send(gateway.post(LIST).setHeader("Content-Type", "///"))
+                        .statusCode())
+                .isEqualTo(400);
     }
 
     @Test
@@ -130,8 +138,7 @@ class AccessTest {
     /** contracts.md M37: the right is that of the tenant in the arguments, wherever else a namespace may stand. */
     @Test
     void rightsAreCheckedOnTheArgumentsOfTheCall() throws Exception {
-        String call =
-                """
+        String call = """
                 {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"namespace":"other","name":"sandbox_run_code",\
                 "arguments":{"sandbox":"box","namespace":"%s","code":"print hi"}}}""";
 

@@ -41,11 +41,9 @@ class LegacyProtocolTest {
         "1999-01-01, 2025-11-25",
     })
     void initializeNegotiatesWithoutASession(String asked, String answered) throws Exception {
-        HttpResponse<String> response = gateway.send(gateway.post(
-                """
+        HttpResponse<String> response = gateway.send(gateway.post("""
                 {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"%s","capabilities":{},\
-                "clientInfo":{"name":"t","version":"1"}}}"""
-                        .formatted(asked)));
+                "clientInfo":{"name":"t","version":"1"}}}""".formatted(asked)));
 
         JsonNode result = gateway.json(response).path("result");
         assertThat(result.path("protocolVersion").asString()).isEqualTo(answered);
@@ -127,8 +125,8 @@ class LegacyProtocolTest {
                 "\"name\":\"sandbox_stop\",\"arguments\":[] | 'arguments' must be an object",
             })
     void brokenToolCallsNameWhatIsMissing(String params, String message) throws Exception {
-        JsonNode answer = ask("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{%s}}"
-                .formatted(params));
+        JsonNode answer =
+                ask("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{%s}}".formatted(params));
 
         assertThat(answer.path("error").path("code").asInt()).isEqualTo(-32602);
         assertThat(answer.path("error").path("message").asString()).isEqualTo(message);
@@ -137,13 +135,12 @@ class LegacyProtocolTest {
 
     @Test
     void promptsAskForASandbox() throws Exception {
-        JsonNode prompts =
-                ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/list\"}").path("result");
+        JsonNode prompts = ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/list\"}")
+                .path("result");
         assertThat(prompts.path("prompts").findValuesAsString("name"))
                 .contains("create_python_sandbox", "create_node_sandbox");
 
-        JsonNode prompt = ask(
-                """
+        JsonNode prompt = ask("""
                 {"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"create_node_sandbox",\
                 "arguments":{"sandbox_name":"box","namespace":"default"}}}""");
 
@@ -164,8 +161,8 @@ class LegacyProtocolTest {
                         + " | Missing required 'namespace' parameter",
             })
     void brokenPromptRequestsNameWhatIsMissing(String params, String message) throws Exception {
-        JsonNode answer = ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{%s}}"
-                .formatted(params));
+        JsonNode answer =
+                ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{%s}}".formatted(params));
 
         assertThat(answer.path("error").path("message").asString()).isEqualTo(message);
     }

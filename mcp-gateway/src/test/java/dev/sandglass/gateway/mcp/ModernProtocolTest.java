@@ -15,8 +15,7 @@ import tools.jackson.databind.JsonNode;
 /** Revision 2026-07-28 over real HTTP, from the wire's point of view. */
 class ModernProtocolTest {
 
-    private static final String META =
-            """
+    private static final String META = """
             "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",\
             "io.modelcontextprotocol/clientCapabilities":{}}""";
 
@@ -82,8 +81,8 @@ class ModernProtocolTest {
 
     @Test
     void aCallIsAnsweredWithTheIdOfTheRequest() throws Exception {
-        String params = META
-                + ",\"name\":\"sandbox_run_code\",\"arguments\":{\"sandbox\":\"box\",\"code\":\"print hello\"}";
+        String params =
+                META + ",\"name\":\"sandbox_run_code\",\"arguments\":{\"sandbox\":\"box\",\"code\":\"print hello\"}";
 
         HttpResponse<String> response =
                 gateway.send(modern("tools/call", params).header("Mcp-Name", "sandbox_run_code"));
@@ -100,8 +99,8 @@ class ModernProtocolTest {
         String params =
                 META + ",\"name\":\"sandbox_run_code\",\"arguments\":{\"sandbox\":\"box\",\"code\":\"print x\"}";
 
-        HttpResponse<String> response = gateway.send(
-                modern("tools/call", params).header("Mcp-Name", "=?base64?c2FuZGJveF9ydW5fY29kZQ==?="));
+        HttpResponse<String> response =
+                gateway.send(modern("tools/call", params).header("Mcp-Name", "=?base64?c2FuZGJveF9ydW5fY29kZQ==?="));
 
         assertThat(response.statusCode()).isEqualTo(200);
     }

@@ -22,8 +22,7 @@ final class RawClient implements AutoCloseable {
         socket.setReceiveBufferSize(16 * 1024);
         URI uri = URI.create(gateway.base());
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), uri.getPort()));
-        String head =
-                """
+        String head = """
                 POST /mcp HTTP/1.1\r
                 Host: localhost\r
                 Authorization: Bearer %s\r
@@ -31,8 +30,7 @@ final class RawClient implements AutoCloseable {
                 Accept: %s\r
                 Content-Length: %d\r
                 \r
-                """
-                        .formatted(TestGateway.KEY, accept, body.getBytes(StandardCharsets.UTF_8).length);
+                """.formatted(TestGateway.KEY, accept, body.getBytes(StandardCharsets.UTF_8).length);
         socket.getOutputStream().write((head + body).getBytes(StandardCharsets.UTF_8));
         Thread.ofVirtual().start(this::read);
     }

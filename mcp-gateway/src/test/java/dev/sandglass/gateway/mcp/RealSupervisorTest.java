@@ -37,8 +37,7 @@ class RealSupervisorTest {
 
     private static JsonNode run(String code) throws Exception {
         String quoted = code.replace("\n", "\\n").replace("\"", "\\\"");
-        return gateway.call(
-                "sandbox_run_code", "{\"sandbox\":\"test\",\"code\":\"%s\"}".formatted(quoted));
+        return gateway.call("sandbox_run_code", "{\"sandbox\":\"test\",\"code\":\"%s\"}".formatted(quoted));
     }
 
     @Test
@@ -63,8 +62,7 @@ class RealSupervisorTest {
 
     @Test
     void outputStreamsWhileTheCodeRuns() throws Exception {
-        String body =
-                """
+        String body = """
                 {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sandbox_run_code","arguments":\
                 {"sandbox":"test","code":"for i in range(3):\\n  print(i, flush=True)"},"_meta":{"progressToken":1}}}""";
 
@@ -75,10 +73,10 @@ class RealSupervisorTest {
 
     @Test
     void aCommandLineRunsInAShellAndArgumentsAreTakenAsTheyAre() throws Exception {
-        JsonNode line = gateway.call(
-                "sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"echo $((6*7)); exit 3\"}");
-        assertThat(line.path("structuredContent").path("exit_code").asInt()).isEqualTo(3);
+        JsonNode line =
+                gateway.call("sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"echo $((6*7)); exit 3\"}");
         assertThat(TestGateway.text(line)).isEqualTo("42\n[exit code 3]");
+        assertThat(line.path("structuredContent").path("exit_code").asInt()).isEqualTo(3);
 
         JsonNode exact = gateway.call(
                 "sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"echo\",\"args\":[\"$HOME *\"]}");

@@ -72,10 +72,12 @@ class SdkClientTest {
 
         assertThat(call("sandbox_start", box).isError()).isFalse();
         McpSchema.CallToolResult run = call("sandbox_run_code", Map.of("sandbox", "box", "code", "print hello"));
-        assertThat(run.content()).singleElement().isInstanceOfSatisfying(McpSchema.TextContent.class, text -> assertThat(
-                        text.text())
-                .isEqualTo("hello"));
-        assertThat(call("sandbox_run_code", Map.of("sandbox", "box", "code", "raise")).isError())
+        assertThat(run.content())
+                .singleElement()
+                .isInstanceOfSatisfying(McpSchema.TextContent.class, text -> assertThat(text.text())
+                        .isEqualTo("hello"));
+        assertThat(call("sandbox_run_code", Map.of("sandbox", "box", "code", "raise"))
+                        .isError())
                 .isTrue();
         assertThat(call("sandbox_run_command", Map.of("sandbox", "box", "command", "ls -l"))
                         .structuredContent())
@@ -97,6 +99,9 @@ class SdkClientTest {
                 .build());
 
         assertThat(result.isError()).isFalse();
-        assertThat(progress).hasSize(3).extracting(McpSchema.ProgressNotification::progress).isSorted();
+        assertThat(progress)
+                .hasSize(3)
+                .extracting(McpSchema.ProgressNotification::progress)
+                .isSorted();
     }
 }

@@ -37,8 +37,7 @@ class StreamingTest {
     private static String run(String id, String code, String more) {
         return """
                 {"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"sandbox_run_code",\
-                "arguments":{"sandbox":"box","code":"%s"%s},"_meta":{"progressToken":"t-1"}}}"""
-                .formatted(id, code, more);
+                "arguments":{"sandbox":"box","code":"%s"%s},"_meta":{"progressToken":"t-1"}}}""".formatted(id, code, more);
     }
 
     private static List<JsonNode> events(String body) {
@@ -73,7 +72,11 @@ class StreamingTest {
                 gateway.send(gateway.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}")
                         .setHeader("Accept", "text/event-stream"));
 
-        assertThat(events(response.body()).getFirst().path("result").path("tools").size())
+        assertThat(events(response.body())
+                        .getFirst()
+                        .path("result")
+                        .path("tools")
+                        .size())
                 .isEqualTo(6);
     }
 
@@ -87,8 +90,7 @@ class StreamingTest {
 
     @Test
     void aProtocolErrorOnAStreamHasTheIdOfItsRequest() throws Exception {
-        String body =
-                """
+        String body = """
                 {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"nope","_meta":{"progressToken":1}}}""";
 
         JsonNode event = events(gateway.send(gateway.post(body)).body()).getFirst();
@@ -135,8 +137,24 @@ class StreamingTest {
     }
 
     private CompletableFuture<HttpResponse<String>> inBackground(String body) {
-        return HttpClient.newHttpClient()
-                .sendAsync(gateway.post(body).build(), HttpResponse.BodyHandlers.ofString());
+        return HttpClient.newHttpClient().sendAsync(gateway.post(body).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** What happens at SIGTERM: calls that wait are answered, and what they run is left alone. */
+    @Test
+    void drainingEndsStreamsWithoutInterruptingTheCode() throws Exception {
+        CompletableFuture<HttpResponse<String>> running = inBackground(run("1", "hang", ""));
+        await().atMost(SOON).until(() -> !gateway.supervisor.verbs.isEmpty());
+
+        gateway.executions.drain();
+
+        JsonNode answer = events(running.get().body()).getLast();
+        assertThat(answer.path("result")
+                        .path("structuredContent")
+                        .path("status")
+                        .asString())
+                .isEqualTo("running");
+        assertThat(gateway.supervisor.interrupted()).isEmpty();
     }
 
     /** The client reads nothing, so that the code in the sandbox must come to a stop, and goes on when it reads. */

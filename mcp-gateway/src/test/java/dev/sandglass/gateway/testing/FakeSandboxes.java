@@ -61,8 +61,8 @@ public final class FakeSandboxes implements Sandboxes {
     @Override
     public Optional<SandboxState> findByUid(String tenant, String namespace, String uid) {
         return states.values().stream()
-                .filter(state -> state.ref().namespace().equals(namespace)
-                        && state.uid().equals(uid))
+                .filter(state ->
+                        state.ref().namespace().equals(namespace) && state.uid().equals(uid))
                 .findFirst();
     }
 

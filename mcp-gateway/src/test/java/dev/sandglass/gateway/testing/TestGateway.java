@@ -45,14 +45,17 @@ public final class TestGateway implements AutoCloseable {
     /** A web page that may call. */
     public static final String ORIGIN = "https://agents.example.com";
 
-    private static final Map<String, Caller> CALLERS = Map.of(
-            KEY, new Caller("alice", List.of("default")), OTHER_KEY, new Caller("bob", List.of("other")));
+    private static final Map<String, Caller> CALLERS =
+            Map.of(KEY, new Caller("alice", List.of("default")), OTHER_KEY, new Caller("bob", List.of("other")));
 
     /** The sandboxes behind it. */
     public final FakeSandboxes sandboxes = new FakeSandboxes();
 
     /** The supervisor in all of them. */
     public final FakeSupervisor supervisor = new FakeSupervisor();
+
+    /** What runs in them. */
+    public final Executions executions;
 
     /** Its metrics. */
     public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -63,13 +66,11 @@ public final class TestGateway implements AutoCloseable {
 
     private TestGateway(@Nullable LinkClient links, McpSettings mcp) {
         ToolSettings tools = hasty();
+        this.executions = new Executions(links == null ? supervisor : links);
         Callers callers = token -> Optional.ofNullable(CALLERS.get(token));
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
-        var routes = McpRoutes.of(
-                Tools.all(new TenantAccess(tenants), sandboxes, new Executions(links == null ? supervisor : links), tools),
-                mcp,
-                "test",
-                meters);
+        var routes =
+                McpRoutes.of(Tools.all(new TenantAccess(tenants), sandboxes, executions, tools), mcp, "test", meters);
         var chain = CallerSecurity.chain(ServerHttpSecurity.http(), CallerSecurity.authenticationManager(callers));
         var handler = WebHttpHandlerBuilder.webHandler(RouterFunctions.toWebHandler(routes))
                 .filter(CallerSecurity.originFilter(Set.of(ORIGIN)), new WebFilterChainProxy(chain))
@@ -146,8 +147,7 @@ public final class TestGateway implements AutoCloseable {
     /** The message of a tool call. */
     public static String toolCall(String tool, String arguments) {
         return """
-                {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"%s","arguments":%s}}"""
-                .formatted(tool, arguments);
+                {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"%s","arguments":%s}}""".formatted(tool, arguments);
     }
 
     /** The first text of a tool's result. */

@@ -22,8 +22,8 @@ class MetricsContractTest {
         gateway.sandboxes.addRunning("box");
         gateway.sandboxes.put(new SandboxState.Stopped(
                 new SandboxRef("default", "sandglass-default", "sleepy-x0123456789", "Sleepy"), "u2"));
-        gateway.sandboxes.put(new SandboxState.Stopped(
-                new SandboxRef("other", "sandglass-other", "foreign", "foreign"), "u3"));
+        gateway.sandboxes.put(
+                new SandboxState.Stopped(new SandboxRef("other", "sandglass-other", "foreign", "foreign"), "u3"));
     }
 
     @AfterEach
@@ -52,8 +52,7 @@ class MetricsContractTest {
         assertThat(usage.path("pids").asInt()).isEqualTo(7);
         assertThat(usage.path("uptime").asDouble()).isEqualTo(3.5);
         assertThat(usage.has("memory_peak")).isTrue();
-        assertThat(JsonMapper.shared().readTree(TestGateway.text(result)))
-                .isEqualTo(result.path("structuredContent"));
+        assertThat(JsonMapper.shared().readTree(TestGateway.text(result))).isEqualTo(result.path("structuredContent"));
         assertThat(TestGateway.text(result)).contains("\n");
     }
 

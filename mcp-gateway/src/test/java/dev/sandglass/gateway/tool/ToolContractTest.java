@@ -119,9 +119,7 @@ class ToolContractTest {
 
     @Test
     void startPassesTheConfigurationOn() throws Exception {
-        gateway.call(
-                "sandbox_start",
-                """
+        gateway.call("sandbox_start", """
                 {"sandbox":"a","config":{"image":"microsandbox/python","memory":1024,"cpus":1.5,"disk":"1Gi",\
                 "envs":["PYTHONPATH=/workspace/lib","EMPTY="]}}""");
         gateway.call("sandbox_start", "{\"sandbox\":\"a\",\"config\":{\"envs\":{\"A\":\"b\"},\"cpus\":\"500m\"}}");
@@ -170,7 +168,8 @@ class ToolContractTest {
         var ref = new SandboxRef("default", "sandglass-default", "s", "s");
         gateway.sandboxes.put(new SandboxState.Stopped(ref, "u"));
         assertThat(text("sandbox_run_code", "{\"sandbox\":\"s\",\"code\":\"1\"}"))
-                .isEqualTo("Error: Sandbox 's' is not running: it was stopped. Call sandbox_start with this name first.");
+                .isEqualTo(
+                        "Error: Sandbox 's' is not running: it was stopped. Call sandbox_start with this name first.");
 
         gateway.sandboxes.put(new SandboxState.Asleep(ref, "u", "Idle"));
         JsonNode resumed = gateway.call("sandbox_run_code", "{\"sandbox\":\"s\",\"code\":\"print hi\"}");
@@ -224,8 +223,8 @@ class ToolContractTest {
 
     @Test
     void anExecutionOfAnotherIncarnationIsLost() throws Exception {
-        JsonNode result = gateway.call(
-                "sandbox_get_execution", "{\"execution_id\":\"default.uid-box.9.aaaaaaaaaaaaaaaa\"}");
+        JsonNode result =
+                gateway.call("sandbox_get_execution", "{\"execution_id\":\"default.uid-box.9.aaaaaaaaaaaaaaaa\"}");
 
         assertThat(result.path("isError").asBoolean()).isTrue();
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("lost");

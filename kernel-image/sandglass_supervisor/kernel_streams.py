@@ -1,0 +1,115 @@
+"""The kernel's output: ipykernel's streams and their thread, derived so that nothing piles up and nothing is late.
+
+ZeroMQ's marks count messages, so messages must be small, few may wait, and a writer must wait when the reader does:
+slices with a flush behind each, and no time-out of the flush.
+"""
+
+import codecs
+import fcntl
+import os
+import select
+import struct
+import termios
+import threading
+from functools import partial
+from typing import Any
+
+from ipykernel.iostream import IOPubThread, OutStream
+
+from .limits import SLICE_BYTES
+
+_WAITING_SENDS = 64
+
+
+class BoundedThread(IOPubThread):
+    """Lets a sender wait when many messages wait already, so that they pile up nowhere."""
+
+    def send_multipart(self, *args: Any, **kwargs: Any) -> None:
+        """Queue a message for the thread that owns the socket, or send it if this is that thread.
+
+        A flush runs there and must have sent when it returns: code that never lets go of the interpreter may follow.
+        """
+        if threading.current_thread() is self.thread:
+            self._really_send(*args, **kwargs)
+            return
+        super().send_multipart(*args, **kwargs)
+        if len(self._events) > _WAITING_SENDS:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Return when all that waits now has been sent."""
+        if threading.current_thread() is not self.thread and self.thread.is_alive():
+            sent = threading.Event()
+            self.schedule(sent.set)
+            sent.wait()
+
+
+class BoundedStream(OutStream):
+    """Standard output or error: in slices, the writer waits for the reader, and the order between both is kept."""
+
+    flush_timeout = None  # type: ignore[assignment] # None is what threading.Event.wait takes for "for ever"
+    sibling: "BoundedStream | None" = None
+    _unsent = 0
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._piped = threading.Condition()
+        self._piped_bytes = 0
+        super().__init__(*args, **kwargs)
+
+    def write(self, string: str) -> int:
+        """Write text, waiting for the reader once a slice is full."""
+        if not isinstance(string, str):
+            raise TypeError(f"write() argument must be str, not {type(string)}")
+        if not string.isascii():
+            # An unpaired surrogate is no UTF-8: it would cost the whole message.
+            string = string.encode("utf-8", "replace").decode("utf-8")
+        if self.sibling is not None and self.sibling._unsent:
+            self.sibling.hand_over()
+        for start in range(0, len(string), SLICE_BYTES):
+            part = string[start : start + SLICE_BYTES]
+            super().write(part)
+            self._unsent += len(part)
+            if self._unsent >= SLICE_BYTES:
+                self.flush()
+        return len(string)
+
+    def hand_over(self) -> None:
+        """Send what was written so far before anything that is written from now on, to whichever stream."""
+        self._unsent = 0
+        if self._is_master_process():
+            self.pub_thread.schedule(partial(self._publish, self._rotate_buffers()))
+            if len(self.pub_thread._events) > _WAITING_SENDS:
+                self.pub_thread.catch_up()
+
+    def settle(self) -> None:
+        """Return when all that programs had written to the descriptor before has become output of this stream."""
+        if self._fid is None or not self._is_master_process():
+            return
+        with self._piped:
+            waiting = struct.unpack("=i", fcntl.ioctl(self._fid, termios.FIONREAD, bytes(4)))[0]
+            target = self._piped_bytes + waiting
+            self._piped.wait_for(lambda: self._piped_bytes >= target)
+
+    def _watch_pipe_fd(self) -> None:
+        descriptor = self._fid
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        while descriptor is not None:
+            select.select([descriptor], [], [])
+            # Reading and writing on are one step for ``settle``.
+            with self._piped:
+                data = os.read(descriptor, SLICE_BYTES)
+                if not data or not self._should_watch:
+                    return
+                self.write(decoder.decode(data))
+                self._piped_bytes += len(data)
+                self._piped.notify_all()
+
+    def _flush(self) -> None:
+        self._unsent = 0
+        super()._flush()
+
+    def _publish(self, buffers: dict[Any, Any]) -> None:
+        for parent, buffer in buffers.items():
+            content = {"name": self.name, "text": buffer.getvalue()}
+            if content["text"]:
+                self.session.send(self.pub_thread, "stream", content, parent=dict(parent), ident=self.topic)

@@ -1,0 +1,228 @@
+"""What code in the sandbox tries against its supervisor, without privileges, also with the supervisor as PID 1."""
+
+import json
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import zmq
+from client import Client
+from conftest import Running
+
+UNPRIVILEGED = [
+    "setpriv",
+    *("--reuid", "65532", "--regid", "65532", "--clear-groups"),
+    # Only so that Python is found below the home of the user who runs the tests.
+    *("--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"),
+]
+FIRST_PROCESS = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", *UNPRIVILEGED]
+pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="sg-"))
+    path.chmod(0o777)
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def plain(folder: Path) -> Iterator[Running]:
+    running = Running(folder, UNPRIVILEGED)
+    running.workspace.chmod(0o777)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def first(folder: Path) -> Iterator[Running]:
+    running = Running(folder, FIRST_PROCESS)
+    running.workspace.chmod(0o777)
+    inner = first_process_of(running)
+    yield running
+    # It was told to die with its parent, and forgot that when it changed its user.
+    with suppress(ProcessLookupError):
+        os.kill(inner, signal.SIGKILL)
+    running.stop()
+
+
+def first_process_of(running: Running) -> int:
+    """The pid, seen from outside, of the process that unshare started."""
+    return int(Path(f"/proc/{running.process.pid}/task/{running.process.pid}/children").read_text())
+
+
+LOOK = """
+import ctypes, json, os
+tried = {}
+for name in ('environ', 'mem', 'maps', 'smaps', 'auxv', 'fd/3', 'cwd', 'root', 'io', 'stack', 'syscall', 'map_files'):
+    look = {'map_files': os.listdir, 'fd/3': os.readlink, 'cwd': os.readlink, 'root': os.readlink}
+    try:
+        tried[name] = repr(look.get(name, lambda path: open(path, 'rb').read(64))(f'/proc/{pid}/{name}'))
+    except OSError as error:
+        tried[name] = error.__class__.__name__
+libc = ctypes.CDLL(None, use_errno=True)
+tried['ptrace'] = libc.ptrace(16, pid, 0, 0)
+local = ctypes.create_string_buffer(8)
+class Part(ctypes.Structure):
+    _fields_ = [('base', ctypes.c_void_p), ('length', ctypes.c_size_t)]
+here, there = Part(ctypes.addressof(local), 8), Part(0x400000, 8)
+tried['vm_readv'] = libc.syscall(310, pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0)
+descriptor = os.pidfd_open(pid)
+tried['pidfd_getfd'] = libc.syscall(438, descriptor, 3, 0)
+limit = (ctypes.c_ulong * 2)(1, 1)
+tried['prlimit'] = libc.prlimit(pid, 0, limit, None)
+tried['affinity'] = libc.sched_setaffinity(pid, 8, (ctypes.c_ulong * 1)(1))
+tried['nice'] = libc.setpriority(0, pid, 19)
+print(json.dumps(tried))
+"""
+
+
+def test_supervisor_cannot_be_looked_into(plain: Running) -> None:
+    client = plain.ready()
+    tried = json.loads(client.run("look", f"pid = {plain.pid}\n{LOOK}").text())
+    for name, found in tried.items():
+        assert found in (-1, "PermissionError"), f"{name}: {found}"
+    assert client.run("after", "1 + 1").only("result").blob == b"2"
+
+
+def test_keys_are_nowhere(plain: Running) -> None:
+    client = plain.ready()
+    code = "import os; print(dict(os.environ)); print(open('/proc/self/environ').read())"
+    environment = client.run("look", code).text()
+    environment += client.command("env", "env").text()
+    assert "GREETING" in environment
+    assert "SANDGLASS" not in environment
+    assert plain.secret.decode() not in environment
+    found = client.command("files", "grep", "-r", "-l", "-F", plain.secret.decode(), str(plain.folder))
+    assert found.text() == ""
+    descriptors = client.command("fds", "ls", "-l", "/proc/self/fd").text()
+    assert "socket" not in descriptors
+
+
+def test_own_limits_still_work(plain: Running) -> None:
+    client = plain.ready()
+    code = """
+import os, resource
+resource.setrlimit(resource.RLIMIT_CPU, (100, 200)); os.sched_setaffinity(0, {0}); os.nice(1)
+'fine'
+"""
+    assert client.run("own", code).only("result").blob == b"'fine'"
+
+
+SIGNALS = """
+import os, signal, time
+for number in range(1, 65):
+    try: os.kill(pid, number)
+    except OSError: pass
+time.sleep(0.3)
+"""
+
+
+def test_first_process_survives_all_signals(first: Running) -> None:
+    client = first.ready()
+    assert first.pid == 1
+    assert client.run("signals", f"pid = 1\n{SIGNALS}\n'sent'").only("result").blob == b"'sent'"
+    tried = json.loads(client.run("look", f"pid = 1\n{LOOK}").text())
+    for name, found in tried.items():
+        assert found in (-1, "PermissionError"), f"{name}: {found}"
+    # Everything but PID 1 and the one who asks dies of the first.
+    client.run("all", "import os; os.kill(-1, 9)")
+    assert client.run("me", "os.kill(os.getpid(), 9)").outcome["status"] == "kernel_died"  # type: ignore[index]
+    assert client.run("after", "1 + 1").only("result").blob == b"2"
+
+
+def test_first_process_reaps_orphans(first: Running) -> None:
+    client = first.ready()
+    client.command("orphans", "sh", "-c", "for i in $(seq 50); do (sleep 0.1 &) ; done")
+    time.sleep(0.5)
+    states = client.command("states", "sh", "-c", "cat /proc/[0-9]*/stat | cut -d' ' -f3").text()
+    assert "Z" not in states
+
+
+def test_first_process_ends_when_the_runtime_says_so(first: Running) -> None:
+    first.ready()
+    os.kill(first_process_of(first), signal.SIGTERM)
+    assert first.process.wait(3) == 0
+
+
+def test_fork_bomb(folder: Path) -> None:
+    running = Running(folder, UNPRIVILEGED, SANDGLASS_MAX_PROCESSES="300")
+    running.workspace.chmod(0o777)
+    try:
+        client = running.ready()
+        bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.1)"
+        client.start("bomb", bomb, timeout_s=2)
+        time.sleep(0.5)
+        slowest = 0.0
+        for _ in range(20):
+            began = time.monotonic()
+            client.ask("list")
+            slowest = max(slowest, time.monotonic() - began)
+        assert slowest < 1
+        assert client.finish("bomb", 10).outcome["status"] == "timeout"  # type: ignore[index]
+        assert client.run("after", "1 + 1", timeout=30).only("result").blob == b"2"
+    finally:
+        running.stop()
+
+
+def test_only_the_listed_key_may_connect(own: Running) -> None:
+    client = own.ready()
+    stranger = own.client(keys=zmq.curve_keypair())
+    with pytest.raises(TimeoutError):
+        stranger.ask("hello", protocol=[1], timeout=0.7)
+    # The sandbox's own key, which code could guess at best, is no key of a gateway either.
+    itself = own.client(keys=(own.server, own.secret))
+    with pytest.raises(TimeoutError):
+        itself.ask("hello", protocol=[1], timeout=0.7)
+    assert client.ask("list")["kernels"]
+
+
+def test_plain_connections_are_refused(own: Running) -> None:
+    client = own.ready()
+    plain: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.DEALER)
+    plain.linger = 0
+    plain.connect(own.endpoint)
+    plain.send_multipart([b"V", b"1", b'{"verb":"list"}'])
+    assert not plain.poll(700)
+    plain.close()
+    assert client.ask("list")["kernels"]
+
+
+def test_a_wrong_server_key_is_noticed_by_the_client(own: Running) -> None:
+    client = Client(own.endpoint, zmq.curve_keypair()[0], own.gateway)
+    with pytest.raises(TimeoutError):
+        client.ask("hello", protocol=[1], timeout=0.7)
+    client.close()
+
+
+def test_code_that_closes_its_own_descriptors(own: Running) -> None:
+    client = own.ready()
+    output = client.run("close", "import os; os.closerange(3, 1000)", timeout_s=1, timeout=10)
+    assert output.outcome is not None
+    assert output.outcome["status"] in ("timeout", "kernel_died", "ok", "error")
+    client.run("maybe", "1", timeout_s=1, timeout=10)
+    assert client.run("after", "1 + 1", timeout=20).only("result").blob == b"2"
+
+
+def test_forged_messages_fool_only_their_author(own: Running) -> None:
+    client = own.ready()
+    code = """
+kernel = get_ipython().kernel
+parent = kernel.get_parent()
+for forged in ({'name': 5, 'text': []}, {'data': 7}, {'ename': 1, 'traceback': 'x'}, {'execution_state': 'idle'}, [1]):
+    for kind in ('stream', 'display_data', 'execute_result', 'error', 'status', 'execute_input', 'comm_open'):
+        kernel.session.send(kernel.iopub_socket, kernel.session.msg(kind, forged, parent=parent))
+kernel.iopub_socket.send_multipart([b'nonsense'])
+kernel.iopub_socket.send_multipart([b'<IDS|MSG>', b'bad', b'{}', b'{}', b'{}', b'{}'])
+print('done')
+"""
+    output = client.run("forge", code)
+    assert output.outcome is not None
+    assert client.run("after", "1 + 1").only("result").blob == b"2"

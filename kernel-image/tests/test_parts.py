@@ -1,0 +1,233 @@
+"""Pure parts alone: accounts, contents, signatures, settings, waiting rules."""
+
+import json
+import os
+import struct
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jupyter_client.session import Session
+
+from sandglass_supervisor import content, jupyter, linux, outcome, runtime, wire
+from sandglass_supervisor.cgroup import Cgroup, Memory, Pids, parse_number, parse_table
+from sandglass_supervisor.limits import TRACEBACK_BYTES
+from sandglass_supervisor.outcome import Outcome
+from sandglass_supervisor.settings import BadSetting, take
+
+V1 = {
+    "memory/memory.usage_in_bytes": "212344832\n",
+    "memory/memory.stat": "cache 1\ntotal_cache 167034880\ntotal_rss 42713088\ntotal_inactive_file 150994944\n",
+    "memory/memory.limit_in_bytes": "536870912\n",
+    "memory/memory.max_usage_in_bytes": "301989888\n",
+    "memory/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
+    "cpuacct/cpuacct.usage": "1234567890\n",
+    "pids/pids.current": "17\n",
+    "pids/pids.max": "max\n",
+}
+V2 = {
+    "cgroup.controllers": "cpuset cpu io memory hugetlb pids rdma misc\n",
+    "memory.current": "88260608\n",
+    "memory.stat": "anon 41431040\nfile 40439808\nkernel 5349376\ninactive_file 20971520\nactive_file 19468288\n",
+    "memory.max": "max\n",
+    "memory.peak": "98566144\n",
+    "memory.events": "low 0\nhigh 0\nmax 12\noom 3\noom_kill 3\noom_group_kill 0\n",
+    "cpu.stat": "usage_usec 4200000\nuser_usec 4000000\nsystem_usec 200000\nnr_periods 0\n",
+    "pids.current": "9\n",
+    "pids.max": "1024\n",
+}
+
+
+def tree(folder: Path, files: dict[str, str]) -> Cgroup:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return Cgroup(str(folder))
+
+
+def test_cgroup_v1(tmp_path: Path) -> None:
+    group = tree(tmp_path, V1)
+    assert group.memory() == Memory(212344832 - 150994944, 536870912, 301989888)
+    assert (group.cpu_seconds(), group.pids(), group.oom_kills()) == (1.23456789, Pids(17, None), 2)
+
+
+def test_cgroup_v2(tmp_path: Path) -> None:
+    group = tree(tmp_path, V2)
+    assert group.memory() == Memory(88260608 - 20971520, None, 98566144)
+    assert (group.cpu_seconds(), group.pids(), group.oom_kills()) == (4.2, Pids(9, 1024), 3)
+
+
+def test_cgroup_that_says_nothing(tmp_path: Path) -> None:
+    group = Cgroup(str(tmp_path))
+    assert group.memory() == Memory(None, None, None)
+    assert (group.cpu_seconds(), group.pids(), group.oom_kills()) == (None, Pids(None, None), 0)
+
+
+@given(st.text())
+def test_account_parsers_take_anything(text: str) -> None:
+    assert parse_number(text) is None or isinstance(parse_number(text), int)
+    assert all(isinstance(value, int) for value in parse_table(text).values())
+
+
+def test_no_limit_in_v1() -> None:
+    assert parse_number("9223372036854771712\n") is None
+
+
+# Contents.
+
+
+@given(st.text(), st.integers(4, 50))
+def test_slices_join_to_the_whole(text: str, size: int) -> None:
+    data = text.encode("utf-8", "replace")
+    parts = list(content.slices(data, size))
+    assert b"".join(parts) == data
+    for part in parts:
+        part.decode()
+        assert 0 < len(part) <= size
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=10,
+)
+fields = st.sampled_from(
+    ["name", "text", "data", "metadata", "ename", "evalue", "traceback", "payload", "source", "image/png", "text/html"]
+)
+
+
+@given(st.dictionaries(fields, json_values | st.dictionaries(fields, json_values)))
+def test_any_content_gives_sound_records(said: dict[str, object]) -> None:
+    entries = [*content.stream(said), content.error(said), *content.pages(said)]
+    entries += [entry for entry in [content.shown("display", said)] if entry is not None]
+    for entry in entries:
+        assert isinstance(json.loads(entry.json), dict)
+        entry.blob.decode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("\x1b[0;31mred\x1b[0m", "red"),
+        ("\x1b]8;;http://x\x07link\x1b]8;;\x1b\\", "link"),
+        ("\x1b[38;5;12mx\x1b[", "x"),
+        ("plain [31m", "plain [31m"),
+    ],
+)
+def test_terminal_codes(text: str, bare: str) -> None:
+    assert content.plain(text) == bare
+
+
+def test_traceback_at_its_bound() -> None:
+    exact = content.error({"ename": "E", "evalue": "", "traceback": ["x" * TRACEBACK_BYTES]})
+    assert exact.blob == b"x" * TRACEBACK_BYTES
+    over = content.error({"ename": "E", "evalue": "", "traceback": ["x" * (TRACEBACK_BYTES + 1)]})
+    assert len(over.blob) <= TRACEBACK_BYTES
+    assert b"left out" in over.blob
+
+
+def test_picture_must_be_what_it_says() -> None:
+    shown = content.shown("display", {"data": {"image/png": "PHN2Zz4=", "text/plain": "a figure"}})
+    assert shown is not None
+    assert shown.blob == b"a figure"
+
+
+# Jupyter's signatures against Jupyter's own implementation.
+
+
+def test_signatures_agree_with_jupyter_client() -> None:
+    key = b"secret"
+    session = Session(key=key)
+    _, parts = session.feed_identities(jupyter.request(key, "m1", "execute_request", {"code": "é"}, {"x": 1}))
+    message = session.deserialize(parts)
+    assert message["header"]["msg_id"] == "m1"
+    assert message["content"] == {"code": "é"}
+    theirs = session.serialize(session.msg("stream", {"name": "stdout", "text": "hi"}, parent=message), ident=b"topic")
+    found = jupyter.parse(key, theirs)
+    assert found is not None
+    assert (found.kind, found.parent_id, json.loads(found.content)["text"]) == ("stream", "m1", "hi")
+    assert jupyter.parse(b"other", theirs) is None
+    for cut in range(len(theirs)):
+        assert jupyter.parse(key, theirs[:cut]) is None
+
+
+@given(st.lists(st.binary(max_size=20) | st.just(b"<IDS|MSG>"), max_size=8))
+def test_any_frames_of_a_kernel(frames: list[bytes]) -> None:
+    assert jupyter.parse(b"key", frames) is None
+
+
+@given(st.lists(st.binary(max_size=300) | st.sampled_from([b"V", b"C", b"1", b"{}", b'{"verb":"list"}']), max_size=6))
+def test_any_frames_of_a_gateway(frames: list[bytes]) -> None:
+    assert isinstance(wire.decode(frames), wire.Request | wire.Credit | wire.Malformed)
+
+
+# Settings.
+
+KEYS = {"SANDGLASS_LINK_SECRET_KEY": "s" * 40, "SANDGLASS_GATEWAY_PUBLIC_KEY": "g" * 40}
+
+
+def test_settings_are_taken_and_gone() -> None:
+    environ = {**KEYS, "HOME": "/h", "MY_TOKEN": "t", "LC_ALL": "C", "SANDGLASS_ENV": '{"A":"1","HOME":"/other"}'}
+    found = take(environ)
+    assert (found.port, found.runtime_dir, found.workspace, found.max_processes) == (5710, "/run/sandglass", "/h", 4096)
+    assert (found.code_env["A"], found.code_env["HOME"], found.code_env["LC_ALL"]) == ("1", "/other", "C")
+    assert "MY_TOKEN" not in found.code_env
+    assert not [name for name in environ if name.startswith("SANDGLASS")]
+    assert "s" * 40 not in repr(found)
+    assert "s" * 40 not in str(found)
+
+
+def test_image_may_pass_variables_on() -> None:
+    found = take({**KEYS, "MINE": "1", "SANDGLASS_PASS_ENV": "MINE, OTHER"})
+    assert found.code_env["MINE"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SANDGLASS_LINK_SECRET_KEY", "short"),
+        ("SANDGLASS_GATEWAY_PUBLIC_KEY", ""),
+        ("SANDGLASS_LINK_PORT", "65536"),
+        ("SANDGLASS_LINK_PORT", "-1"),
+        ("SANDGLASS_MAX_PROCESSES", "many"),
+        ("SANDGLASS_ENV", "[1]"),
+        ("SANDGLASS_ENV", '{"1A":"x"}'),
+    ],
+)
+def test_bad_settings_are_named(name: str, value: str) -> None:
+    with pytest.raises(BadSetting, match=name):
+        take({**KEYS, name: value})
+
+
+def test_user_gets_a_name(tmp_path: Path) -> None:
+    runtime._name_user(str(tmp_path), 1234567, 7654321, "/workspace")
+    assert (tmp_path / "passwd").read_text() == "sandbox:x:1234567:7654321:Sandbox:/workspace:/bin/bash\n"
+    assert (tmp_path / "group").read_text() == "sandbox:x:7654321:\n"
+
+
+def test_private_folder_is_fresh(tmp_path: Path) -> None:
+    first = runtime.prepare(str(tmp_path / "run"), "/workspace")
+    (Path(first) / "left-over").touch()
+    second = runtime.prepare(str(tmp_path / "run"), "/workspace")
+    assert os.listdir(second) == []
+    assert os.stat(second).st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_filter_is_a_sound_program(machine: str) -> None:
+    program = linux.filter_program(machine, 1)
+    code = [struct.unpack_from("=HBBI", program, at) for at in range(0, len(program), 8)]
+    for at, (kind, if_true, if_false, _) in enumerate(code):
+        if kind in (0x15, 0x35):
+            assert at + 1 + max(if_true, if_false) < len(code)
+    assert code[-1][0] == 0x06
+
+
+def test_outcomes_say_what_and_why() -> None:
+    assert outcome.kernel_died(11, None).kernel_restarted
+    assert "by signal 11" in outcome.kernel_died(11, None).message
+    late = outcome.timed_out(1.5, outcome.kernel_died(9, None))
+    assert (late.status, late.signal) == ("timeout", 9)
+    assert "time-out of 1.5 s" in late.message
+    assert outcome.timed_out(1, Outcome("ok", execution_count=4)).execution_count == 4

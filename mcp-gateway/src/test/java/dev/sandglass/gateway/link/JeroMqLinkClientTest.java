@@ -1,0 +1,137 @@
+package dev.sandglass.gateway.link;
+
+import static dev.sandglass.gateway.link.ConnectionTest.failure;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.LinkSecret;
+import dev.sandglass.gateway.link.LinkException.Kind;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Real sockets and keys, a far side that does what it is told to. */
+class JeroMqLinkClientTest {
+
+    private static final LinkSecret SECRET =
+            new LinkSecret("a link secret of at least 32 bytes".getBytes(StandardCharsets.US_ASCII));
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final LinkSettings SETTINGS = LinkSettings.defaults("test");
+
+    private final LinkClient client = LinkClient.start(SETTINGS, SECRET);
+
+    @AfterEach
+    void stop() {
+        client.close();
+    }
+
+    @Test
+    void asksAndIsAnswered() throws Exception {
+        try (StubSupervisor stub = new StubSupervisor(SECRET, 1)) {
+            Link link = client.link(stub.target());
+            assertThat(link.isOpen()).isFalse();
+            assertThat(ask(link).json().path("verb").asString()).isEqualTo("metrics");
+            assertThat(link.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void anotherSecretGivesNoConnection() throws Exception {
+        LinkSecret other = new LinkSecret("another link secret of 32 bytes...".getBytes(StandardCharsets.US_ASCII));
+        try (StubSupervisor stub = new StubSupervisor(other, 1)) {
+            CompletableFuture<Answer> answer =
+                    client.link(stub.target()).ask(new Verb.Metrics(), Duration.ofSeconds(1));
+            await().until(answer::isDone);
+            assertThat(failure(answer).kind()).isEqualTo(Kind.UNREACHABLE);
+        }
+    }
+
+    @Test
+    void rubbishIsCountedAndHarmsNothing() throws Exception {
+        Random random = new Random(11);
+        try (StubSupervisor stub = new StubSupervisor(SECRET, 1)) {
+            Link link = client.link(stub.target());
+            ask(link);
+            for (int i = 0; i < 200; i++) {
+                byte[] noise = new byte[random.nextInt(100)];
+                random.nextBytes(noise);
+                stub.say(List.of(SupervisorFrames.bytes("?"), noise));
+            }
+            stub.say(java.util.Collections.nCopies(40, new byte[10]));
+            ask(link);
+            assertThat(client.stats().malformed()).isEqualTo(201);
+            assertThat(link.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void manyLinksAtOnceShareOneThread() throws Exception {
+        try (StubSupervisor stub = new StubSupervisor(SECRET, 50)) {
+            List<CompletableFuture<Answer>> answers = stub.targets().stream()
+                    .map(target -> client.link(target).ask(new Verb.Metrics(), LONG))
+                    .toList();
+            for (CompletableFuture<Answer> answer : answers) {
+                assertThat(answer.get(20, TimeUnit.SECONDS).json().path("verb").asString()).isEqualTo("metrics");
+            }
+            assertThat(client.stats().open()).isEqualTo(50);
+            assertThat(Thread.getAllStackTraces().keySet().stream()
+                            .filter(thread -> thread.getName().equals("link")))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void moreLinksThanAllowedAreRefused() throws Exception {
+        try (StubSupervisor stub = new StubSupervisor(SECRET, 2);
+                LinkClient small = LinkClient.start(new LinkSettings("test", 1, LONG), SECRET)) {
+            ask(small.link(stub.targets().get(0)));
+            CompletableFuture<Answer> answer = small.link(stub.targets().get(1)).ask(new Verb.Metrics(), LONG);
+            await().until(answer::isDone);
+            assertThat(failure(answer).kind()).isEqualTo(Kind.OVERLOADED);
+        }
+    }
+
+    @Test
+    void idleLinksAreClosedAndOpenedAgain() throws Exception {
+        try (StubSupervisor stub = new StubSupervisor(SECRET, 1);
+                LinkClient hasty = LinkClient.start(new LinkSettings("test", 10, Duration.ofMillis(100)), SECRET)) {
+            Link link = hasty.link(stub.target());
+            ask(link);
+            await().until(() -> hasty.stats().open() == 0);
+            ask(link);
+            assertThat(hasty.stats().opened()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void afterClosingEverythingFailsAtOnce() throws Exception {
+        LinkClient closing = LinkClient.start(SETTINGS, SECRET);
+        LinkTarget nowhere = new LinkTarget("uid", 1, "127.0.0.1", 1);
+        CompletableFuture<Answer> underWay = closing.link(nowhere).ask(new Verb.Metrics(), LONG);
+        closing.close();
+        assertThat(failure(underWay).kind()).isEqualTo(Kind.CLOSED);
+        assertThat(failure(closing.link(nowhere).ask(new Verb.Metrics(), LONG)).kind())
+                .isEqualTo(Kind.CLOSED);
+    }
+
+    @Test
+    void timersRunOnTheLinksThreadUnlessClosed() throws Exception {
+        Link link = client.link(new LinkTarget("uid", 1, "127.0.0.1", 1));
+        CompletableFuture<String> ran = new CompletableFuture<>();
+        link.after(Duration.ZERO, () -> ran.complete(Thread.currentThread().getName()));
+        assertThat(ran.get(5, TimeUnit.SECONDS)).isEqualTo("link");
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        link.after(Duration.ofMillis(20), () -> closed.complete(false)).close();
+        link.after(Duration.ofMillis(40), () -> closed.complete(true));
+        assertThat(closed.get(5, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static Answer ask(Link link) throws Exception {
+        return link.ask(new Verb.Metrics(), LONG).get(20, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.sandglass.gateway.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class RedialTest {
+
+    private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Redial redial = new Redial();
+
+    @Test
+    void pausesAreATwentiethOfTheTimeThatItTakesWithinBounds() {
+        long start = -5 * MS;
+        redial.tcpPatience(start);
+        assertThat(redial.pause(start)).isEqualTo(10 * MS);
+        assertThat(redial.pause(start + 200 * MS)).isEqualTo(10 * MS);
+        assertThat(redial.pause(start + 2_000 * MS)).isEqualTo(100 * MS);
+        assertThat(redial.pause(start + 60_000 * MS)).isEqualTo(1_000 * MS);
+    }
+
+    @Test
+    void patienceGrowsFromAttemptToAttemptUpToABound() {
+        assertThat(redial.tcpPatience(0)).isEqualTo(250 * MS);
+        assertThat(redial.tcpPatience(0)).isEqualTo(500 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(5 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(20 * MS);
+        for (int i = 0; i < 10; i++) {
+            redial.tcpPatience(0);
+            redial.greetingPatience();
+        }
+        assertThat(redial.tcpPatience(0)).isEqualTo(4_000 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(4_000 * MS);
+    }
+
+    @Test
+    void afterARestItBeginsAnew() {
+        redial.tcpPatience(0);
+        redial.greetingPatience();
+        redial.rest();
+        assertThat(redial.pause(60_000 * MS)).isEqualTo(10 * MS);
+        assertThat(redial.tcpPatience(60_000 * MS)).isEqualTo(250 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(5 * MS);
+        assertThat(redial.pause(60_000 * MS)).isEqualTo(10 * MS);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.sandglass.operator;
+
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
+import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which of several replicas works, decided by a Lease. The framework would end the process when it stops to lead, also
+ * while the process is ending anyway, where that call never returns; and it would keep the Lease until it expires. So
+ * both are done here: lost leadership is reported, and a replica that ends hands over at once.
+ */
+final class Leadership {
+
+    static final String LEASE = "sandglass-operator";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
+
+    private final KubernetesClient client;
+    private final String namespace;
+    private final String identity = UUID.randomUUID().toString();
+    private final AtomicBoolean stopping = new AtomicBoolean();
+    private final Consumer<String> onLost;
+
+    Leadership(KubernetesClient client, String namespace, Consumer<String> onLost) {
+        this.client = client;
+        this.namespace = namespace;
+        this.onLost = onLost;
+    }
+
+    LeaderElectionConfiguration configuration() {
+        return new LeaderElectionConfiguration(
+                LEASE,
+                namespace,
+                LeaderElectionConfiguration.LEASE_DURATION_DEFAULT_VALUE,
+                LeaderElectionConfiguration.RENEW_DEADLINE_DEFAULT_VALUE,
+                LeaderElectionConfiguration.RETRY_PERIOD_DEFAULT_VALUE,
+                identity,
+                new LeaderCallbacks(() -> LOG.atInfo().log("This replica leads"), this::stopped, leader -> {}),
+                false);
+    }
+
+    private void stopped() {
+        if (!stopping.get()) {
+            onLost.accept("This replica leads no longer");
+        }
+    }
+
+    /** From now on it is no surprise not to lead. */
+    void stopping() {
+        stopping.set(true);
+    }
+
+    /** Gives the Lease up if it is ours; failing to do so costs the successor its remaining time and nothing else. */
+    void release() {
+        try {
+            Lease lease = client.leases().inNamespace(namespace).withName(LEASE).get();
+            if (lease != null && identity.equals(lease.getSpec().getHolderIdentity())) {
+                lease.getSpec().setHolderIdentity("");
+                client.resource(lease).update();
+            }
+        } catch (KubernetesClientException e) {
+            LOG.atInfo().setCause(e).log("The lease could not be given up");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.sandglass.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.SandboxSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two replicas, and the end of a process. */
+class LeadershipIT {
+
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    @Test
+    void theOtherReplicaTakesOverAtOnceWhenTheLeaderEnds() {
+        try (TestNamespace namespace = new TestNamespace()) {
+            Map<String, String> elected =
+                    Map.of("OPERATOR_LEADER_ELECTION", "true", "OPERATOR_NAMESPACE", namespace.name);
+            TestNamespace.Running first = namespace.operator(elected);
+            namespace.create("before", SandboxSpec.DEFAULT);
+            namespace.await("before", SOON, sandbox -> sandbox.observed().holds(ConditionType.READY));
+            try (TestNamespace.Running second = namespace.operator(elected)) {
+                assertThat(second.writes())
+                        .as("but for its question what it may do")
+                        .isLessThanOrEqualTo(1);
+                first.close();
+                namespace.create("after", SandboxSpec.DEFAULT);
+
+                namespace.await("after", SOON, sandbox -> sandbox.observed().holds(ConditionType.READY));
+
+                assertThat(second.requests("POST", "pods")).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void aProcessThatIsToldToEndDoesSoWithinThreeSeconds(@TempDir Path folder) throws Exception {
+        try (TestNamespace namespace = new TestNamespace()) {
+            Path secret = Files.writeString(folder.resolve("secret"), "a link secret for integration tests only");
+            Process process = process(namespace, secret);
+            try {
+                await().atMost(SOON).until(() -> leads(namespace));
+                process.destroy();
+                assertThat(process.waitFor(3, TimeUnit.SECONDS)).isTrue();
+                assertThat(leads(namespace)).isFalse();
+            } finally {
+                process.destroyForcibly();
+            }
+        }
+    }
+
+    private static boolean leads(TestNamespace namespace) {
+        return Stream.ofNullable(namespace
+                        .admin
+                        .leases()
+                        .inNamespace(namespace.name)
+                        .withName(Leadership.LEASE)
+                        .get())
+                .anyMatch(lease -> !lease.getSpec().getHolderIdentity().isEmpty());
+    }
+
+    private static Process process(TestNamespace namespace, Path secret) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Dkubernetes.certs.client.key.algo=" + TestCluster.config().getClientKeyAlgo(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                OperatorMain.class.getName()));
+        builder.environment()
+                .putAll(Map.of(
+                        "OPERATOR_NAMESPACES", namespace.name,
+                        "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
+                        "OPERATOR_LINK_SECRET_FILE", secret.toString(),
+                        "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system",
+                        "OPERATOR_HTTP_PORT", "0",
+                        "OPERATOR_LEADER_ELECTION", "true",
+                        "OPERATOR_NAMESPACE", namespace.name));
+        return builder.inheritIO().start();
+    }
+}

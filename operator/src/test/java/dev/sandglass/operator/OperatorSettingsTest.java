@@ -1,0 +1,119 @@
+package dev.sandglass.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sandglass.operator.child.ImagePolicy;
+import dev.sandglass.operator.child.PodSettings;
+import dev.sandglass.operator.lifecycle.Deadlines;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OperatorSettingsTest {
+
+    private static final Map<String, String> REQUIRED = Map.of(
+            "OPERATOR_NAMESPACES", "tenant-a",
+            "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
+            "OPERATOR_LINK_SECRET_FILE", "/etc/sandglass/link",
+            "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system");
+
+    private static OperatorSettings with(Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(REQUIRED);
+        all.putAll(more);
+        return OperatorSettings.of(all);
+    }
+
+    @Test
+    void theDefaultsAreThese() {
+        assertThat(with(Map.of()))
+                .isEqualTo(new OperatorSettings(
+                        Set.of("tenant-a"),
+                        Path.of("/etc/sandglass/link"),
+                        "sandglass-system",
+                        new PodSettings(
+                                new ImagePolicy("registry.example.com/kernel:1", List.of()),
+                                new BigDecimal("0.25"),
+                                Duration.ofHours(8),
+                                "sandglass-sandbox",
+                                Optional.empty(),
+                                Optional.empty()),
+                        new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24)),
+                        8081,
+                        Optional.empty()));
+    }
+
+    @Test
+    void everyVariableHasItsPlace() {
+        Map<String, String> variables = new HashMap<>(Map.of(
+                "OPERATOR_NAMESPACES", "tenant-b, tenant-a,",
+                "OPERATOR_ALLOWED_IMAGES", "registry.example.com/team/*,localhost/**",
+                "OPERATOR_REQUEST_RATIO", "0.5",
+                "OPERATOR_SERVICE_ACCOUNT", "nobody",
+                "OPERATOR_PRIORITY_CLASS_NAME", "low",
+                "OPERATOR_RUNTIME_CLASS_NAME", "gvisor",
+                "OPERATOR_IDLE_TIMEOUT", "5m",
+                "OPERATOR_MAX_LIFETIME", "1h30m",
+                "OPERATOR_RETENTION", "90s",
+                "OPERATOR_HTTP_PORT", "9000"));
+        variables.put("OPERATOR_LEADER_ELECTION", "true");
+        variables.put("OPERATOR_NAMESPACE", "sandglass-system");
+
+        OperatorSettings settings = with(variables);
+
+        assertThat(settings.namespaces()).containsExactlyInAnyOrder("tenant-a", "tenant-b");
+        assertThat(settings.namespaceList()).isEqualTo("tenant-a,tenant-b");
+        assertThat(settings.pods())
+                .isEqualTo(new PodSettings(
+                        new ImagePolicy(
+                                "registry.example.com/kernel:1",
+                                List.of("registry.example.com/team/*", "localhost/**")),
+                        new BigDecimal("0.5"),
+                        Duration.ofMinutes(90),
+                        "nobody",
+                        Optional.of("low"),
+                        Optional.of("gvisor")));
+        assertThat(settings.deadlines())
+                .isEqualTo(new Deadlines(Duration.ofMinutes(5), Duration.ofMinutes(90), Duration.ofSeconds(90)));
+        assertThat(settings.httpPort()).isEqualTo(9000);
+        assertThat(settings.leaderElection()).contains("sandglass-system");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "OPERATOR_NAMESPACES",
+                "OPERATOR_DEFAULT_IMAGE",
+                "OPERATOR_LINK_SECRET_FILE",
+                "OPERATOR_GATEWAY_NAMESPACE"
+            })
+    void whatIsRequiredIsNamedWhenItIsMissing(String name) {
+        assertThatThrownBy(() -> with(Map.of(name, " "))).hasMessage(name + " is not set");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "OPERATOR_REQUEST_RATIO, half, OPERATOR_REQUEST_RATIO must be a number",
+        "OPERATOR_REQUEST_RATIO, 0, above 0 and at most 1",
+        "OPERATOR_REQUEST_RATIO, 1.5, above 0 and at most 1",
+        "OPERATOR_IDLE_TIMEOUT, 30, OPERATOR_IDLE_TIMEOUT: '30' is not a duration",
+        "OPERATOR_IDLE_TIMEOUT, 0s, at least one second",
+        "OPERATOR_MAX_LIFETIME, -1h, is not a duration",
+        "OPERATOR_RETENTION, 1m1h, is not a duration",
+        "OPERATOR_LEADER_ELECTION, true, OPERATOR_NAMESPACE is not set",
+    })
+    void whatIsWrongIsTold(String name, String value, String message) {
+        assertThatThrownBy(() -> with(Map.of(name, value)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(message);
+    }
+}

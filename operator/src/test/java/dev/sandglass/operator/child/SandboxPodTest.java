@@ -1,0 +1,165 @@
+package dev.sandglass.operator.child;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.api.EnvVariable;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Field by field what holds untrusted code in, whatever the tenant writes. */
+class SandboxPodTest {
+
+    private static final PodSettings SETTINGS = new PodSettings(
+            new ImagePolicy("registry.example.com/kernel:1", List.of("**")),
+            new BigDecimal("0.25"),
+            Duration.ofHours(8),
+            "sandglass-sandbox",
+            Optional.empty(),
+            Optional.empty());
+
+    private static Pod pod(SandboxSpec spec) {
+        return SandboxPod.desired(sandbox(spec), 1, SETTINGS);
+    }
+
+    private static Sandbox sandbox(SandboxSpec spec) {
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName("demo");
+        sandbox.getMetadata().setNamespace("tenant-a");
+        sandbox.getMetadata().setUid("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
+        sandbox.setSpec(spec);
+        return sandbox;
+    }
+
+    @Test
+    void thePodPassesEveryRuleOfPodSecurityRestricted() {
+        PodSpec spec = pod(SandboxSpec.DEFAULT).getSpec();
+        assertThat(spec.getHostNetwork()).isNull();
+        assertThat(spec.getHostPID()).isNull();
+        assertThat(spec.getHostIPC()).isNull();
+        assertThat(spec.getVolumes()).allMatch(volume -> volume.getEmptyDir() != null);
+        assertThat(spec.getSecurityContext().getRunAsNonRoot()).isTrue();
+        assertThat(spec.getSecurityContext().getSeccompProfile().getType()).isEqualTo("RuntimeDefault");
+        assertThat(spec.getSecurityContext().getSysctls()).isEmpty();
+        Container container = spec.getContainers().getFirst();
+        assertThat(container.getSecurityContext().getAllowPrivilegeEscalation()).isFalse();
+        assertThat(container.getSecurityContext().getCapabilities().getDrop()).containsExactly("ALL");
+        assertThat(container.getSecurityContext().getCapabilities().getAdd()).isEmpty();
+        assertThat(container.getPorts()).allMatch(port -> port.getHostPort() == null);
+    }
+
+    @Test
+    void thePodHasNoWayToTheClusterOrTheNode() {
+        PodSpec spec = pod(SandboxSpec.DEFAULT).getSpec();
+        assertThat(spec.getAutomountServiceAccountToken()).isFalse();
+        assertThat(spec.getServiceAccountName()).isEqualTo("sandglass-sandbox");
+        assertThat(spec.getEnableServiceLinks()).isFalse();
+        assertThat(spec.getDnsPolicy()).isEqualTo("None");
+        assertThat(spec.getDnsConfig().getNameservers()).containsExactly("127.0.0.1");
+        assertThat(spec.getShareProcessNamespace()).isFalse();
+        assertThat(spec.getInitContainers()).isEmpty();
+        assertThat(spec.getEphemeralContainers()).isEmpty();
+        assertThat(spec.getContainers()).hasSize(1);
+        assertThat(spec.getContainers().getFirst().getSecurityContext().getReadOnlyRootFilesystem())
+                .isTrue();
+    }
+
+    @Test
+    void nothingIsProbedBecauseAProbeWouldInheritTheKey() {
+        Container container = pod(SandboxSpec.DEFAULT).getSpec().getContainers().getFirst();
+        assertThat(container.getLivenessProbe()).isNull();
+        assertThat(container.getReadinessProbe()).isNull();
+        assertThat(container.getStartupProbe()).isNull();
+        assertThat(container.getLifecycle()).isNull();
+    }
+
+    @Test
+    void everythingThatCanGrowHasALimit() {
+        Pod pod = pod(new SandboxSpec(null, new Quantity("1Gi"), new Quantity("2"), new Quantity("3Gi"), null, false));
+        Container container = pod.getSpec().getContainers().getFirst();
+        assertThat(container.getResources().getLimits())
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "memory", new Quantity("1Gi"),
+                        "cpu", new Quantity("2"),
+                        "ephemeral-storage", new Quantity("3Gi")));
+        assertThat(container.getResources().getRequests())
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "memory", new Quantity("256Mi"),
+                        "cpu", new Quantity("500m"),
+                        "ephemeral-storage", new Quantity("768Mi")));
+        assertThat(pod.getSpec().getVolumes())
+                .allMatch(volume -> volume.getEmptyDir().getSizeLimit() != null);
+        assertThat(pod.getSpec().getActiveDeadlineSeconds()).isEqualTo(28_800);
+    }
+
+    @Test
+    void theUsersVariablesReachOnlyTheOneThatCarriesThemAllAndExpandNothing() {
+        Pod pod = pod(new SandboxSpec(
+                null,
+                null,
+                null,
+                null,
+                List.of(new EnvVariable("PATH", "$(SANDGLASS_LINK_SECRET_KEY)$$"), new EnvVariable("Q", "\"\\\n")),
+                false));
+        List<EnvVar> variables = pod.getSpec().getContainers().getFirst().getEnv();
+        assertThat(variables)
+                .extracting(EnvVar::getName)
+                .doesNotContain("PATH", "Q")
+                .doesNotHaveDuplicates();
+        assertThat(variables)
+                .filteredOn(variable -> variable.getValue() != null)
+                .allMatch(variable -> !variable.getValue().contains("$"));
+        String json = variables.stream()
+                .filter(variable -> variable.getName().equals("SANDGLASS_ENV"))
+                .findFirst()
+                .orElseThrow()
+                .getValue();
+        Map<?, ?> decoded = Serialization.unmarshal(json, Map.class);
+        assertThat((Object) decoded).isEqualTo(Map.of("PATH", "$(SANDGLASS_LINK_SECRET_KEY)$$", "Q", "\"\\\n"));
+    }
+
+    @Test
+    void namesOfChildrenComeFromTheUid() {
+        Sandbox sandbox = sandbox(SandboxSpec.DEFAULT);
+        assertThat(ChildNames.incarnation(sandbox, 12)).isEqualTo("sbx-7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80-12");
+        assertThat(ChildNames.networkPolicy(sandbox)).isEqualTo("sbx-7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
+    }
+
+    @Test
+    void variablesThatAKernelCouldNotBeGivenAreRefusedBeforehand() {
+        Sandbox sandbox = sandbox(
+                new SandboxSpec(null, null, null, null, List.of(new EnvVariable("A", "\u0001".repeat(30_000))), false));
+        assertThat(Refusal.of(sandbox, SETTINGS).orElseThrow().message()).contains("128 KiB");
+    }
+
+    @Test
+    void aResourceThatIsOlderThanTheSchemasBoundsIsRefused() {
+        Sandbox sandbox = sandbox(new SandboxSpec(null, new Quantity("1Mi"), null, null, null, false));
+        assertThat(Refusal.of(sandbox, SETTINGS).orElseThrow().message())
+                .isEqualTo("spec.memory: 1Mi is less than the 64Mi a sandbox needs");
+    }
+
+    @Test
+    void aDifferentWayOfWritingTheSameQuantityIsNoEdit() {
+        Pod pod = pod(new SandboxSpec(null, new Quantity("1Gi"), null, null, null, false));
+        assertThat(SpecHash.outdated(
+                        pod, sandbox(new SandboxSpec(null, new Quantity("1024Mi"), null, null, null, false))))
+                .isFalse();
+        assertThat(SpecHash.outdated(
+                        pod, sandbox(new SandboxSpec(null, new Quantity("1025Mi"), null, null, null, true))))
+                .isTrue();
+        assertThat(SpecHash.outdated(pod, sandbox(new SandboxSpec(null, new Quantity("1Gi"), null, null, null, true))))
+                .isFalse();
+    }
+}

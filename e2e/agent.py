@@ -91,15 +91,23 @@ class Agent:
             "io.modelcontextprotocol/clientInfo": {"name": "sandglass-agent", "version": "1"},
         }
         body = json.dumps({"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params})
-        for message in self._messages(method, str(params.get("name", "")), body):
-            if message.get("method") == "notifications/progress" and on_output is not None:
-                on_output(message["params"].get("message", ""))
-            if "error" in message:
-                raise Refused(f"{method}: {message['error']['message']} ({message['error']['code']})")
-            if "result" in message:
-                result: dict[str, Any] = message["result"]
-                return result
-        raise Refused(f"{method}: the answer ended without a result")
+        answer: dict[str, Any] = {}
+        try:
+            # Read to its end, also after the answer: only then is the connection free for the next request.
+            for message in self._messages(method, str(params.get("name", "")), body):
+                if message.get("method") == "notifications/progress" and on_output is not None:
+                    on_output(message["params"].get("message", ""))
+                elif "result" in message or "error" in message:
+                    answer = message
+        except http.client.HTTPException as problem:
+            self._connection.close()
+            raise Refused(f"{method}: {problem!r}") from problem
+        if "error" in answer:
+            raise Refused(f"{method}: {answer['error']['message']} ({answer['error']['code']})")
+        if "result" not in answer:
+            raise Refused(f"{method}: the answer ended without a result")
+        result: dict[str, Any] = answer["result"]
+        return result
 
     def _messages(self, method: str, name: str, body: str) -> Iterator[dict[str, Any]]:
         headers = {

@@ -38,8 +38,11 @@ class SchemaIT {
     @BeforeAll
     static void installTheDefinition() throws IOException {
         client = new KubernetesClientBuilder().withConfig(TestCluster.config()).build();
-        // The chart may have installed it already, from a former build perhaps.
-        client.resource(CrdManifest.definition()).createOr(existing -> existing.update());
+        // The chart may have installed it already; then it is left alone, or the next upgrade would find it changed.
+        CustomResourceDefinition ours = CrdManifest.definition();
+        if (client.resource(ours).get() == null) {
+            client.resource(ours).create();
+        }
         client.resources(CustomResourceDefinition.class)
                 .withName("sandboxes.sandglass.dev")
                 .waitUntilCondition(

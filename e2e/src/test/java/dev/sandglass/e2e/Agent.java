@@ -104,7 +104,7 @@ final class Agent implements AutoCloseable {
     @Override
     public void close() {
         client.close();
-        threads.close();
+        threads.shutdownNow();
     }
 
     private static void handOver(Map<Object, StreamedCall> streams, ProgressNotification progress) {

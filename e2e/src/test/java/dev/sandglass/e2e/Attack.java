@@ -57,7 +57,7 @@ final class Attack {
         return json(text);
     }
 
-    private static String json(Object value) {
+    static String json(Object value) {
         try {
             return JSON.writeValueAsString(value);
         } catch (JsonProcessingException e) {

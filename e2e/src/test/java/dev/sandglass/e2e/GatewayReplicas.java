@@ -35,13 +35,22 @@ final class GatewayReplicas implements AutoCloseable {
 
     /** A client that talks to this replica and no other. */
     Agent agentOf(Pod replica) {
-        LocalPortForward forward = kubernetes.pods().resource(replica).portForward(PORT);
-        open.add(forward);
-        URI endpoint = URI.create("http://127.0.0.1:" + forward.getLocalPort()
-                + installation.endpoint().getPath());
-        Agent agent = Agent.connect(endpoint, installation.token());
+        Agent agent = Agent.connect(endpointOf(replica), installation.token());
         open.add(agent);
         return agent;
+    }
+
+    URI endpointOf(Pod replica) {
+        String place =
+                installation.ownNode().isPresent() ? replica.getStatus().getPodIP() + ":" + PORT : forwarded(replica);
+        return URI.create("http://" + place + installation.endpoint().getPath());
+    }
+
+    /** Where pods' addresses lead nowhere from here. It does not tell its client when the pod's end breaks. */
+    private String forwarded(Pod replica) {
+        LocalPortForward forward = kubernetes.pods().resource(replica).portForward(PORT);
+        open.add(forward);
+        return "127.0.0.1:" + forward.getLocalPort();
     }
 
     /** Ends the replica's process without a goodbye; the kubelet starts it again in the same pod. */

@@ -46,6 +46,10 @@ record Installation(Path root, URI endpoint, String token, Path kubeconfig) {
 
     KubernetesClient kubernetes() {
         Config config = Config.fromKubeconfig(kubeconfig.toFile());
+        if (ownNode().isPresent()) {
+            // Its keys are elliptic; fabric8 takes a key in PKCS#8 for RSA unless it is told.
+            config.setClientKeyAlgo("EC");
+        }
         return new KubernetesClientBuilder().withConfig(config).build();
     }
 

@@ -63,14 +63,10 @@ class ReplicasE2E {
         assumeTrue(installation.ownNode().isPresent(), "needs a node that can be entered");
         String sandbox = SANDBOXES.start();
         List<Pod> pods = replicas.two();
-        Agent dying = replicas.agentOf(pods.get(0));
         Agent other = replicas.agentOf(pods.get(1));
-        String id = begin(dying, sandbox);
-        StreamedCall held = dying.stream("sandbox_get_execution", Map.of("execution_id", id, "wait", 50));
-        held.awaitOutput("line 99\n");
+        String id = begin(replicas.agentOf(pods.get(0)), sandbox);
 
-        replicas.crash(pods.get(0));
-        held.failure();
+        crashDuring(pods.get(0), "sandbox_get_execution", Map.of("execution_id", id, "wait", 50));
         other.command(sandbox, "touch", "/workspace/go-on");
         Answer whole = other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 20));
 
@@ -79,22 +75,26 @@ class ReplicasE2E {
         assertThat(whole.result()).isEqualTo("'whole'");
     }
 
-    /** As before, but the caller was holding the very call that runs the code, and learns its id only from progress. */
     @Test
     void codeRunsOnWhenTheReplicaThatHeldItsCallCrashes() {
         assumeTrue(installation.ownNode().isPresent(), "needs a node that can be entered");
         String sandbox = SANDBOXES.start();
         List<Pod> pods = replicas.two();
-        Agent dying = replicas.agentOf(pods.get(0));
         Agent other = replicas.agentOf(pods.get(1));
-        StreamedCall held = dying.stream("sandbox_run_code", Map.of("sandbox", sandbox, "code", twoHalves()));
-        held.awaitOutput("line 99\n");
 
-        replicas.crash(pods.get(0));
-        held.failure();
+        crashDuring(pods.get(0), "sandbox_run_code", Map.of("sandbox", sandbox, "code", twoHalves()));
         other.command(sandbox, "touch", "/workspace/go-on");
 
         assertThat(other.python(sandbox, "finished").result()).isEqualTo("True");
+    }
+
+    /** Crashes the replica while it holds the call, after half of the output has come through it. */
+    private void crashDuring(Pod replica, String tool, Map<String, Object> arguments) {
+        try (PlainCall held = PlainCall.open(replicas.endpointOf(replica), installation.token(), tool, arguments)) {
+            held.awaitOutput("line 99\\n");
+            replicas.crash(replica);
+            held.awaitHangUp();
+        }
     }
 
     private static String begin(Agent agent, String sandbox) {

@@ -62,13 +62,4 @@ final class StreamedCall {
             throw new AssertionError(e);
         }
     }
-
-    /** Waits until the call has ended without an answer; why. */
-    Throwable failure() {
-        await("the call to fail").atMost(PATIENCE).until(answer::isDone);
-        if (!answer.isCompletedExceptionally()) {
-            throw new AssertionError("the call was answered: " + answer.join());
-        }
-        return answer.exceptionNow();
-    }
 }

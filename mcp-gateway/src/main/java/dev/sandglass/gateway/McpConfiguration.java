@@ -7,9 +7,12 @@ import dev.sandglass.gateway.mcp.McpRoutes;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.tool.Tools;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -34,6 +37,19 @@ class McpConfiguration {
     @Bean
     SmartLifecycle gatewayLifecycle(KubernetesSandboxes sandboxes, Executions executions) {
         return new GatewayLifecycle(sandboxes, executions);
+    }
+
+    /**
+     * A client whose machine or network vanished sends no end: the kernel finds out within a minute, so that its call is
+     * cancelled as if it had closed the connection.
+     */
+    @Bean
+    NettyServerCustomizer vanishedClients() {
+        return server -> server.childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(EpollChannelOption.TCP_KEEPIDLE, 30)
+                .childOption(EpollChannelOption.TCP_KEEPINTVL, 10)
+                .childOption(EpollChannelOption.TCP_KEEPCNT, 3)
+                .childOption(EpollChannelOption.TCP_USER_TIMEOUT, 60_000);
     }
 
     private static String version() {

@@ -1,14 +1,18 @@
 package dev.sandglass.operator;
 
 import dev.sandglass.api.LinkSecret;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -21,6 +25,11 @@ import org.slf4j.LoggerFactory;
 public final class OperatorMain {
 
     private static final Logger LOG = LoggerFactory.getLogger(OperatorMain.class);
+
+    private static final Duration API_SERVER_PAUSE = Duration.ofSeconds(1);
+
+    /** The framework tries again by itself; a call that is stuck in retries would only keep a thread. */
+    private static final int RETRIES_OF_A_CALL = 3;
 
     private OperatorMain() {}
 
@@ -48,6 +57,7 @@ public final class OperatorMain {
             client.close();
         }));
         try {
+            awaitApiServer(client);
             operator.start();
         } catch (RuntimeException e) {
             LOG.atError().setCause(e).log("The operator cannot start");
@@ -59,6 +69,32 @@ public final class OperatorMain {
                 .addKeyValue("image", settings.pods().images().defaultImage())
                 .addKeyValue("port", settings.httpPort())
                 .log("The operator runs");
+    }
+
+    /**
+     * Waits as long as nobody answers: to end instead would have the kubelet start this process again after ever longer
+     * pauses, and an operator that comes back minutes after its API server.
+     */
+    private static void awaitApiServer(KubernetesClient client) {
+        while (!answers(client)) {
+            try {
+                Thread.sleep(API_SERVER_PAUSE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("Interrupted while waiting for the API server", e);
+            }
+        }
+    }
+
+    private static boolean answers(KubernetesClient client) {
+        try {
+            client.getKubernetesVersion();
+            return true;
+        } catch (KubernetesClientException e) {
+            LOG.atWarn().addKeyValue("cause", e.getMessage()).log("The API server does not answer");
+            // A refusal is an answer; what is wrong then shows at the next step.
+            return e.getCode() >= 400 && e.getCode() < 500;
+        }
     }
 
     /** A fresh process sees again; there is nothing here that a shutdown in good order would save. */
@@ -76,6 +112,9 @@ public final class OperatorMain {
 
     static KubernetesClient client(MeterRegistry metrics) {
         return new KubernetesClientBuilder()
+                .withConfig(new ConfigBuilder(Config.autoConfigure(null))
+                        .withRequestRetryBackoffLimit(RETRIES_OF_A_CALL)
+                        .build())
                 .withHttpClientBuilderConsumer(
                         builder -> builder.addOrReplaceInterceptor("sandglass-meter", new ApiMeter(metrics)))
                 .build();

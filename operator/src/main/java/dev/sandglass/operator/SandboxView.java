@@ -1,5 +1,6 @@
 package dev.sandglass.operator;
 
+import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.operator.child.ChildNames;
@@ -65,9 +66,8 @@ final class SandboxView {
     /** Everything there is to know; empty if the sandbox itself turns out to be gone. */
     Optional<Observed> observe(Sandbox sandbox, Context<Sandbox> context) {
         Optional<Pod> pod = newestPod(sandbox, context);
-        return lost(sandbox, pod) && gone(sandbox, context)
-                ? Optional.empty()
-                : Optional.of(observe(sandbox, pod, context));
+        Observed seen = observe(sandbox, pod, context);
+        return lost(sandbox, seen) && gone(sandbox, context) ? Optional.empty() : Optional.of(seen);
     }
 
     private Observed observe(Sandbox sandbox, Optional<Pod> pod, Context<Sandbox> context) {
@@ -85,15 +85,16 @@ final class SandboxView {
                 clock.instant());
     }
 
-    private static boolean lost(Sandbox sandbox, Optional<Pod> pod) {
-        return sandbox.observed().podName() != null
-                && pod.filter(found -> found.getMetadata().getDeletionTimestamp() == null)
-                        .isEmpty();
+    /** Whether something that the status tells of is not there. */
+    private static boolean lost(Sandbox sandbox, Observed seen) {
+        boolean pod = sandbox.observed().podName() != null && seen.livePod().isEmpty();
+        boolean policy = sandbox.observed().holds(ConditionType.NETWORK_READY) && !seen.networkReady();
+        return pod || policy;
     }
 
     /**
-     * When a sandbox is deleted, garbage collection may take its pod before we hear of the deletion, as the two are
-     * watched apart; a lost pod must not be replaced for a sandbox that no longer exists.
+     * When a sandbox is deleted, garbage collection may take what it had before we hear of the deletion, as each kind is
+     * watched apart; nothing must be replaced for a sandbox that no longer exists.
      */
     private static boolean gone(Sandbox sandbox, Context<Sandbox> context) {
         Sandbox found = context.getClient().resource(sandbox).get();

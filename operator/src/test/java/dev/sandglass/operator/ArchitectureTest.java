@@ -9,6 +9,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.sandglass.operator.install.InstallSecrets;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
@@ -78,5 +79,11 @@ class ArchitectureTest {
             classes().that().resideInAPackage(SHELL).and().arePublic().should().haveSimpleName("OperatorMain");
 
     @ArchTest
-    static final ArchRule nobodyWaitsOnAThread = noClasses().should().callMethod(Thread.class, "sleep", long.class);
+    static final ArchRule nobodyWaitsOnAThreadOnceTheOperatorRuns = noClasses()
+            .that()
+            .areNotAssignableTo(OperatorMain.class)
+            .should()
+            .callMethod(Thread.class, "sleep", long.class)
+            .orShould()
+            .callMethod(Thread.class, "sleep", Duration.class);
 }

@@ -25,7 +25,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.awaitility.Awaitility;
 
 /**
  * A throw-away namespace of the cluster of {@link TestCluster}, prepared like a tenant's. Operators in it run in this
@@ -52,7 +54,12 @@ final class TestNamespace implements AutoCloseable {
         }
         admin.resources(CustomResourceDefinition.class)
                 .withName("sandboxes.sandglass.dev")
-                .waitUntilCondition(TestNamespace::established, 10, java.util.concurrent.TimeUnit.SECONDS);
+                .waitUntilCondition(TestNamespace::established, 10, TimeUnit.SECONDS);
+        // Established is a promise; the API server serves the kind a moment later.
+        Awaitility.await()
+                .ignoreExceptions()
+                .until(() ->
+                        admin.resources(Sandbox.class).inNamespace("default").list() != null);
         admin.resource(new NamespaceBuilder()
                         .withNewMetadata()
                         .withName(name)
@@ -192,7 +199,7 @@ final class TestNamespace implements AutoCloseable {
                 .waitUntilCondition(
                         sandbox -> sandbox != null && condition.test(sandbox),
                         atMost.toMillis(),
-                        java.util.concurrent.TimeUnit.MILLISECONDS);
+                        TimeUnit.MILLISECONDS);
     }
 
     List<Pod> pods() {

@@ -98,7 +98,21 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
                     ? Mono.just(sandbox)
                     : woken(ref, present.get());
         }
-        return calls.about(ref, () -> orders.start(ref, config, createdBy)).flatMap(written -> woken(ref, written));
+        return calls.about(ref, () -> orders.start(ref, config, createdBy))
+                .flatMap(written -> woken(ref, written.resource())
+                        .onErrorResume(
+                                SandboxProblem.StartFailed.class,
+                                problem -> undone(ref, written.isNew() && isFinal(problem), problem)));
+    }
+
+    /** Nothing half-made stays behind: what this start created and what can never run is deleted again. */
+    private Mono<RunningSandbox> undone(SandboxRef ref, boolean delete, SandboxProblem.StartFailed problem) {
+        Mono<Void> undo = delete ? delete(ref).onErrorComplete() : Mono.empty();
+        return undo.then(Mono.error(problem));
+    }
+
+    private static boolean isFinal(SandboxProblem.StartFailed problem) {
+        return Reason.of(problem.reason()).filter(Reason::isFinal).isPresent();
     }
 
     @Override

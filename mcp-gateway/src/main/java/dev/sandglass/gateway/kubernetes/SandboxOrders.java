@@ -23,13 +23,22 @@ final class SandboxOrders {
         this.client = client;
     }
 
-    /** Creates the resource, or changes the one that is there; the resource as it stands afterwards. */
-    Sandbox start(SandboxRef ref, SandboxConfig config, String createdBy) {
+    /**
+     * What a start wrote.
+     *
+     * @param resource as it stands afterwards
+     * @param isNew it was created by this start
+     */
+    record Started(Sandbox resource, boolean isNew) {}
+
+    /** Creates the resource, or changes the one that is there. */
+    Started start(SandboxRef ref, SandboxConfig config, String createdBy) {
         Sandbox present = at(ref).get();
         if (present == null) {
             try {
-                return client.resource(SandboxWrites.created(ref, config, createdBy))
+                Sandbox created = client.resource(SandboxWrites.created(ref, config, createdBy))
                         .create();
+                return new Started(created, true);
             } catch (KubernetesClientException problem) {
                 if (!ApiCalls.isConflict(problem)) {
                     throw problem;
@@ -38,7 +47,7 @@ final class SandboxOrders {
             }
         }
         Map<String, Object> changes = SandboxWrites.changes(present.wanted(), config);
-        return changes.isEmpty() ? present : patch(ref, changes);
+        return new Started(changes.isEmpty() ? present : patch(ref, changes), false);
     }
 
     /** Changes fields of the spec. */

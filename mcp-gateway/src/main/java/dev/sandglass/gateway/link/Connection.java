@@ -115,11 +115,15 @@ final class Connection {
         }
     }
 
-    /** A wire is of no use any more; the reason is a clause. */
+    /** The other side refused or closed a wire; the reason is a clause. */
     void broken(Wire which, String why) {
-        if (which != wire) {
-            return;
+        if (which == wire) {
+            redial.heard();
+            giveUp(why);
         }
+    }
+
+    private void giveUp(String why) {
         boolean wasOpen = open;
         hangUp(why);
         conversation.broken();
@@ -143,9 +147,11 @@ final class Connection {
     }
 
     private void silent(Wire which) {
-        broken(which, "it accepted the connection and says nothing");
-        stopTimer();
-        dialIfNeeded();
+        if (which == wire) {
+            giveUp("it accepted the connection and says nothing");
+            stopTimer();
+            dialIfNeeded();
+        }
     }
 
     /** A message came in. */

@@ -4,9 +4,11 @@ import dev.sandglass.gateway.link.LinkException.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -21,6 +23,9 @@ final class Conversation {
     /** Most verbs without answer. */
     static final int MAX_PENDING = 1024;
 
+    /** How the ids of requests begin whose answer nobody waits for. */
+    private static final String UNASKED = "-";
+
     private static final long FLUSH_AFTER = TimeUnit.MILLISECONDS.toNanos(10);
     private static final Duration REATTACH = Duration.ofSeconds(30);
 
@@ -28,6 +33,7 @@ final class Conversation {
     private final Supplier<String> trouble;
     private final Map<String, Pending> pending = new LinkedHashMap<>();
     private final Map<String, Attachment> attachments = new HashMap<>();
+    private final Set<String> dismissed = new HashSet<>();
     private @Nullable Consumer<byte[][]> wire;
     private @Nullable String bootId;
     private long window;
@@ -91,6 +97,7 @@ final class Conversation {
         bootId = boot;
         window = newWindow;
         wire = newWire;
+        dismissed.clear();
         if (restarted) {
             loseAll(new LinkException(Kind.RESTARTED, "The sandbox's container was restarted"));
         }
@@ -119,7 +126,7 @@ final class Conversation {
     boolean answered(String requestId, Answer answer) {
         Pending verb = pending.remove(requestId);
         if (verb == null) {
-            return false;
+            return requestId.startsWith(UNASKED);
         }
         Attachment attachment = verb.attachment();
         if (attachment != null) {
@@ -134,7 +141,7 @@ final class Conversation {
     boolean refused(Inbound.Refusal refusal) {
         Pending verb = pending.remove(refusal.requestId());
         if (verb == null) {
-            return false;
+            return refusal.requestId().startsWith(UNASKED);
         }
         verb.fail(new LinkException(Kind.REFUSED, refusal.code(), refusal.message()));
         return true;
@@ -144,6 +151,7 @@ final class Conversation {
     boolean output(Inbound.Output output) {
         Attachment attachment = attachments.get(output.executionId());
         if (attachment == null) {
+            dismiss(output.executionId());
             return false;
         }
         if (output.record() instanceof OutputRecord.Outcome) {
@@ -187,8 +195,18 @@ final class Conversation {
 
     private void detach(Attachment attachment) {
         attachment.pause();
-        if (wire != null) {
-            wire.accept(LinkFrames.verb(owner.nextId(), new Verb.Detach(attachment.executionId())));
+        dismissed.remove(attachment.executionId());
+        dismiss(attachment.executionId());
+    }
+
+    /** Tells the supervisor once that nobody reads this: it would wait for our acknowledgement else. */
+    private void dismiss(String executionId) {
+        if (wire == null || follows(executionId) || !dismissed.add(executionId)) {
+            return;
+        }
+        wire.accept(LinkFrames.verb(UNASKED + owner.nextId(), new Verb.Detach(executionId)));
+        if (dismissed.size() > MAX_PENDING) {
+            dismissed.clear();
         }
     }
 

@@ -8,11 +8,13 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -137,16 +139,19 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
 
     private Connection make(LinkTarget target) {
         LinkKeys keys = LinkKeys.derive(secret, target.sandboxUid(), target.incarnation());
-        return new Connection(target, connection -> open(connection, keys), this, counters);
+        // Kept over broken connections: the supervisor then sees the same reader come back, and does not wait for the
+        // window of one that is gone.
+        byte[] identity = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
+        return new Connection(target, connection -> open(connection, keys, identity), this, counters);
     }
 
-    private Wire open(Connection connection, LinkKeys keys) {
+    private Wire open(Connection connection, LinkKeys keys, byte[] identity) {
         if (sockets >= settings.maxLinks()) {
             throw new LinkException(Kind.OVERLOADED, "More than " + settings.maxLinks() + " links are in use");
         }
         JeroMqWire wire;
         try {
-            wire = JeroMqWire.open(context, connection, keys, hooks);
+            wire = JeroMqWire.open(context, connection, keys, identity, hooks);
             wire.channel().register(selector, SelectionKey.OP_READ, wire);
         } catch (ZMQException | ZError.IOException | ClosedChannelException e) {
             LOG.atError().setCause(e).addKeyValue("open", sockets).log("No socket for a link");

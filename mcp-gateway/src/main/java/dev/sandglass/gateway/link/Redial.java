@@ -51,6 +51,11 @@ final class Redial {
         return trying ? Math.clamp((now - since) / PAUSE_SHARE, SHORTEST_PAUSE, LONGEST_PAUSE) : SHORTEST_PAUSE;
     }
 
+    /** The far side gave some sign, if only a refusal: silence is what the next attempt is not to be blamed for. */
+    void heard() {
+        greeting = FIRST_GREETING;
+    }
+
     /** The connection is open, or nobody wants it any more: the next trouble is a new one. */
     void rest() {
         trying = false;

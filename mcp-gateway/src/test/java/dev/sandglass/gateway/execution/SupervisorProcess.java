@@ -44,6 +44,8 @@ public final class SupervisorProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        // Tests that are broken off leave nothing behind.
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> process.destroyForcibly()));
     }
 
     /** Starts one; it may not listen yet. */

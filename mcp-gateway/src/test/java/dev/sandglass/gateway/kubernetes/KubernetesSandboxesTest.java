@@ -138,7 +138,7 @@ class KubernetesSandboxesTest {
     }
 
     @Test
-    void aFinalCauseFailsTheStartAtOnceWithItsText() {
+    void aFinalCauseFailsTheStartAtOnceWithItsTextAndLeavesNothingBehind() {
         operator.answersWith("ImageForbidden", "image x is not on the list");
 
         StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice"))
@@ -146,6 +146,22 @@ class KubernetesSandboxesTest {
                         .isInstanceOf(SandboxProblem.StartFailed.class)
                         .hasMessageContainingAll("ImageForbidden", "image x is not on the list"))
                 .verify(SOON);
+
+        assertThat(sandboxes.list("default", REF.namespace()))
+                .as("what a failed start created")
+                .isEmpty();
+    }
+
+    @Test
+    void aFailedStartKeepsASandboxThatWasThereBefore() {
+        started();
+        operator.answersWith("ImageForbidden", "image x is not on the list");
+
+        StepVerifier.create(sandboxes.start(REF, new SandboxConfig("x", null, null, null, null), "alice"))
+                .expectError(SandboxProblem.StartFailed.class)
+                .verify(SOON);
+
+        assertThat(operator.resource().wanted().image()).isEqualTo("x");
     }
 
     @Test

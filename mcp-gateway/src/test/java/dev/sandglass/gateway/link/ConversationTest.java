@@ -183,6 +183,16 @@ class ConversationTest {
     }
 
     @Test
+    void outputThatNobodyReadsIsDismissedOnce() {
+        PaperWire wire = follow();
+        wire.says(SupervisorFrames.stdout("forgotten", 0, "a"));
+        wire.says(SupervisorFrames.stdout("forgotten", 1, "b"));
+        assertThat(wire.said()).containsExactly("hello", "execute", "detach");
+        wire.says(SupervisorFrames.reply(wire.idOf("detach"), "{}"));
+        assertThat(link.counters.stray().sum()).isEqualTo(2);
+    }
+
+    @Test
     void aReadingThatIsGivenUpBeforeItsAnswerIsWithdrawn() {
         link.follows(code("x"), reader);
         PaperWire wire = link.open("boot-1");

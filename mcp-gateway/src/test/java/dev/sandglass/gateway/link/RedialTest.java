@@ -36,6 +36,14 @@ class RedialTest {
     }
 
     @Test
+    void aSignOfLifeMakesSilenceSuspiciousAgain() {
+        redial.greetingPatience();
+        redial.greetingPatience();
+        redial.heard();
+        assertThat(redial.greetingPatience()).isEqualTo(5 * MS);
+    }
+
+    @Test
     void afterARestItBeginsAnew() {
         redial.tcpPatience(0);
         redial.greetingPatience();

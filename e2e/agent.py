@@ -61,6 +61,7 @@ class Agent:
     def __init__(self, url: str, token: str, patience: float = 200) -> None:
         place = urllib.parse.urlsplit(url)
         kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
+        self.place = place
         self._connection = kind(place.netloc, timeout=patience)
         self._path = place.path
         self._token = token
@@ -85,12 +86,7 @@ class Agent:
         self, method: str, params: dict[str, Any], on_output: Callable[[str], None] | None = None
     ) -> dict[str, Any]:
         """One JSON-RPC request; its result."""
-        params["_meta"] = params.get("_meta", {}) | {
-            "io.modelcontextprotocol/protocolVersion": PROTOCOL,
-            "io.modelcontextprotocol/clientCapabilities": {},
-            "io.modelcontextprotocol/clientInfo": {"name": "sandglass-agent", "version": "1"},
-        }
-        body = json.dumps({"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params})
+        body = self.body(method, params)
         answer: dict[str, Any] = {}
         try:
             # Read to its end, also after the answer: only then is the connection free for the next request.
@@ -109,7 +105,16 @@ class Agent:
         result: dict[str, Any] = answer["result"]
         return result
 
-    def _messages(self, method: str, name: str, body: str) -> Iterator[dict[str, Any]]:
+    def body(self, method: str, params: dict[str, Any]) -> str:
+        meta = params.get("_meta", {}) | {
+            "io.modelcontextprotocol/protocolVersion": PROTOCOL,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "sandglass-agent", "version": "1"},
+        }
+        message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": {**params, "_meta": meta}}
+        return json.dumps(message)
+
+    def headers(self, method: str, name: str) -> dict[str, str]:
         headers = {
             "Authorization": f"Bearer {self._token}",
             "Content-Type": "application/json",
@@ -117,10 +122,11 @@ class Agent:
             "MCP-Protocol-Version": PROTOCOL,
             "Mcp-Method": method,
         }
-        if name:
-            headers["Mcp-Name"] = name
+        return {**headers, "Mcp-Name": name} if name else headers
+
+    def _messages(self, method: str, name: str, body: str) -> Iterator[dict[str, Any]]:
         self._connect()
-        self._connection.request("POST", self._path, body, headers)
+        self._connection.request("POST", self._path, body, self.headers(method, name))
         response = self._connection.getresponse()
         if response.headers.get_content_type() == "text/event-stream":
             yield from self._events(response)

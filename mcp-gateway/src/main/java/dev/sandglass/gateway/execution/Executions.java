@@ -55,8 +55,7 @@ public final class Executions {
      */
     public Mono<ExecutionResult> run(RunningSandbox sandbox, ExecutionRequest request, OutputListener progress) {
         return Mono.create(sink -> {
-            ExecutionId id =
-                    ExecutionId.random(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation());
+            ExecutionId id = ExecutionId.random(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation());
             if (request.limits().background()) {
                 startOnly(sandbox, id, request, sink);
             } else {
@@ -83,8 +82,7 @@ public final class Executions {
         }
         return Mono.create(sink -> {
             Link link = link(sandbox);
-            Following following =
-                    new Following(link, id, OutputCollector.page(maxOutputChars, offset), progress, sink);
+            Following following = new Following(link, id, OutputCollector.page(maxOutputChars, offset), progress, sink);
             sink.onCancel(() -> link.execute(following::abandon));
             follow(following, sink, wait);
             var _ = link.follow(new Verb.Attach(id.number(), offset), following, start)
@@ -124,21 +122,19 @@ public final class Executions {
 
     private void startOnly(
             RunningSandbox sandbox, ExecutionId id, ExecutionRequest request, MonoSink<ExecutionResult> sink) {
-        var _ = link(sandbox)
-                .ask(verb(id, request, false), start)
-                .whenComplete((answer, failure) -> {
-                    if (answer != null) {
-                        int position = answer.json().path("position").asInt(0);
-                        sink.success(Verdict.running(Math.max(0, position)).alone(id, 0));
-                        return;
-                    }
-                    Verdict verdict = Failures.verdict(failure);
-                    if (verdict == null) {
-                        sink.error(Failures.problem(sandbox, failure));
-                    } else {
-                        sink.success(verdict.alone(id, 0));
-                    }
-                });
+        var _ = link(sandbox).ask(verb(id, request, false), start).whenComplete((answer, failure) -> {
+            if (answer != null) {
+                int position = answer.json().path("position").asInt(0);
+                sink.success(Verdict.running(Math.max(0, position)).alone(id, 0));
+                return;
+            }
+            Verdict verdict = Failures.verdict(failure);
+            if (verdict == null) {
+                sink.error(Failures.problem(sandbox, failure));
+            } else {
+                sink.success(verdict.alone(id, 0));
+            }
+        });
     }
 
     private void startAndFollow(
@@ -148,8 +144,7 @@ public final class Executions {
             OutputListener progress,
             MonoSink<ExecutionResult> sink) {
         Link link = link(sandbox);
-        OutputCollector output =
-                OutputCollector.headAndTail(request.limits().maxOutputChars());
+        OutputCollector output = OutputCollector.headAndTail(request.limits().maxOutputChars());
         Following following = new Following(link, id, output, progress, sink);
         follow(following, sink, request.limits().waitFor());
         CompletableFuture<Answer> started = link.follow(verb(id, request, true), following, start);
@@ -169,8 +164,7 @@ public final class Executions {
         following.waitFor(draining ? Duration.ZERO : patience);
     }
 
-    private static void interrupt(
-            Link link, ExecutionId id, Following following, CompletableFuture<Answer> started) {
+    private static void interrupt(Link link, ExecutionId id, Following following, CompletableFuture<Answer> started) {
         // If it is still here, it never goes; if it went, the interrupt goes after it.
         started.cancel(false);
         link.execute(() -> {
@@ -225,7 +219,6 @@ public final class Executions {
     }
 
     private Link link(RunningSandbox sandbox) {
-        return links.link(
-                new LinkTarget(sandbox.uid(), sandbox.incarnation(), sandbox.address(), sandbox.port()));
+        return links.link(new LinkTarget(sandbox.uid(), sandbox.incarnation(), sandbox.address(), sandbox.port()));
     }
 }

@@ -102,11 +102,13 @@ final class OutputCollector {
         return text.text(Stream.STDERR);
     }
 
-    @Nullable String result() {
+    @Nullable
+    String result() {
         return result;
     }
 
-    @Nullable ExecutionError error() {
+    @Nullable
+    ExecutionError error() {
         return error;
     }
 

@@ -55,8 +55,7 @@ record Verdict(
 
     /** It may go on; the supervisor cannot be asked. */
     static Verdict disconnected(int queuePosition) {
-        return running(
-                "The connection to the sandbox is interrupted; the code may still be running.", queuePosition);
+        return running("The connection to the sandbox is interrupted; the code may still be running.", queuePosition);
     }
 
     /** The supervisor was restarted, or another pod took over, since it began. */

@@ -21,8 +21,6 @@ final class Connection {
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-    // A handshake costs 10 ms of CPU on both sides; after a restart of the gateway hundreds come at once.
-    private static final long HELLO_PATIENCE = TimeUnit.SECONDS.toNanos(30);
     private static final long NO_SOCKET_PAUSE = TimeUnit.SECONDS.toNanos(1);
     private static final long MIN_WINDOW = 1024;
     private static final long MAX_WINDOW = 16L * 1024 * 1024;
@@ -111,7 +109,7 @@ final class Connection {
     void greeted(Wire which) {
         if (which == wire && !open) {
             trouble = "it accepted the connection but did not finish the handshake";
-            restartTimer(HELLO_PATIENCE, () -> broken(which, "no answer to hello"));
+            restartTimer(redial.helloPatience(), () -> broken(which, "no answer to hello"));
         }
     }
 

@@ -37,7 +37,8 @@ final class Connections {
     }
 
     /** A connection on which an execution is not read yet, or null if there are too many readers. */
-    @Nullable Connection toFollow(LinkTarget target, String executionId) {
+    @Nullable
+    Connection toFollow(LinkTarget target, String executionId) {
         for (int index = 0; index < MAX_LANES; index++) {
             Connection connection = lane(target, index);
             if (!connection.follows(executionId)) {

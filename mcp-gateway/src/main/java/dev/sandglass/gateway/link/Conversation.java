@@ -62,7 +62,8 @@ final class Conversation {
     /** Sends a verb, now or when there is a connection. */
     void submit(Pending verb, Duration timeout) {
         if (pending.size() >= MAX_PENDING) {
-            verb.fail(new LinkException(Kind.OVERLOADED, "More than " + MAX_PENDING + " requests wait for the sandbox"));
+            verb.fail(
+                    new LinkException(Kind.OVERLOADED, "More than " + MAX_PENDING + " requests wait for the sandbox"));
             return;
         }
         pending.put(verb.id(), verb);
@@ -257,6 +258,5 @@ final class Conversation {
         String nextId();
 
         Pending pending(Verb verb, @Nullable Attachment attachment);
-
     }
 }

@@ -108,8 +108,7 @@ final class InboundFrames {
     private static @Nullable OutputRecord shown(long offset, boolean result, @Nullable JsonNode json, byte[] blob) {
         return json == null
                 ? null
-                : new OutputRecord.Shown(
-                        offset, result, json.path("mime").asString("text/plain"), Blob.of(blob));
+                : new OutputRecord.Shown(offset, result, json.path("mime").asString("text/plain"), Blob.of(blob));
     }
 
     private static @Nullable OutputRecord raised(long offset, @Nullable JsonNode json, byte[] blob) {

@@ -31,8 +31,7 @@ final class JeroMqLink implements Link {
 
     @Override
     public void unfollow(OutputReader reader) {
-        client.execute(
-                () -> client.connections().all(target).forEach(connection -> connection.unfollow(reader)));
+        client.runOnOwner(() -> client.connections().all(target).forEach(connection -> connection.unfollow(reader)));
     }
 
     @Override
@@ -93,6 +92,7 @@ final class JeroMqLink implements Link {
 
     /** Chooses a connection, on the links' thread. */
     private interface Route {
-        @Nullable Connection choose();
+        @Nullable
+        Connection choose();
     }
 }

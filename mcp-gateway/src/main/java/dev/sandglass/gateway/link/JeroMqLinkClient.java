@@ -116,6 +116,15 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
         }
     }
 
+    /** Runs something on the owner thread: at once if this is it. */
+    void runOnOwner(Runnable action) {
+        if (Thread.currentThread() == thread) {
+            action.run();
+        } else {
+            execute(action);
+        }
+    }
+
     @Override
     public String nextId() {
         return Long.toString(ids.incrementAndGet(), Character.MAX_RADIX);

@@ -41,8 +41,7 @@ final class JeroMqWire implements Wire {
     }
 
     /** Begins to connect. */
-    static JeroMqWire open(
-            ZMQ.Context context, Connection connection, LinkKeys keys, byte[] identity, Hooks hooks) {
+    static JeroMqWire open(ZMQ.Context context, Connection connection, LinkKeys keys, byte[] identity, Hooks hooks) {
         LinkTarget target = connection.target();
         ZMQ.Socket socket = context.socket(SocketType.DEALER);
         socket.setLinger(0);
@@ -87,7 +86,8 @@ final class JeroMqWire implements Wire {
     }
 
     /** The next message, if there is one. Frames beyond what a message may have are dropped, so that it does not decode. */
-    @Nullable List<byte[]> receive() {
+    @Nullable
+    List<byte[]> receive() {
         byte[] first = socket.recv(ZMQ.DONTWAIT);
         if (first == null) {
             return null;

@@ -66,12 +66,8 @@ final class LinkFrames {
         return switch (verb) {
             case Verb.Execute execute -> execute.code();
             case Verb.Command command -> command.stdin();
-            case Verb.Hello _,
-                    Verb.Attach _,
-                    Verb.Detach _,
-                    Verb.Interrupt _,
-                    Verb.ListAll _,
-                    Verb.Metrics _ -> Blob.EMPTY;
+            case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _, Verb.ListAll _, Verb.Metrics _ ->
+                Blob.EMPTY;
         };
     }
 

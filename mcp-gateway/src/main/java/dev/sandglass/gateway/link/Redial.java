@@ -18,15 +18,22 @@ final class Redial {
     private static final long LONGEST_STEP = TimeUnit.SECONDS.toNanos(4);
 
     // JeroMQ 0.6.0 forgets to poll some of the sockets that just connected (zmq.poll.Poller: the connecter's handle is
-    // removed and the engine's is added in one round, and the channel's key is a cancelled one then; 1 to 4 % of attempts
+    // removed and the engine's is added in one round, and the channel's key is a cancelled one then; 1 to 4 % of
+    // attempts
     // when idle, 40 % when busy). Such an attempt stays silent for ever, so silence is given up soon.
-    private static final long FIRST_GREETING = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final int GREETING_GROWTH = 4;
+    private static final long FIRST_GREETING = TimeUnit.MILLISECONDS.toNanos(20);
+    // A handshake costs 10 ms of CPU on both sides, and after a restart of the gateway hundreds come at once; but once
+    // in
+    // hundreds of times JeroMQ never ends one, which must not cost a caller his start.
+    private static final long FIRST_HELLO = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_HELLO = TimeUnit.SECONDS.toNanos(30);
+    private static final int GROWTH = 4;
 
     private boolean trying;
     private long since;
     private long tcp = FIRST_TCP;
     private long greeting = FIRST_GREETING;
+    private long hello = FIRST_HELLO;
 
     /** An attempt begins; how long the TCP connection may take. */
     long tcpPatience(long now) {
@@ -42,7 +49,14 @@ final class Redial {
     /** TCP stands; how long the far side's greeting may take, which needs neither keys nor the supervisor's own work. */
     long greetingPatience() {
         long patience = greeting;
-        greeting = Math.min(LONGEST_STEP, greeting * GREETING_GROWTH);
+        greeting = Math.min(LONGEST_STEP, greeting * GROWTH);
+        return patience;
+    }
+
+    /** The far side greeted; how long keys and hello may take. */
+    long helloPatience() {
+        long patience = hello;
+        hello = Math.min(LONGEST_HELLO, hello * GROWTH);
         return patience;
     }
 
@@ -61,5 +75,6 @@ final class Redial {
         trying = false;
         tcp = FIRST_TCP;
         greeting = FIRST_GREETING;
+        hello = FIRST_HELLO;
     }
 }

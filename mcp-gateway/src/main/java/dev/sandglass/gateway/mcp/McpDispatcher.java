@@ -66,7 +66,10 @@ final class McpDispatcher {
         ObjectNode arguments = arguments(request);
         var toolCall = new ToolCall(request.caller(), Arguments.of(arguments), call.progress());
         AuditLog.Entry entry = audit.begin(request.caller(), tool.definition().name(), arguments);
-        return Mono.defer(() -> tool.call(toolCall))
+        return Mono.defer(() -> {
+                    toolCall.arguments().refuseOthersThan(tool.knownArguments());
+                    return tool.call(toolCall);
+                })
                 .publishOn(call.thread())
                 .onErrorResume(McpDispatcher::isForTheModel, problem -> Mono.just(refusal(problem)))
                 .doOnNext(entry::answered)

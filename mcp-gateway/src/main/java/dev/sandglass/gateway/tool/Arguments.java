@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The arguments of a call, read field by field with a bound on everything. Whatever breaks a rule is an
- * {@link InvalidArgument}. JSON null counts as absent; a field that nobody reads is ignored, because clients add their
- * own.
+ * {@link InvalidArgument}. JSON null counts as absent. A field that no tool knows is refused: ignored, a misspelt
+ * {@code timeout} would silently be the default one.
  */
 public final class Arguments {
 
@@ -37,6 +37,15 @@ public final class Arguments {
     /** No arguments. */
     public static Arguments none() {
         return of(JsonNodeFactory.instance.objectNode());
+    }
+
+    /** Refuses arguments that are not among the known ones. */
+    public void refuseOthersThan(Set<String> known) {
+        for (String name : fields.propertyNames()) {
+            if (!known.contains(name)) {
+                throw broken(shown(name), "is not known; known are " + String.join(", ", new TreeSet<>(known)));
+            }
+        }
     }
 
     boolean has(String field) {
@@ -132,14 +141,9 @@ public final class Arguments {
             if (!(node instanceof ObjectNode object)) {
                 throw broken(field, "must be an object");
             }
-            for (String name : object.propertyNames()) {
-                if (!known.contains(name)) {
-                    throw broken(
-                            field + "." + shown(name),
-                            "is not known; known are " + String.join(", ", new TreeSet<>(known)));
-                }
-            }
-            return new Arguments(object, path + field + ".");
+            Arguments inner = new Arguments(object, path + field + ".");
+            inner.refuseOthersThan(known);
+            return inner;
         });
     }
 

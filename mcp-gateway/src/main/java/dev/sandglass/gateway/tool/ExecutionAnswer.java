@@ -137,7 +137,11 @@ final class ExecutionAnswer {
         return switch (result.status()) {
             case OK -> result.truncated() ? readOn : null;
             case ERROR ->
-                exitCode != null && exitCode != 0 ? "[exit code " + exitCode + "]" : messageOnly(result, "error");
+                exitCode != null && exitCode != 0
+                        ? "[exit code %d] %s"
+                                .formatted(exitCode, result.message())
+                                .strip()
+                        : messageOnly(result, "error");
             case RUNNING ->
                 "[running%s] %s"
                         .formatted(

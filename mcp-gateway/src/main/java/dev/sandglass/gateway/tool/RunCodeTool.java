@@ -6,6 +6,7 @@ import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_run_code}: code for a kernel that keeps its variables (contracts.md M17, M18). */
@@ -45,6 +46,11 @@ final class RunCodeTool implements Tool {
     @Override
     public ToolDefinition definition() {
         return definition;
+    }
+
+    @Override
+    public Set<String> laterArguments() {
+        return Set.of("session", "python_env");
     }
 
     @Override

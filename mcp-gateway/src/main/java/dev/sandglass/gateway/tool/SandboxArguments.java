@@ -25,10 +25,12 @@ final class SandboxArguments {
                 .with("pattern", "^[A-Za-z0-9][A-Za-z0-9_-]*$");
     }
 
-    /** The sandbox that the arguments name, if the caller may use it. */
+    /** The sandbox that the arguments name, if the caller may use it; the text of a missing one is contracts.md M31. */
     static SandboxRef read(ToolCall call, TenantAccess access) {
         Arguments arguments = call.arguments();
-        String sandbox = arguments.requiredText("sandbox", MAX_CHARS);
+        String sandbox = arguments
+                .text("sandbox", MAX_CHARS)
+                .orElseThrow(() -> new InvalidArgument("Missing required 'sandbox' parameter for portal request"));
         return access.sandbox(call.caller(), arguments.text("namespace", MAX_CHARS), sandbox);
     }
 }

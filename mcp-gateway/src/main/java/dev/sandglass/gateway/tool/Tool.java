@@ -1,5 +1,8 @@
 package dev.sandglass.gateway.tool;
 
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import reactor.core.publisher.Mono;
 
 /** One tool: its description, and what it does. */
@@ -7,6 +10,20 @@ public interface Tool {
 
     /** What clients are told of it; always the same object. */
     ToolDefinition definition();
+
+    /** Arguments that a later version has: answered with "not yet" and what to do instead, and in no schema. */
+    default Set<String> laterArguments() {
+        return Set.of();
+    }
+
+    /** Every argument that may be given. */
+    default Set<String> knownArguments() {
+        Set<String> known = new HashSet<>(laterArguments());
+        if (definition().inputSchema().get("properties") instanceof Map<?, ?> properties) {
+            properties.keySet().forEach(name -> known.add(String.valueOf(name)));
+        }
+        return known;
+    }
 
     /**
      * Does it. Cancelling the subscription gives up the call: what it runs is interrupted, unless it was started in the

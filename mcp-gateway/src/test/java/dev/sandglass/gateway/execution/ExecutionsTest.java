@@ -59,7 +59,8 @@ class ExecutionsTest extends LiveSandbox {
         ExecutionResult result = one.run(sandbox, code);
         assertThat(result.stdout()).isEqualTo("hi\n");
         assertThat(result.stderr()).isEqualTo("é\n");
-        assertThat(one.run(sandbox, "os.environ.get('GREETING', 'gone')").result()).isEqualTo("'gone'");
+        assertThat(one.run(sandbox, "os.environ.get('GREETING', 'gone')").result())
+                .isEqualTo("'gone'");
     }
 
     @Test
@@ -128,12 +129,16 @@ class ExecutionsTest extends LiveSandbox {
     @Test
     void commandGetsInputEnvironmentAndFolder() {
         Command command = new Command(
-                "sh", List.of("-c", "cat; echo $GREETING; pwd"), "/tmp", Map.of("GREETING", "hi"), "in\n", Replica.PATIENT);
+                "sh",
+                List.of("-c", "cat; echo $GREETING; pwd"),
+                "/tmp",
+                Map.of("GREETING", "hi"),
+                "in\n",
+                Replica.PATIENT);
         ExecutionResult result = one.run(sandbox, command);
         assertThat(result.exitCode()).isZero();
         assertThat(result.stdout()).isEqualTo("in\nhi\n/tmp\n");
-        assertThat(one.run(sandbox, Replica.command("pwd")).stdout())
-                .isEqualTo(supervisor.workspace() + "\n");
+        assertThat(one.run(sandbox, Replica.command("pwd")).stdout()).isEqualTo(supervisor.workspace() + "\n");
     }
 
     @Test

@@ -86,9 +86,11 @@ class FaultTest extends LiveSandbox {
                 closing.begin(sandbox, Replica.code(UNTIL_FILE.formatted("closing"), Replica.PATIENT));
         await().until(() -> closing.links.stats().open() == 1);
         closing.close();
-        assertThat(run).satisfiesAnyOf(
-                answered -> assertThat(answered.get(5, TimeUnit.SECONDS).status()).isEqualTo(ExecutionStatus.RUNNING),
-                failed -> assertThat(failed).isCompletedExceptionally());
+        assertThat(run)
+                .satisfiesAnyOf(
+                        answered -> assertThat(answered.get(5, TimeUnit.SECONDS).status())
+                                .isEqualTo(ExecutionStatus.RUNNING),
+                        failed -> assertThat(failed).isCompletedExceptionally());
         touch("closing");
         assertThatThrownBy(() -> closing.run(sandbox, "1")).isInstanceOf(SandboxProblem.Unreachable.class);
     }
@@ -118,7 +120,8 @@ class FaultTest extends LiveSandbox {
                     other.sandbox(),
                     Replica.code(UNTIL_FILE.formatted("never"), Replica.waiting(Duration.ofSeconds(3))));
             await().until(() -> one.links.link(target(other)).isOpen());
-            assertThat(one.run(other.sandbox(), Replica.command("true")).exitCode()).isZero();
+            assertThat(one.run(other.sandbox(), Replica.command("true")).exitCode())
+                    .isZero();
             other.kill();
             ExecutionResult result = run.get(10, TimeUnit.SECONDS);
             assertThat(result.status()).isEqualTo(ExecutionStatus.RUNNING);

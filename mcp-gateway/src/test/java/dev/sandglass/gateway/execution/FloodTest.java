@@ -25,8 +25,7 @@ class FloodTest extends LiveSandbox {
     private static final int WINDOW = 256 * 1024;
 
     // Lines of 100 characters that differ; the result is the checksum of all that was printed.
-    private static final String FLOOD =
-            """
+    private static final String FLOOD = """
             import hashlib, sys
             digest = hashlib.sha256()
             for start in range(0, %d, 1000):
@@ -63,7 +62,8 @@ class FloodTest extends LiveSandbox {
         CompletableFuture<ExecutionResult> run = one.executions
                 .run(
                         sandbox,
-                        Replica.code("for i in range(400): print('x' * 99_999)\nopen('all-printed', 'w').close()",
+                        Replica.code(
+                                "for i in range(400): print('x' * 99_999)\nopen('all-printed', 'w').close()",
                                 Replica.PATIENT),
                         (soFar, _) -> {
                             heard.set(soFar);
@@ -111,10 +111,12 @@ class FloodTest extends LiveSandbox {
         String code = "import sys\nfor i in range(20000):\n    print(i, flush=True)\n"
                 + "    if i % 3 == 0: print(i, file=sys.stderr, flush=True)";
         ExecutionResult result = one.run(
-                sandbox,
-                Replica.code(code, new ExecutionRequest.Limits(Replica.LONG, Replica.LONG, false, 1_000_000)));
+                sandbox, Replica.code(code, new ExecutionRequest.Limits(Replica.LONG, Replica.LONG, false, 1_000_000)));
         assertThat(result.truncated()).isFalse();
-        assertThat(result.stdout().lines()).hasSize(20_000).startsWith("0", "1", "2").endsWith("19999");
+        assertThat(result.stdout().lines())
+                .hasSize(20_000)
+                .startsWith("0", "1", "2")
+                .endsWith("19999");
         assertThat(result.stderr().lines()).hasSize(6_667).startsWith("0", "3").endsWith("19998");
     }
 

@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class OutputCollectorTest {
 
-    private static final OutputRecord.Outcome END =
-            new OutputRecord.Outcome(0, "ok", 1, null, null, false, "", false);
+    private static final OutputRecord.Outcome END = new OutputRecord.Outcome(0, "ok", 1, null, null, false, "", false);
 
     private final OutputCollector output = OutputCollector.headAndTail(100);
 

@@ -111,9 +111,13 @@ class ReadingTest extends LiveSandbox {
 
     @Test
     void longOutputKeepsHeadAndTailAndTheRestIsReadInPages() {
-        ExecutionResult cut =
-                one.run(sandbox, Replica.code("for i in range(1000): print(i)", new Limits(Replica.LONG, Replica.LONG, false, 100)));
-        assertThat(cut.stdout()).startsWith("0\n1\n").contains("exceeded 100 character limit").endsWith("\n999\n");
+        ExecutionResult cut = one.run(
+                sandbox,
+                Replica.code("for i in range(1000): print(i)", new Limits(Replica.LONG, Replica.LONG, false, 100)));
+        assertThat(cut.stdout())
+                .startsWith("0\n1\n")
+                .contains("exceeded 100 character limit")
+                .endsWith("\n999\n");
         assertThat(cut.truncated()).isTrue();
         assertThat(cut.message()).contains("offset " + cut.nextOffset());
         StringBuilder whole = new StringBuilder(cut.stdout().substring(0, (int) cut.nextOffset()));

@@ -99,7 +99,8 @@ public final class SupervisorProcess implements AutoCloseable {
         process.destroy();
         end(process);
         try (Stream<Path> files = Files.walk(folder)) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -182,7 +183,8 @@ public final class SupervisorProcess implements AutoCloseable {
                     return script;
                 }
             }
-            throw new IllegalStateException("kernel-image/check was not found above " + Path.of("").toAbsolutePath());
+            throw new IllegalStateException(
+                    "kernel-image/check was not found above " + Path.of("").toAbsolutePath());
         }
     }
 }

@@ -51,7 +51,6 @@ class Utf8StreamTest {
 
     @Test
     void lengthIsThatOfTheEncodedText() {
-        assertThat(Utf8Stream.length(TEXT, 0, TEXT.length()))
-                .isEqualTo(TEXT.getBytes(StandardCharsets.UTF_8).length);
+        assertThat(Utf8Stream.length(TEXT, 0, TEXT.length())).isEqualTo(TEXT.getBytes(StandardCharsets.UTF_8).length);
     }
 }

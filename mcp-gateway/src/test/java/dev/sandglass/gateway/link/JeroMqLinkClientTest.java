@@ -76,7 +76,8 @@ class JeroMqLinkClientTest {
                     .map(target -> client.link(target).ask(new Verb.Metrics(), LONG))
                     .toList();
             for (CompletableFuture<Answer> answer : answers) {
-                assertThat(answer.get(20, TimeUnit.SECONDS).json().path("verb").asString()).isEqualTo("metrics");
+                assertThat(answer.get(20, TimeUnit.SECONDS).json().path("verb").asString())
+                        .isEqualTo("metrics");
             }
             assertThat(client.stats().open()).isEqualTo(50);
             assertThat(Thread.getAllStackTraces().keySet().stream()

@@ -20,14 +20,14 @@ class LinkFramesTest {
 
     static Stream<Arguments> verbs() {
         return Stream.of(
-                Arguments.of(new Verb.Hello("gw-1"), List.of("{\"verb\":\"hello\",\"protocol\":[1],\"peer\":\"gw-1\"}")),
                 Arguments.of(
-                        new Verb.Execute("x1", "python", "default", Blob.utf8("é=1"), Map.of("A", "b\"c"), MINUTES, true),
-                        List.of(
-                                """
+                        new Verb.Hello("gw-1"), List.of("{\"verb\":\"hello\",\"protocol\":[1],\"peer\":\"gw-1\"}")),
+                Arguments.of(
+                        new Verb.Execute(
+                                "x1", "python", "default", Blob.utf8("é=1"), Map.of("A", "b\"c"), MINUTES, true),
+                        List.of("""
                                 {"verb":"execute","execution_id":"x1","language":"python","session":"default",\
-                                "envs":{"A":"b\\"c"},"timeout_s":120.0,"attach":true}""",
-                                "é=1")),
+                                "envs":{"A":"b\\"c"},"timeout_s":120.0,"attach":true}""", "é=1")),
                 Arguments.of(
                         new Verb.Command(
                                 "x2",
@@ -38,15 +38,11 @@ class LinkFramesTest {
                                 Blob.utf8("in"),
                                 Duration.ofMillis(1500),
                                 false),
-                        List.of(
-                                """
+                        List.of("""
                                 {"verb":"command","execution_id":"x2","command":"ls","args":["-l","a b"],"cwd":"/tmp",\
-                                "envs":{},"timeout_s":1.5,"attach":false}""",
-                                "in")),
+                                "envs":{},"timeout_s":1.5,"attach":false}""", "in")),
                 Arguments.of(
-                        new Verb.Command("x3", "ls", List.of(), "", Map.of(), Blob.EMPTY, MINUTES, true),
-                        List.of(
-                                """
+                        new Verb.Command("x3", "ls", List.of(), "", Map.of(), Blob.EMPTY, MINUTES, true), List.of("""
                                 {"verb":"command","execution_id":"x3","command":"ls","args":[],"envs":{},\
                                 "timeout_s":120.0,"attach":true}""")),
                 Arguments.of(

@@ -25,14 +25,18 @@ class RedialTest {
     void patienceGrowsFromAttemptToAttemptUpToABound() {
         assertThat(redial.tcpPatience(0)).isEqualTo(250 * MS);
         assertThat(redial.tcpPatience(0)).isEqualTo(500 * MS);
-        assertThat(redial.greetingPatience()).isEqualTo(5 * MS);
         assertThat(redial.greetingPatience()).isEqualTo(20 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(80 * MS);
+        assertThat(redial.helloPatience()).isEqualTo(1_000 * MS);
+        assertThat(redial.helloPatience()).isEqualTo(4_000 * MS);
         for (int i = 0; i < 10; i++) {
+            redial.helloPatience();
             redial.tcpPatience(0);
             redial.greetingPatience();
         }
         assertThat(redial.tcpPatience(0)).isEqualTo(4_000 * MS);
         assertThat(redial.greetingPatience()).isEqualTo(4_000 * MS);
+        assertThat(redial.helloPatience()).isEqualTo(30_000 * MS);
     }
 
     @Test
@@ -40,7 +44,7 @@ class RedialTest {
         redial.greetingPatience();
         redial.greetingPatience();
         redial.heard();
-        assertThat(redial.greetingPatience()).isEqualTo(5 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(20 * MS);
     }
 
     @Test
@@ -50,7 +54,7 @@ class RedialTest {
         redial.rest();
         assertThat(redial.pause(60_000 * MS)).isEqualTo(10 * MS);
         assertThat(redial.tcpPatience(60_000 * MS)).isEqualTo(250 * MS);
-        assertThat(redial.greetingPatience()).isEqualTo(5 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(20 * MS);
         assertThat(redial.pause(60_000 * MS)).isEqualTo(10 * MS);
     }
 }

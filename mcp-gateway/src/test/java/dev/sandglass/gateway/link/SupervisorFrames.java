@@ -17,17 +17,13 @@ final class SupervisorFrames {
     }
 
     static List<byte[]> hello(String requestId, String uid, String bootId) {
-        return reply(
-                requestId,
-                """
+        return reply(requestId, """
                 {"protocol":1,"boot_id":"%s","sandbox_uid":"%s","incarnation":"1","supervisor":"0","window":262144,\
-                "limits":{},"kernels":[]}"""
-                        .formatted(bootId, uid));
+                "limits":{},"kernels":[]}""".formatted(bootId, uid));
     }
 
     static List<byte[]> output(String executionId, long offset, String kind, String json, byte[] blob) {
-        return List.of(
-                bytes("O"), bytes(executionId), bytes(Long.toString(offset)), bytes(kind), bytes(json), blob);
+        return List.of(bytes("O"), bytes(executionId), bytes(Long.toString(offset)), bytes(kind), bytes(json), blob);
     }
 
     static List<byte[]> stdout(String executionId, long offset, String text) {
@@ -35,20 +31,13 @@ final class SupervisorFrames {
     }
 
     static List<byte[]> outcome(String executionId, long offset, String status) {
-        return output(
-                executionId,
-                offset,
-                "outcome",
-                """
+        return output(executionId, offset, "outcome", """
                 {"status":"%s","duration_ms":12.3,"exit_code":null,"signal":null,"execution_count":1,\
-                "kernel_restarted":false,"message":"","truncated":false}"""
-                        .formatted(status),
-                new byte[0]);
+                "kernel_restarted":false,"message":"","truncated":false}""".formatted(status), new byte[0]);
     }
 
     static List<byte[]> event(String kernel, long seq, String event) {
-        return List.of(
-                bytes("E"), bytes(kernel), bytes(Long.toString(seq)), bytes("{\"event\":\"" + event + "\"}"));
+        return List.of(bytes("E"), bytes(kernel), bytes(Long.toString(seq)), bytes("{\"event\":\"" + event + "\"}"));
     }
 
     static byte[] bytes(String text) {

@@ -60,7 +60,8 @@ class ToolContractTest {
                         + " sandbox creation",
                 "M29 | sandbox_run_code | {'sandbox':'no','code':'1'} | Error: Sandbox 'no' not found in namespace"
                         + " 'default'. Call sandbox_start with this name to create it.",
-                "M31 | sandbox_run_code | {'code':'1'} | Error: Missing required 'sandbox' parameter",
+                "M31 | sandbox_run_code | {'code':'1'} | Error: Missing required 'sandbox' parameter for portal"
+                        + " request",
                 "M31 | sandbox_run_code | {'sandbox':'box'} | Error: Missing required 'code' parameter",
                 "M31 | sandbox_run_command | {'sandbox':'box'} | Error: Missing required 'command' parameter",
                 "M32 | sandbox_run_code | {'sandbox':'box','code':'1','language':'cobol'} | Error: Unsupported language:"
@@ -108,6 +109,10 @@ class ToolContractTest {
                 "sandbox_run_command | {'sandbox':'box','command':'ls','args':[1]} | 'args[0]' must be a text",
                 "sandbox_run_command | {'sandbox':'box','command':' '} | 'command' must not be empty",
                 "sandbox_get_execution | {'execution_id':'x'} | 'execution_id' must be one that an earlier answer gave",
+                "sandbox_run_code | {'sandbox':'box','code':'1','timeuot':5} | 'timeuot' is not known; known are background,"
+                        + " code, envs",
+                "sandbox_stop | {'sandbox':'box','force':true} | 'force' is not known; known are delete, namespace,"
+                        + " sandbox",
                 "sandbox_get_execution | {} | Missing required 'execution_id' parameter",
             })
     void brokenArgumentsAreNamedWithTheirRule(String tool, String arguments, String error) throws Exception {

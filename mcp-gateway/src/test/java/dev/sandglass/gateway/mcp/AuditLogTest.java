@@ -1,0 +1,71 @@
+package dev.sandglass.gateway.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.sandglass.gateway.testing.TestGateway;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** One line per call, in which neither code nor output nor keys stand. */
+class AuditLogTest {
+
+    private static final Logger ROOT = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    private TestGateway gateway;
+
+    @BeforeEach
+    void start() {
+        gateway = TestGateway.start();
+        gateway.sandboxes.addRunning("box");
+        lines.start();
+        ROOT.addAppender(lines);
+    }
+
+    @AfterEach
+    void stop() {
+        ROOT.detachAppender(lines);
+        gateway.close();
+    }
+
+    private static String text(ILoggingEvent line) {
+        return line.getFormattedMessage()
+                + line.getKeyValuePairs().stream()
+                        .map(pair -> " " + pair.key + "=" + pair.value)
+                        .collect(Collectors.joining());
+    }
+
+    @Test
+    void aCallIsToldByDigestAndOutcome() throws Exception {
+        gateway.call("sandbox_run_code", "{\"sandbox\":\"box\",\"code\":\"print s3cr3t\"}");
+
+        assertThat(lines.list.stream().filter(line -> line.getLoggerName().equals("audit")))
+                .singleElement()
+                .extracting(AuditLogTest::text)
+                .asString()
+                .contains("caller=alice", "tool=sandbox_run_code", "sandbox=box", "outcome=ok", "code_bytes=12")
+                .contains("code_sha256=", "execution_id=default.uid-box.1.", "duration_ms=");
+        assertThat(lines.list).noneMatch(line -> text(line).contains("s3cr3t"));
+        assertThat(lines.list).noneMatch(line -> text(line).contains(TestGateway.KEY));
+        assertThat(gateway.meters
+                        .get("sandglass.tool.calls")
+                        .tag("outcome", "ok")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aRefusalIsToldAsWell() throws Exception {
+        gateway.call("sandbox_run_command", "{\"sandbox\":\"no\\nbody\",\"command\":\"rm\"}");
+
+        assertThat(lines.list)
+                .extracting(AuditLogTest::text)
+                .anyMatch(line -> line.contains("outcome=refused") && line.contains("sandbox=no body"));
+    }
+}

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.link;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +22,7 @@ final class Attachment {
     private long position;
     private boolean active;
     private boolean returning;
-    private boolean flushing;
+    private Timers.@Nullable Timer flush;
 
     Attachment(String executionId, OutputReader reader, long from) {
         this.executionId = executionId;
@@ -97,16 +98,26 @@ final class Attachment {
         return due ? credit.acknowledge() : NOTHING;
     }
 
-    /** Whether {@link #flush} is to be called in a short while; it is asked for once. */
+    /** Whether {@link #flush} is to be called in a short while. */
     boolean needsFlush() {
-        boolean needed = credit.owes() && !flushing;
-        flushing |= needed;
-        return needed;
+        return credit.owes() && flush == null;
+    }
+
+    /** What will call it. */
+    void flushBy(Timers.Timer timer) {
+        flush = timer;
+    }
+
+    /** The outcome is being handed on: nothing needs to be acknowledged any more. */
+    void end() {
+        if (flush != null) {
+            flush.cancel();
+        }
     }
 
     /** The offset to acknowledge now, however little it is, or {@link #NOTHING}. */
     long flush() {
-        flushing = false;
+        flush = null;
         return active && credit.owes() ? credit.acknowledge() : NOTHING;
     }
 

@@ -1,11 +1,12 @@
 package dev.sandglass.gateway.link;
 
 import dev.sandglass.gateway.link.LinkException.Kind;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,6 +23,8 @@ final class Connection {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     private static final long NO_SOCKET_PAUSE = TimeUnit.SECONDS.toNanos(1);
+    // An open connection on which a verb ran out of time and nothing was heard for so long is not one.
+    private static final long DEAF = TimeUnit.SECONDS.toNanos(5);
     private static final long MIN_WINDOW = 1024;
     private static final long MAX_WINDOW = 16L * 1024 * 1024;
 
@@ -37,7 +40,9 @@ final class Connection {
     private Timers.@Nullable Timer timer;
     private String helloId = "";
     private String trouble = "not tried yet";
+    private byte[] identity = freshIdentity();
     private long lastUse;
+    private long lastHeard;
     private volatile boolean open;
 
     Connection(LinkTarget target, Wire.Source wires, Conversation.Owner owner, Counters counters) {
@@ -45,12 +50,20 @@ final class Connection {
         this.wires = wires;
         this.owner = owner;
         this.counters = counters;
-        this.conversation = new Conversation(owner, () -> trouble);
+        this.conversation = new Conversation(owner, () -> trouble, this::unanswered);
         this.lastUse = owner.timers().now();
     }
 
     LinkTarget target() {
         return target;
+    }
+
+    /**
+     * How the far side knows this connection. It is kept when the connection breaks: the supervisor then sees the same
+     * reader come back, and does not wait for the window of one that is gone.
+     */
+    byte[] identity() {
+        return identity;
     }
 
     /** Whether the supervisor answered a hello and the connection has not broken since. */
@@ -101,7 +114,8 @@ final class Connection {
     /** The TCP connection of a wire stands. */
     void connected(Wire which) {
         if (which == wire && !open) {
-            restartTimer(redial.greetingPatience(), () -> silent(which));
+            String why = "it accepted the connection and says nothing";
+            restartTimer(redial.greetingPatience(), () -> outOfPatience(which, why));
         }
     }
 
@@ -109,7 +123,7 @@ final class Connection {
     void greeted(Wire which) {
         if (which == wire && !open) {
             trouble = "it accepted the connection but did not finish the handshake";
-            restartTimer(redial.helloPatience(), () -> broken(which, "no answer to hello"));
+            restartTimer(redial.helloPatience(), () -> outOfPatience(which, "no answer to hello"));
         }
     }
 
@@ -144,12 +158,26 @@ final class Connection {
         }
     }
 
-    private void silent(Wire which) {
-        if (which == wire) {
-            giveUp("it accepted the connection and says nothing");
-            stopTimer();
-            dialIfNeeded();
+    private void outOfPatience(Wire which, String why) {
+        if (which != wire) {
+            return;
         }
+        // An attempt that is given up may still go through on the far side, and would take its successor's place there.
+        identity = freshIdentity();
+        giveUp(why);
+        stopTimer();
+        dialIfNeeded();
+    }
+
+    private void unanswered() {
+        Wire deaf = wire;
+        if (open && deaf != null && owner.timers().now() - lastHeard >= DEAF) {
+            outOfPatience(deaf, "it does not answer any more");
+        }
+    }
+
+    private static byte[] freshIdentity() {
+        return UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
     }
 
     /** A message came in. */
@@ -157,6 +185,7 @@ final class Connection {
         if (which != wire) {
             return;
         }
+        lastHeard = owner.timers().now();
         boolean expected =
                 switch (message) {
                     case Inbound.Reply reply -> reply(which, reply);
@@ -250,7 +279,7 @@ final class Connection {
         // It waits in the wire until the connection stands, which saves a round through this thread.
         dialled.send(LinkFrames.verb(helloId, new Verb.Hello(counters.peer())));
         long patience = redial.tcpPatience(owner.timers().now());
-        restartTimer(patience, () -> broken(dialled, "no TCP connection"));
+        restartTimer(patience, () -> outOfPatience(dialled, "no TCP connection"));
     }
 
     private void hangUp(String why) {
@@ -276,21 +305,6 @@ final class Connection {
         if (timer != null) {
             timer.cancel();
             timer = null;
-        }
-    }
-
-    /**
-     * What all connections count.
-     *
-     * @param peer how this process calls itself
-     * @param opened connections that stood
-     * @param broken connections that stood and broke
-     * @param malformed messages that were dropped because they are none
-     * @param stray messages that nobody waited for (any more)
-     */
-    record Counters(String peer, LongAdder opened, LongAdder broken, LongAdder malformed, LongAdder stray) {
-        Counters(String peer) {
-            this(peer, new LongAdder(), new LongAdder(), new LongAdder(), new LongAdder());
         }
     }
 }

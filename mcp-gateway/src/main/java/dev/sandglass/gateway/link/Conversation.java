@@ -31,6 +31,7 @@ final class Conversation {
 
     private final Owner owner;
     private final Supplier<String> trouble;
+    private final Runnable unanswered;
     private final Map<String, Pending> pending = new LinkedHashMap<>();
     private final Map<String, Attachment> attachments = new HashMap<>();
     private final Set<String> dismissed = new HashSet<>();
@@ -40,10 +41,12 @@ final class Conversation {
 
     /**
      * @param trouble why there is no connection, as a clause; asked when there is none
+     * @param unanswered told when a verb ran out of time on an open connection
      */
-    Conversation(Owner owner, Supplier<String> trouble) {
+    Conversation(Owner owner, Supplier<String> trouble, Runnable unanswered) {
         this.owner = owner;
         this.trouble = trouble;
+        this.unanswered = unanswered;
     }
 
     /** Whether a connection is needed. */
@@ -157,6 +160,7 @@ final class Conversation {
         }
         if (output.record() instanceof OutputRecord.Outcome) {
             attachments.remove(output.executionId());
+            attachment.end();
         }
         acknowledge(attachment, attachment.deliver(output.record(), () -> owner.execute(() -> settle(attachment))));
         return true;
@@ -173,7 +177,8 @@ final class Conversation {
         if (offset != Attachment.NOTHING) {
             wire.accept(LinkFrames.credit(attachment.executionId(), offset));
         } else if (attachment.needsFlush()) {
-            owner.timers().after(FLUSH_AFTER, () -> acknowledge(attachment, attachment.flush()));
+            attachment.flushBy(
+                    owner.timers().after(FLUSH_AFTER, () -> acknowledge(attachment, attachment.flush())));
         }
     }
 
@@ -238,6 +243,7 @@ final class Conversation {
                 detach(verb.attachment());
             }
             verb.fail(new LinkException(Kind.UNREACHABLE, noAnswer(timeout)));
+            unanswered.run();
         }
     }
 

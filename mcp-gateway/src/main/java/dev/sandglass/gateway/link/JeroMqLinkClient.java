@@ -8,16 +8,15 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +35,7 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
 
     // Then it is the turn of the others.
     private static final int MESSAGES_PER_TURN = 64;
+    private static final long SIGNAL_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
     private final LinkSettings settings;
@@ -43,7 +43,7 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
     private final ZMQ.Context context;
     private final Selector selector;
     private final Thread thread;
-    private final Connection.Counters counters;
+    private final Counters counters;
     private final AtomicLong ids = new AtomicLong();
     private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final Connections connections = new Connections(this::make);
@@ -53,6 +53,8 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
     private final Set<JeroMqWire> readable = new LinkedHashSet<>();
     private final JeroMqWire.Hooks hooks = new JeroMqWire.Hooks(this::execute, readable::add, this::forget);
     private int sockets;
+    private boolean woken;
+    private boolean heard;
 
     private volatile boolean closed;
 
@@ -60,7 +62,7 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
         this.settings = settings;
         this.secret = secret;
         this.selector = selector;
-        this.counters = new Connection.Counters(settings.peerName());
+        this.counters = new Counters(settings.peerName());
         this.context = ZMQ.context(Runtime.getRuntime().availableProcessors());
         // Sockets that are being closed count too.
         this.context.setMaxSockets(2 * settings.maxLinks());
@@ -148,19 +150,16 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
 
     private Connection make(LinkTarget target) {
         LinkKeys keys = LinkKeys.derive(secret, target.sandboxUid(), target.incarnation());
-        // Kept over broken connections: the supervisor then sees the same reader come back, and does not wait for the
-        // window of one that is gone.
-        byte[] identity = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
-        return new Connection(target, connection -> open(connection, keys, identity), this, counters);
+        return new Connection(target, connection -> open(connection, keys), this, counters);
     }
 
-    private Wire open(Connection connection, LinkKeys keys, byte[] identity) {
+    private Wire open(Connection connection, LinkKeys keys) {
         if (sockets >= settings.maxLinks()) {
             throw new LinkException(Kind.OVERLOADED, "More than " + settings.maxLinks() + " links are in use");
         }
         JeroMqWire wire;
         try {
-            wire = JeroMqWire.open(context, connection, keys, identity, hooks);
+            wire = JeroMqWire.open(context, connection, keys, hooks);
             wire.channel().register(selector, SelectionKey.OP_READ, wire);
         } catch (ZMQException | ZError.IOException | ClosedChannelException e) {
             LOG.atError().setCause(e).addKeyValue("open", sockets).log("No socket for a link");
@@ -230,12 +229,20 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
             if (frames == null) {
                 readable.remove(wire);
             } else {
+                heard = true;
                 wire.connection().received(wire, InboundFrames.decode(frames));
             }
         }
     }
 
     private void sleep(long timerRest) throws IOException {
+        if (woken && !heard) {
+            // A signal without its message: ZeroMQ's thread was stopped between the two. Asking again and again would
+            // keep it from its core.
+            LockSupport.parkNanos(SIGNAL_PAUSE);
+        }
+        woken = false;
+        heard = false;
         if (!readable.isEmpty() || !commands.isEmpty()) {
             selector.selectNow(this::mark);
         } else if (timerRest == Long.MAX_VALUE) {
@@ -249,6 +256,7 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
     private void mark(SelectionKey key) {
         if (key.attachment() instanceof JeroMqWire wire) {
             readable.add(wire);
+            woken = true;
         }
     }
 

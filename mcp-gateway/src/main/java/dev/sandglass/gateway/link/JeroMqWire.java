@@ -41,7 +41,7 @@ final class JeroMqWire implements Wire {
     }
 
     /** Begins to connect. */
-    static JeroMqWire open(ZMQ.Context context, Connection connection, LinkKeys keys, byte[] identity, Hooks hooks) {
+    static JeroMqWire open(ZMQ.Context context, Connection connection, LinkKeys keys, Hooks hooks) {
         LinkTarget target = connection.target();
         ZMQ.Socket socket = context.socket(SocketType.DEALER);
         socket.setLinger(0);
@@ -53,7 +53,7 @@ final class JeroMqWire implements Wire {
         socket.setHeartbeatIvl(HEARTBEAT);
         socket.setHeartbeatTimeout(HEARTBEAT_TIMEOUT);
         socket.setHeartbeatTtl(HEARTBEAT_TTL);
-        socket.setIdentity(identity);
+        socket.setIdentity(connection.identity());
         socket.setIPv6(target.isIpv6());
         socket.setCurveServerKey(keys.pod().publicBytes());
         socket.setCurvePublicKey(keys.gateway().publicBytes());

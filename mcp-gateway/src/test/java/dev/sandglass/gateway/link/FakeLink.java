@@ -26,7 +26,7 @@ final class FakeLink implements Conversation.Owner {
 
     final Timers timers = new Timers(() -> clock);
     final List<PaperWire> wires = new ArrayList<>();
-    final Connection.Counters counters = new Connection.Counters("test");
+    final Counters counters = new Counters("test");
     final Connection connection = new Connection(TARGET, this::dial, this, counters);
 
     @Override

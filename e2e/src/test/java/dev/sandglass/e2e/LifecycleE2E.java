@@ -120,8 +120,9 @@ class LifecycleE2E {
 
         TENANT.resource(name).edit(sandbox -> suspended(sandbox, true));
         await("the pod to go").atMost(Duration.ofSeconds(20)).until(() -> !TENANT.hasPod(pod));
-        assertThat(TENANT.sandbox(name).observed().holds(ConditionType.SUSPENDED))
-                .isTrue();
+        await("the status to say so")
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> TENANT.sandbox(name).observed().holds(ConditionType.SUSPENDED));
         TENANT.resource(name).edit(sandbox -> suspended(sandbox, false));
         awaitReady(name);
 

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -141,15 +142,10 @@ final class Connection {
         conversation.broken();
         if (wasOpen) {
             counters.broken().increment();
-            LOG.atInfo()
-                    .addKeyValue("sandboxUid", target.sandboxUid())
-                    .addKeyValue("reason", why)
-                    .log("Link to a sandbox broke");
         }
-        LOG.atDebug()
+        LOG.atLevel(wasOpen ? Level.INFO : Level.DEBUG)
                 .addKeyValue("sandboxUid", target.sandboxUid())
                 .addKeyValue("reason", why)
-                .addKeyValue("needed", isNeeded())
                 .log("No connection to a sandbox");
         if (isNeeded()) {
             restartTimer(redial.pause(owner.timers().now()), this::dialIfNeeded);
@@ -192,7 +188,10 @@ final class Connection {
                     case Inbound.Refusal refusal -> refusal(refusal);
                     case Inbound.Output output -> conversation.output(output);
                     case Inbound.Event event -> tell(new LinkEvent.Kernel(event.kernel(), event.event()));
-                    case Inbound.Malformed malformed -> malformed(malformed);
+                    case Inbound.Malformed _ -> {
+                        counters.malformed().increment();
+                        yield true;
+                    }
                 };
         if (!expected) {
             counters.stray().increment();
@@ -214,15 +213,6 @@ final class Connection {
             return true;
         }
         return conversation.refused(refusal);
-    }
-
-    private boolean malformed(Inbound.Malformed malformed) {
-        counters.malformed().increment();
-        LOG.atDebug()
-                .addKeyValue("sandboxUid", target.sandboxUid())
-                .addKeyValue("reason", malformed.reason())
-                .log("Dropped a message of a supervisor");
-        return true;
     }
 
     private boolean tell(LinkEvent event) {

@@ -177,8 +177,7 @@ final class Conversation {
         if (offset != Attachment.NOTHING) {
             wire.accept(LinkFrames.credit(attachment.executionId(), offset));
         } else if (attachment.needsFlush()) {
-            attachment.flushBy(
-                    owner.timers().after(FLUSH_AFTER, () -> acknowledge(attachment, attachment.flush())));
+            attachment.flushBy(owner.timers().after(FLUSH_AFTER, () -> acknowledge(attachment, attachment.flush())));
         }
     }
 

@@ -35,6 +35,7 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
 
     // Then it is the turn of the others.
     private static final int MESSAGES_PER_TURN = 64;
+    private static final int FRUITLESS_WAKES = 2;
     private static final long SIGNAL_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
@@ -55,6 +56,7 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
     private int sockets;
     private boolean woken;
     private boolean heard;
+    private int fruitless;
 
     private volatile boolean closed;
 
@@ -236,7 +238,8 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
     }
 
     private void sleep(long timerRest) throws IOException {
-        if (woken && !heard) {
+        fruitless = woken && !heard ? fruitless + 1 : 0;
+        if (fruitless > FRUITLESS_WAKES) {
             // A signal without its message: ZeroMQ's thread was stopped between the two. Asking again and again would
             // keep it from its core.
             LockSupport.parkNanos(SIGNAL_PAUSE);

@@ -114,7 +114,10 @@ class Journal:
                 return Cursor(seq, record.offset)
             if offset < record.end:
                 return Cursor(seq, record.offset + _code_point_start(record.blob, offset - record.offset))
-        return Cursor(self._next, self.end)
+        # The last stream record may still grow: a reader who has all of it waits in it, not behind it.
+        last = self._records.get(self._next - 1)
+        growing = last is not None and last.kind in _STREAMS
+        return Cursor(self._next - 1 if growing else self._next, self.end)
 
     def at_end(self, cursor: Cursor) -> bool:
         """True if there is nothing to read at the cursor now."""

@@ -159,6 +159,19 @@ def test_a_picture_is_read_from_its_start() -> None:
     assert read_all(journal, journal.locate(10**6)) == []
 
 
+@pytest.mark.parametrize("offset", [6, 10**6])
+def test_a_reader_from_the_end_gets_what_a_stream_grows_by(offset: int) -> None:
+    journal = Journal(LIMIT)
+    journal.append("stdout", b"", b"first\n")
+    cursor = journal.locate(offset)
+    journal.append("stdout", b"", b"second\n")
+    journal.append("result", b"{}", b"'done'")
+    assert [(piece.kind, piece.offset, piece.blob) for piece in read_all(journal, cursor)] == [
+        ("stdout", 6, b"second\n"),
+        ("result", 13, b"'done'"),
+    ]
+
+
 def test_outcome_is_found_at_the_end() -> None:
     journal = Journal(LIMIT)
     journal.append("stdout", b"{}", b"abc")

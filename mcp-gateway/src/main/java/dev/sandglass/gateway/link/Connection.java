@@ -1,7 +1,5 @@
 package dev.sandglass.gateway.link;
 
-import dev.sandglass.gateway.link.LinkException.Kind;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
-import tools.jackson.databind.JsonNode;
 
 /**
  * The connection to one supervisor: dials while somebody needs it, says hello, dials again when it broke. Each attempt is a
@@ -26,8 +23,6 @@ final class Connection {
     private static final long NO_SOCKET_PAUSE = TimeUnit.SECONDS.toNanos(1);
     // An open connection on which a verb ran out of time and nothing was heard for so long is not one.
     private static final long DEAF = TimeUnit.SECONDS.toNanos(5);
-    private static final long MIN_WINDOW = 1024;
-    private static final long MAX_WINDOW = 16L * 1024 * 1024;
 
     private final LinkTarget target;
     private final Wire.Source wires;
@@ -42,6 +37,7 @@ final class Connection {
     private String helloId = "";
     private String trouble = "not tried yet";
     private byte[] identity = freshIdentity();
+    private boolean greeted;
     private long lastUse;
     private long lastHeard;
     private volatile boolean open;
@@ -123,12 +119,13 @@ final class Connection {
     /** The far side speaks ZeroMQ; keys and hello are still to come. */
     void greeted(Wire which) {
         if (which == wire && !open) {
+            greeted = true;
             trouble = "it accepted the connection but did not finish the handshake";
             restartTimer(redial.helloPatience(), () -> outOfPatience(which, "no answer to hello"));
         }
     }
 
-    /** The other side refused or closed a wire; the reason is a clause. */
+    /** The other side refused or closed a wire. */
     void broken(Wire which, String why) {
         if (which == wire) {
             redial.heard();
@@ -158,8 +155,10 @@ final class Connection {
         if (which != wire) {
             return;
         }
-        // An attempt that is given up may still go through on the far side, and would take its successor's place there.
-        identity = freshIdentity();
+        if (greeted) {
+            // It may still go through on the far side, and would take its successor's place there.
+            identity = freshIdentity();
+        }
         giveUp(why);
         stopTimer();
         dialIfNeeded();
@@ -173,7 +172,7 @@ final class Connection {
     }
 
     private static byte[] freshIdentity() {
-        return UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
+        return LinkFrames.ascii(UUID.randomUUID().toString());
     }
 
     /** A message came in. */
@@ -201,7 +200,11 @@ final class Connection {
     private boolean reply(Wire which, Inbound.Reply reply) {
         lastUse = owner.timers().now();
         if (reply.requestId().equals(helloId)) {
-            hello(which, reply.json());
+            try {
+                opened(which, Hello.parse(reply.json(), target));
+            } catch (LinkException incompatible) {
+                shutDown(incompatible);
+            }
             return true;
         }
         return conversation.answered(reply.requestId(), new Answer(reply.json(), reply.blob()));
@@ -209,7 +212,7 @@ final class Connection {
 
     private boolean refusal(Inbound.Refusal refusal) {
         if (refusal.requestId().equals(helloId)) {
-            incompatible(refusal.message());
+            shutDown(Hello.incompatible(refusal.message()));
             return true;
         }
         return conversation.refused(refusal);
@@ -222,29 +225,15 @@ final class Connection {
         return true;
     }
 
-    private void hello(Wire which, JsonNode hello) {
-        String boot = hello.path("boot_id").asString("");
-        if (hello.path("protocol").asInt(0) != LinkFrames.PROTOCOL || boot.isEmpty()) {
-            incompatible("it speaks another protocol");
-            return;
-        }
-        if (!hello.path("sandbox_uid").asString("").equals(target.sandboxUid())) {
-            incompatible("another sandbox answers at its address");
-            return;
-        }
-        long window = Math.clamp(hello.path("window").asLong(MIN_WINDOW), MIN_WINDOW, MAX_WINDOW);
+    private void opened(Wire which, Hello hello) {
         stopTimer();
         helloId = "";
         open = true;
         trouble = "";
         redial.rest();
         counters.opened().increment();
-        conversation.opened(boot, window, which::send);
-        tell(new LinkEvent.Opened(boot));
-    }
-
-    private void incompatible(String why) {
-        shutDown(new LinkException(Kind.INCOMPATIBLE, "The sandbox's supervisor cannot be used: " + why));
+        conversation.opened(hello.bootId(), hello.window(), which::send);
+        tell(new LinkEvent.Opened(hello.bootId()));
     }
 
     private boolean isNeeded() {
@@ -265,6 +254,7 @@ final class Connection {
             return;
         }
         wire = dialled;
+        greeted = false;
         helloId = owner.nextId();
         // It waits in the wire until the connection stands, which saves a round through this thread.
         dialled.send(LinkFrames.verb(helloId, new Verb.Hello(counters.peer())));

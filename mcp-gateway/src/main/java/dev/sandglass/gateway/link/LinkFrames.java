@@ -3,7 +3,6 @@ package dev.sandglass.gateway.link;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
@@ -125,16 +124,7 @@ final class LinkFrames {
         json.writeBooleanProperty("attach", attach);
     }
 
-    private static byte[] ascii(String text) {
+    static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
-    }
-
-    /** What a message is, for a log line: its letter and the lengths of its frames, never their content. */
-    static String shape(List<byte[]> frames) {
-        StringBuilder shape = new StringBuilder();
-        for (byte[] frame : frames) {
-            shape.append(shape.isEmpty() ? "" : " ").append(frame.length);
-        }
-        return shape.toString();
     }
 }

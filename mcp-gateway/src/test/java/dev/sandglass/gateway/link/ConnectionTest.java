@@ -60,7 +60,7 @@ class ConnectionTest {
     }
 
     @Test
-    void theFarSideKnowsAConnectionThatComesBackButNoneThatWasGivenUp() {
+    void theFarSideKnowsAConnectionThatComesBackButNotOneWhoseHandshakeWasGivenUp() {
         link.asks(new Verb.Metrics());
         byte[] first = link.connection.identity();
         link.connection.broken(link.open("boot-1"), "gone");
@@ -68,6 +68,10 @@ class ConnectionTest {
         link.pass(MOMENT);
         link.connection.connected(link.wire());
         link.pass(Duration.ofMillis(20));
+        assertThat(link.connection.identity()).isEqualTo(first);
+        link.connection.connected(link.wire());
+        link.connection.greeted(link.wire());
+        link.pass(Duration.ofSeconds(1));
         assertThat(link.connection.identity()).isNotEqualTo(first);
     }
 

@@ -26,13 +26,14 @@ check: ## everything that needs no cluster
 	@.ci/check
 
 test: ## everything that must hold: check, then a cluster and all tests against it
-	@.ci/doctor java go python shell image
+	@.ci/doctor java go python shell image e2e
 	@.ci/check
 	@e2e/cluster/test
 	@e2e/up
 	@e2e/run
 
 e2e: ## the tests against the endpoint that `make up` left
+	@.ci/doctor java python e2e
 	@e2e/run
 
 bench: ## cold start and call overhead, as ratios; writes build/bench.json

@@ -3,6 +3,7 @@ package dev.sandglass.e2e;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.LocalPortForward;
@@ -11,7 +12,10 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /** The gateway's replicas one by one, where everybody else sees only their Service. */
 final class GatewayReplicas implements AutoCloseable {
@@ -21,6 +25,7 @@ final class GatewayReplicas implements AutoCloseable {
     private final Installation installation;
     private final KubernetesClient kubernetes;
     private final List<AutoCloseable> open = new ArrayList<>();
+    private final Set<String> crashed = new HashSet<>();
 
     GatewayReplicas(Installation installation) {
         this.installation = installation;
@@ -56,14 +61,14 @@ final class GatewayReplicas implements AutoCloseable {
     /** Ends the replica's process without a goodbye; the kubelet starts it again in the same pod. */
     void crash(Pod replica) {
         Node node = installation.ownNode().orElseThrow();
-        node.crash(kubernetes
-                .pods()
-                .resource(replica)
-                .require()
-                .getStatus()
-                .getContainerStatuses()
-                .getFirst()
-                .getContainerID());
+        String container =
+                containerOf(kubernetes.pods().resource(replica).require()).orElseThrow();
+        crashed.add(container);
+        node.crash(container);
+    }
+
+    private static Optional<String> containerOf(Pod replica) {
+        return replica.getStatus().getContainerStatuses().stream().findFirst().map(ContainerStatus::getContainerID);
     }
 
     /** Deletes the replica's pod with no grace and waits until it is gone. */
@@ -84,6 +89,8 @@ final class GatewayReplicas implements AutoCloseable {
                 .stream()
                 .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
                 .filter(Readiness::isPodReady)
+                // A pod counts as Ready for a moment after its process was killed.
+                .filter(pod -> containerOf(pod).filter(crashed::contains).isEmpty())
                 .sorted(Comparator.comparing(pod -> pod.getMetadata().getCreationTimestamp()))
                 .toList();
     }

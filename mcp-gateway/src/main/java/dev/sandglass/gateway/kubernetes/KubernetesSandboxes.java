@@ -71,14 +71,25 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
                 .toList();
     }
 
+    /** The cache may be a moment behind what another client or replica has seen, so a refusal takes a fresh look. */
     @Override
     public Mono<RunningSandbox> running(SandboxRef ref) {
-        Optional<SandboxState> found = find(ref);
+        Optional<SandboxState> known = find(ref);
+        if (known.orElse(null) instanceof SandboxState.Running(RunningSandbox sandbox)) {
+            return Mono.just(sandbox);
+        }
+        if (known.isEmpty() && !cache.isSynced(ref.namespace())) {
+            return Mono.error(new SandboxProblem.Unavailable("the sandboxes were not read yet", null));
+        }
+        return calls.about(ref, () -> orders.read(ref))
+                .map(read -> read.flatMap(resource -> SandboxView.of(ref.tenant(), resource)))
+                .onErrorReturn(SandboxProblem.class, known)
+                .flatMap(state -> runningOrWhyNot(ref, state));
+    }
+
+    private static Mono<RunningSandbox> runningOrWhyNot(SandboxRef ref, Optional<SandboxState> found) {
         if (found.isEmpty()) {
-            return Mono.error(
-                    cache.isSynced(ref.namespace())
-                            ? new SandboxProblem.NotFound(ref.givenName(), ref.tenant())
-                            : new SandboxProblem.Unavailable("the sandboxes were not read yet", null));
+            return Mono.error(new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
         }
         return switch (found.get()) {
             case SandboxState.Running(RunningSandbox sandbox) -> Mono.just(sandbox);

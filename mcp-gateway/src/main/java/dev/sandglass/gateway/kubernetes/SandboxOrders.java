@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.net.HttpURLConnection;
 import java.util.Map;
+import java.util.Optional;
 
 /** Writes to the API server. Blocks; called through {@link ApiCalls} only. */
 final class SandboxOrders {
@@ -48,6 +49,11 @@ final class SandboxOrders {
         }
         Map<String, Object> changes = SandboxWrites.changes(present.wanted(), config);
         return new Started(changes.isEmpty() ? present : patch(ref, changes), false);
+    }
+
+    /** The resource as the API server has it now; empty if there is none. */
+    Optional<Sandbox> read(SandboxRef ref) {
+        return Optional.ofNullable(at(ref).get());
     }
 
     /** Changes fields of the spec. */

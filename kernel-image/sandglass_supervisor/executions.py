@@ -36,6 +36,8 @@ class Executions:
     def trim(self) -> None:
         """Keep all journals together within their bound: the oldest that are done lose output first."""
         excess = sum(execution.journal.cost for execution in self._known.values()) - JOURNALS_BYTES
+        if excess <= 0:
+            return
         for execution in sorted(self._known.values(), key=lambda known: known.state != DONE):
             if excess <= 0:
                 return

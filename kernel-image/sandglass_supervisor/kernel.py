@@ -147,7 +147,6 @@ class Kernel:
         execution, request = self._queue.popleft()
         self._runs += 1
         self._executions += 1
-        self._oom_kills = self._cgroup.oom_kills()
         self.state = BUSY
         run = self._run = Run(f"run-{self._runs}", execution, self._place.loop, self._done)
         execution.interrupt = lambda: self._interrupt_run(run)
@@ -161,6 +160,8 @@ class Kernel:
             "stop_on_error": False,
         }
         self._process.execute(run.msg_id, code, {"sandglass": {"envs": request.envs}})
+        # Read while the kernel is busy with the request already: no code reaches the limit within so short a time.
+        self._oom_kills = self._cgroup.oom_kills()
         self._timers = [self._place.loop.call_in(request.timeout_s, lambda: self._time_out(request.timeout_s))]
 
     def _time_out(self, timeout_s: float) -> None:

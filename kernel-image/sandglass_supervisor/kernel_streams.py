@@ -50,6 +50,7 @@ class BoundedStream(OutStream):
     flush_timeout = None  # type: ignore[assignment] # None is what threading.Event.wait takes for "for ever"
     sibling: "BoundedStream | None" = None
     _unsent = 0
+    _written = _flushed = 0
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._piped = threading.Condition()
@@ -68,10 +69,22 @@ class BoundedStream(OutStream):
         for start in range(0, len(string), SLICE_BYTES):
             part = string[start : start + SLICE_BYTES]
             super().write(part)
+            with self._buffer_lock:
+                self._written += 1
             self._unsent += len(part)
             if self._unsent >= SLICE_BYTES:
                 self.flush()
         return len(string)
+
+    def flush(self) -> None:
+        """Return when all that was written has been sent; at once if nothing was since the last time.
+
+        ipykernel flushes both streams around each run, and each flush costs two changes of threads.
+        """
+        written = self._written
+        if written != self._flushed:
+            super().flush()
+            self._flushed = written
 
     def hand_over(self) -> None:
         """Send what was written so far before anything that is written from now on, to whichever stream."""

@@ -9,6 +9,7 @@ import json
 import os
 import site
 import sys
+import threading
 from typing import Any
 
 import zmq
@@ -47,10 +48,26 @@ class SandboxShell(ZMQInteractiveShell):
         os.environ.update({"PAGER": "cat", "GIT_PAGER": "cat"})
 
 
+class NoShellThread:
+    """Stands for the thread that ipykernel keeps for subshells: here cells come straight to the main thread."""
+
+    parent_thread = threading.main_thread()
+
+    def __bool__(self) -> bool:
+        return False
+
+
 class SandboxKernel(IPythonKernel):
     """Sets the variables of one execution and takes them back; says clearly that nobody answers ``input``."""
 
     shell_class = Type(SandboxShell)
+    _supports_kernel_subshells = False
+    _execute_sleep = 0  # ipykernel sleeps so that output comes before the reply; the supervisor waits for both
+
+    def _publish_status(self, status: str, channel: str, parent: Any = None) -> None:
+        """Tell the state, but not that a run begins: the run's own input tells that."""
+        if status != "busy":
+            super()._publish_status(status, channel, parent)
 
     async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """Run code with the variables that came with the request."""
@@ -117,6 +134,11 @@ class SandboxKernelApp(IPKernelApp):
 
     def init_heartbeat(self) -> None:
         """None: the supervisor sees the process itself."""
+
+    def init_control(self, context: zmq.Context[Any]) -> None:
+        """Create the control channel, and no thread for the shell channel: it would cost each run two more hops."""
+        super().init_control(context)
+        self.shell_channel_thread = NoShellThread()
 
     def init_iopub(self, context: zmq.Context[Any]) -> None:
         """Create the output socket with a low mark that makes senders wait."""

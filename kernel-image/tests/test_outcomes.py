@@ -56,9 +56,9 @@ def test_code_that_swallows_the_interrupt(client: Client, name: str) -> None:
 
 @pytest.mark.parametrize("by", ["execution", "session"])
 def test_interrupt(client: Client, name: str, by: str) -> None:
-    client.start(name, "import os, time\nprint('on', flush=True)\nos.system('sleep 30')\ntime.sleep(30)")
+    client.start(name, "import os, time\nos.system('echo on; exec sleep 30')\ntime.sleep(30)")
+    # The first signal ends the program, the second the sleep behind it.
     client.until(lambda: client.output(name).text() == "on\n", 5, "output")
-    time.sleep(0.2)  # until the program has started: the first signal ends it, the second the sleep behind it
     which: dict[str, Any] = (
         {"execution_id": name} if by == "execution" else {"language": "python", "session": "default"}
     )

@@ -100,5 +100,5 @@ def find_secret(prefix, length, digest):
     found = [place for place in places() if holds(contents(place), mark, length, digest)]
     for process in (name for name in os.listdir("/proc") if name.isdigit()):
         if any(holds(piece, mark, length, digest) for piece in memory(process)):
-            found.append(f"memory of {process}")
+            found += [f"memory of {process}"]
     return found

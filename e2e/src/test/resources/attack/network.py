@@ -94,7 +94,7 @@ def listening_ports():
             for line in list(lines)[1:]:
                 local, state = line.split()[1], line.split()[3]
                 address, port = local.rsplit(":", 1)
-                loopback = address == "0100007F" or address.endswith("01000000") and len(address) == 32
+                loopback = address == "0100007F" or (address.endswith("01000000") and len(address) == 32)
                 if state == "0A" and not loopback:
                     found.add(int(port, 16))
     return sorted(found)

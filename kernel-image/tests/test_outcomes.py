@@ -43,6 +43,13 @@ def test_stuck_code_is_killed(own: Running) -> None:
     assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 
+def test_a_flush_sends_what_any_thread_wrote(own: Running) -> None:
+    client = own.ready()
+    write = "import sys, threading\nsys.stdout.flush()\nt = threading.Thread(target=print, args=('from a thread',))"
+    client.start("stuck", f"{write}\nt.start(); t.join(); sys.stdout.flush()\n{STUCK}", timeout_s=0.5)
+    assert client.finish("stuck").text() == "from a thread\n"
+
+
 def test_time_out_does_not_count_the_queue(client: Client, name: str) -> None:
     client.start(name + "1", "import time; time.sleep(1)")
     assert outcome(client.run(name + "2", "time.sleep(0.2)", timeout_s=0.8))["status"] == "ok"

@@ -59,6 +59,16 @@ final class Attachment {
         return !asked;
     }
 
+    /** Nobody answered to that: it is to be asked again. */
+    void unanswered() {
+        returning = false;
+    }
+
+    /** Whether records that come are this reading's. */
+    boolean isActive() {
+        return active;
+    }
+
     /** Records that still come belong to an earlier reading. */
     void pause() {
         active = false;

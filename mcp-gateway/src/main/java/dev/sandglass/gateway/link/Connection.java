@@ -1,91 +1,116 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.LinkException.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.UUID;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
- * The connection to one supervisor: dials while somebody needs it, says hello, dials again when it broke. Each attempt is a
- * wire of its own, so that nothing from before a break can reach whoever answers after it. Owner thread only, but for
- * {@link #isOpen}.
+ * The connection to one supervisor: the verbs without answer, and who listens. Outlives broken wires: {@link Dialling} gets
+ * the next one open, then verbs are sent again (their ids make that harmless) and {@link Readings} go on at their position.
+ * Owner thread only, but for {@link #isOpen}.
  */
 final class Connection {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+    /** Most verbs without answer. */
+    static final int MAX_PENDING = 1024;
 
-    private static final long NO_SOCKET_PAUSE = TimeUnit.SECONDS.toNanos(1);
+    /** How the ids of requests begin whose answer nobody waits for. */
+    static final String UNASKED = "-";
+
     // An open connection on which a verb ran out of time and nothing was heard for so long is not one.
     private static final long DEAF = TimeUnit.SECONDS.toNanos(5);
 
-    private final LinkTarget target;
-    private final Wire.Source wires;
-    private final Conversation.Owner owner;
+    private final Owner owner;
     private final Counters counters;
-    private final Conversation conversation;
+    private final Dialling dialling;
+    private final Readings readings;
+    private final Map<String, Pending> pending = new LinkedHashMap<>();
     private final List<Consumer<LinkEvent>> listeners = new ArrayList<>();
-    private final Redial redial = new Redial();
 
-    private @Nullable Wire wire;
-    private Timers.@Nullable Timer timer;
-    private String helloId = "";
-    private String trouble = "not tried yet";
-    private byte[] identity = freshIdentity();
-    private boolean greeted;
+    // The open one; one that is not open yet is the dialling's.
+    private volatile @Nullable Wire wire;
+    private @Nullable String bootId;
     private long lastUse;
     private long lastHeard;
-    private volatile boolean open;
 
-    Connection(LinkTarget target, Wire.Source wires, Conversation.Owner owner, Counters counters) {
-        this.target = target;
-        this.wires = wires;
+    Connection(LinkTarget target, Wire.Source wires, Owner owner, Counters counters) {
         this.owner = owner;
         this.counters = counters;
-        this.conversation = new Conversation(owner, () -> trouble, this::unanswered);
+        this.dialling = new Dialling(this, target, wires, owner, counters);
+        this.readings = new Readings(this, owner);
         this.lastUse = owner.timers().now();
     }
 
-    LinkTarget target() {
-        return target;
-    }
-
-    /**
-     * How the far side knows this connection. It is kept when the connection breaks: the supervisor then sees the same
-     * reader come back, and does not wait for the window of one that is gone.
-     */
-    byte[] identity() {
-        return identity;
+    /** What gets the wire open, and is told when one breaks. */
+    Dialling dialling() {
+        return dialling;
     }
 
     /** Whether the supervisor answered a hello and the connection has not broken since. */
     boolean isOpen() {
-        return open;
+        return wire != null;
     }
 
+    /** Where to send to, or null if nothing is open. */
+    @Nullable
+    Wire wire() {
+        return wire;
+    }
+
+    /** Whether anybody wants it open. */
+    boolean isNeeded() {
+        return !pending.isEmpty() || !readings.isEmpty() || !listeners.isEmpty();
+    }
+
+    /** Whether the execution is read here already; the supervisor knows one reading per connection and execution. */
     boolean follows(String executionId) {
-        return conversation.follows(executionId);
+        return readings.contains(executionId)
+                || pending.values().stream()
+                        .anyMatch(p -> p.attachment() != null
+                                && p.attachment().executionId().equals(executionId));
     }
 
-    /** Sends a verb as soon as that is possible. */
+    /** Sends a verb, now or as soon as that is possible. */
     void submit(Pending verb, Duration timeout) {
         lastUse = owner.timers().now();
-        conversation.submit(verb, timeout);
-        dialIfNeeded();
+        if (pending.size() >= MAX_PENDING) {
+            verb.fail(
+                    new LinkException(Kind.OVERLOADED, "More than " + MAX_PENDING + " requests wait for the sandbox"));
+            return;
+        }
+        pending.put(verb.id(), verb);
+        verb.expireBy(owner.timers().after(timeout.toNanos(), () -> expire(verb, timeout)));
+        var _ = verb.answer().whenComplete((_, _) -> {
+            if (verb.answer().isCancelled()) {
+                owner.execute(() -> withdraw(verb));
+            }
+        });
+        Wire open = wire;
+        if (open == null) {
+            dialling.dialIfNeeded();
+        } else {
+            open.send(verb.take());
+        }
     }
 
+    /** Ends a reading, whether it began or not. */
     void unfollow(OutputReader reader) {
-        conversation.unfollow(reader);
+        pending.values().stream()
+                .filter(p -> p.attachment() != null && p.attachment().reader() == reader)
+                .toList()
+                .forEach(this::withdraw);
+        readings.end(reader);
     }
 
     void listen(Consumer<LinkEvent> listener) {
         listeners.add(listener);
-        dialIfNeeded();
+        dialling.dialIfNeeded();
     }
 
     void unlisten(Consumer<LinkEvent> listener) {
@@ -97,95 +122,63 @@ final class Connection {
     boolean closeIfIdle(Duration idleAfter) {
         boolean idle = !isNeeded() && owner.timers().now() - lastUse >= idleAfter.toNanos();
         if (idle) {
-            hangUp("closed after idling");
+            dialling.hangUp("closed after idling");
         }
         return idle;
     }
 
     /** Fails all that is under way and closes. */
     void shutDown(LinkException why) {
-        hangUp(why.text());
-        conversation.failAll(why);
+        dialling.hangUp(why.text());
+        failAll(why);
     }
 
-    /** The TCP connection of a wire stands. */
-    void connected(Wire which) {
-        if (which == wire && !open) {
-            String why = "it accepted the connection and says nothing";
-            restartTimer(redial.greetingPatience(), () -> outOfPatience(which, why));
-        }
+    /** Nothing will come any more of what is under way. */
+    void failAll(LinkException why) {
+        List<Pending> verbs = List.copyOf(pending.values());
+        pending.clear();
+        verbs.forEach(verb -> verb.fail(why));
+        readings.loseAll(why);
     }
 
-    /** The far side speaks ZeroMQ; keys and hello are still to come. */
-    void greeted(Wire which) {
-        if (which == wire && !open) {
-            greeted = true;
-            trouble = "it accepted the connection but did not finish the handshake";
-            restartTimer(redial.helloPatience(), () -> outOfPatience(which, "no answer to hello"));
+    /** A wire is open: to a new supervisor if the boot id is another one, else all goes on. */
+    void opened(Wire newWire, Hello hello) {
+        boolean restarted = bootId != null && !bootId.equals(hello.bootId());
+        bootId = hello.bootId();
+        lastUse = owner.timers().now();
+        lastHeard = lastUse;
+        wire = newWire;
+        readings.opened(hello.window());
+        if (restarted) {
+            loseAll(new LinkException(Kind.RESTARTED, "The sandbox's container was restarted"));
         }
+        List.copyOf(pending.values()).forEach(verb -> newWire.send(verb.take()));
+        readings.resume();
+        tell(new LinkEvent.Opened(hello.bootId()));
     }
 
-    /** The other side refused or closed a wire. */
-    void broken(Wire which, String why) {
-        if (which == wire) {
-            redial.heard();
-            giveUp(why);
+    /** There is no open wire any more; closes the one there was. */
+    void broken() {
+        Wire old = wire;
+        wire = null;
+        readings.pause();
+        if (old != null) {
+            old.close();
         }
-    }
-
-    private void giveUp(String why) {
-        boolean wasOpen = open;
-        hangUp(why);
-        conversation.broken();
-        if (wasOpen) {
-            counters.broken().increment();
-        }
-        LOG.atLevel(wasOpen ? Level.INFO : Level.DEBUG)
-                .addKeyValue("sandboxUid", target.sandboxUid())
-                .addKeyValue("reason", why)
-                .log("No connection to a sandbox");
-        if (isNeeded()) {
-            restartTimer(redial.pause(owner.timers().now()), this::dialIfNeeded);
-        } else {
-            redial.rest();
-        }
-    }
-
-    private void outOfPatience(Wire which, String why) {
-        if (which != wire) {
-            return;
-        }
-        if (greeted) {
-            // It may still go through on the far side, and would take its successor's place there.
-            identity = freshIdentity();
-        }
-        giveUp(why);
-        stopTimer();
-        dialIfNeeded();
-    }
-
-    private void unanswered() {
-        Wire deaf = wire;
-        if (open && deaf != null && owner.timers().now() - lastHeard >= DEAF) {
-            outOfPatience(deaf, "it does not answer any more");
-        }
-    }
-
-    private static byte[] freshIdentity() {
-        return LinkFrames.ascii(UUID.randomUUID().toString());
     }
 
     /** A message came in. */
     void received(Wire which, Inbound message) {
         if (which != wire) {
+            dialling.received(which, message);
             return;
         }
         lastHeard = owner.timers().now();
         boolean expected =
                 switch (message) {
-                    case Inbound.Reply reply -> reply(which, reply);
-                    case Inbound.Refusal refusal -> refusal(refusal);
-                    case Inbound.Output output -> conversation.output(output);
+                    case Inbound.Reply reply -> answered(reply);
+                    case Inbound.Refusal refusal -> refused(refusal);
+                    case Inbound.Output output -> readings.output(output);
                     case Inbound.Event event -> tell(new LinkEvent.Kernel(event.kernel(), event.event()));
                     case Inbound.Malformed _ -> {
                         counters.malformed().increment();
@@ -197,25 +190,28 @@ final class Connection {
         }
     }
 
-    private boolean reply(Wire which, Inbound.Reply reply) {
-        lastUse = owner.timers().now();
-        if (reply.requestId().equals(helloId)) {
-            try {
-                opened(which, Hello.parse(reply.json(), target));
-            } catch (LinkException incompatible) {
-                shutDown(incompatible);
-            }
-            return true;
+    /** An answer; false if nobody asked, or not any more. */
+    private boolean answered(Inbound.Reply reply) {
+        lastUse = lastHeard;
+        Pending verb = pending.remove(reply.requestId());
+        if (verb == null) {
+            return reply.requestId().startsWith(UNASKED);
         }
-        return conversation.answered(reply.requestId(), new Answer(reply.json(), reply.blob()));
+        if (verb.attachment() != null) {
+            readings.begin(verb.attachment());
+        }
+        verb.succeed(new Answer(reply.json(), reply.blob()));
+        return true;
     }
 
-    private boolean refusal(Inbound.Refusal refusal) {
-        if (refusal.requestId().equals(helloId)) {
-            shutDown(Hello.incompatible(refusal.message()));
-            return true;
+    /** A refusal; false if nobody asked, or not any more. */
+    private boolean refused(Inbound.Refusal refusal) {
+        Pending verb = pending.remove(refusal.requestId());
+        if (verb == null) {
+            return refusal.requestId().startsWith(UNASKED);
         }
-        return conversation.refused(refusal);
+        verb.fail(new LinkException(Kind.REFUSED, refusal.code(), refusal.message()));
+        return true;
     }
 
     private boolean tell(LinkEvent event) {
@@ -225,66 +221,53 @@ final class Connection {
         return true;
     }
 
-    private void opened(Wire which, Hello hello) {
-        stopTimer();
-        helloId = "";
-        open = true;
-        trouble = "";
-        redial.rest();
-        counters.opened().increment();
-        conversation.opened(hello.bootId(), hello.window(), which::send);
-        tell(new LinkEvent.Opened(hello.bootId()));
-    }
-
-    private boolean isNeeded() {
-        return conversation.isBusy() || !listeners.isEmpty();
-    }
-
-    private void dialIfNeeded() {
-        if (wire != null || timer != null || !isNeeded()) {
-            return;
-        }
-        Wire dialled;
-        try {
-            dialled = wires.open(this);
-        } catch (LinkException noSocket) {
-            conversation.failAll(noSocket);
-            // Whoever listens waits for better times.
-            restartTimer(NO_SOCKET_PAUSE, this::dialIfNeeded);
-            return;
-        }
-        wire = dialled;
-        greeted = false;
-        helloId = owner.nextId();
-        // It waits in the wire until the connection stands, which saves a round through this thread.
-        dialled.send(LinkFrames.verb(helloId, new Verb.Hello(counters.peer())));
-        long patience = redial.tcpPatience(owner.timers().now());
-        restartTimer(patience, () -> outOfPatience(dialled, "no TCP connection"));
-    }
-
-    private void hangUp(String why) {
-        stopTimer();
-        open = false;
-        trouble = why;
-        Wire old = wire;
-        wire = null;
-        if (old != null) {
-            old.close();
+    private void loseAll(LinkException why) {
+        readings.loseAll(why);
+        for (Pending verb : List.copyOf(pending.values())) {
+            if (verb.mayHaveRun()) {
+                pending.remove(verb.id());
+                verb.fail(why);
+            }
         }
     }
 
-    private void restartTimer(long nanos, Runnable action) {
-        stopTimer();
-        timer = owner.timers().after(nanos, () -> {
-            timer = null;
-            action.run();
-        });
+    private void withdraw(Pending verb) {
+        if (pending.remove(verb.id()) != null) {
+            verb.fail(new LinkException(Kind.CLOSED, "Withdrawn"));
+            if (verb.attachment() != null) {
+                readings.detach(verb.attachment());
+            }
+        }
     }
 
-    private void stopTimer() {
-        if (timer != null) {
-            timer.cancel();
-            timer = null;
+    private void expire(Pending verb, Duration timeout) {
+        if (pending.remove(verb.id()) != null) {
+            if (verb.attachment() != null) {
+                readings.detach(verb.attachment());
+            }
+            verb.fail(new LinkException(Kind.UNREACHABLE, noAnswer(timeout)));
+            if (isOpen() && owner.timers().now() - lastHeard >= DEAF) {
+                dialling.dialAnew("it does not answer any more");
+            }
         }
+    }
+
+    private String noAnswer(Duration timeout) {
+        String seconds = "%.1f s".formatted(timeout.toMillis() / 1000.0);
+        return isOpen()
+                ? "connected, but no answer within " + seconds
+                : "no connection within " + seconds + " (" + dialling.trouble() + ")";
+    }
+
+    /** What a connection needs of the thread it lives on. */
+    interface Owner {
+        Timers timers();
+
+        /** Runs something on the owner thread; from any thread. */
+        void execute(Runnable action);
+
+        String nextId();
+
+        Pending pending(Verb verb, @Nullable Attachment attachment);
     }
 }

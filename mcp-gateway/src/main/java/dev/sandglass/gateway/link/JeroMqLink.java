@@ -3,7 +3,7 @@ package dev.sandglass.gateway.link;
 import dev.sandglass.gateway.link.LinkException.Kind;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -53,13 +53,9 @@ final class JeroMqLink implements Link {
 
     @Override
     public Subscription after(Duration delay, Runnable action) {
-        AtomicBoolean closed = new AtomicBoolean();
-        client.execute(() -> client.timers().after(delay.toNanos(), () -> {
-            if (!closed.get()) {
-                action.run();
-            }
-        }));
-        return () -> closed.set(true);
+        Later later = new Later(action);
+        client.runOnOwner(() -> later.begin(delay));
+        return later;
     }
 
     private CompletableFuture<Answer> submit(
@@ -94,5 +90,45 @@ final class JeroMqLink implements Link {
     private interface Route {
         @Nullable
         Connection choose();
+    }
+
+    /**
+     * Something to do later. Who closes it, on whatever thread, lets go of the action at once: an execution's whole output
+     * may hang on it, and the time may be far away.
+     */
+    private final class Later implements Subscription {
+        private final AtomicReference<@Nullable Runnable> action;
+        // Links' thread only.
+        private Timers.@Nullable Timer timer;
+
+        private Later(Runnable action) {
+            this.action = new AtomicReference<>(action);
+        }
+
+        void begin(Duration delay) {
+            if (action.get() != null) {
+                timer = client.timers().after(delay.toNanos(), this::run);
+            }
+        }
+
+        @Override
+        public void close() {
+            if (action.getAndSet(null) != null) {
+                client.runOnOwner(this::leave);
+            }
+        }
+
+        private void run() {
+            Runnable due = action.getAndSet(null);
+            if (due != null) {
+                due.run();
+            }
+        }
+
+        private void leave() {
+            if (timer != null) {
+                timer.cancel();
+            }
+        }
     }
 }

@@ -11,9 +11,7 @@ import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -26,10 +24,10 @@ import zmq.ZError;
 
 /**
  * One thread that owns every socket. It sleeps in a selector over the sockets' signal channels, so that a thousand idle
- * links cost nothing per message (ZeroMQ's own poller looks at each of them each time); other threads put commands into a
- * queue and wake it.
+ * links cost nothing per message (ZeroMQ's own poller looks at each of them each time); other threads put commands into its
+ * mailbox.
  */
-final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
+final class JeroMqLinkClient implements LinkClient, Connection.Owner {
 
     private static final Logger LOG = LoggerFactory.getLogger(JeroMqLinkClient.class);
 
@@ -46,7 +44,7 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
     private final Thread thread;
     private final Counters counters;
     private final AtomicLong ids = new AtomicLong();
-    private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
+    private final Mailbox commands;
     private final Connections connections = new Connections(this::make);
 
     // Owner thread only.
@@ -64,6 +62,7 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
         this.settings = settings;
         this.secret = secret;
         this.selector = selector;
+        this.commands = new Mailbox(selector::wakeup);
         this.counters = new Counters(settings.peerName());
         this.context = ZMQ.context(Runtime.getRuntime().availableProcessors());
         // Sockets that are being closed count too.
@@ -115,9 +114,6 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
     @Override
     public void execute(Runnable action) {
         commands.add(action);
-        if (Thread.currentThread() != thread) {
-            selector.wakeup();
-        }
     }
 
     /** Runs something on the owner thread: at once if this is it. */
@@ -210,7 +206,7 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
         } catch (RuntimeException e) {
             LOG.atError().setCause(e).log("A step of the links failed");
             if (wire != null) {
-                wire.connection().broken(wire, "a fault in the gateway");
+                wire.connection().dialling().broken(wire, "a fault in the gateway");
             }
         }
     }
@@ -246,14 +242,13 @@ final class JeroMqLinkClient implements LinkClient, Conversation.Owner {
         }
         woken = false;
         heard = false;
-        if (!readable.isEmpty() || !commands.isEmpty()) {
+        if (!readable.isEmpty() || !commands.fallAsleep()) {
             selector.selectNow(this::mark);
-        } else if (timerRest == Long.MAX_VALUE) {
-            selector.select(this::mark);
-        } else {
-            // Rounded up: a millisecond too late does no harm, a loop until it is due would.
-            selector.select(this::mark, TimeUnit.NANOSECONDS.toMillis(timerRest) + 1);
+            return;
         }
+        // Rounded up: a millisecond too late does no harm, a loop until it is due would. Zero is for ever.
+        selector.select(this::mark, timerRest == Long.MAX_VALUE ? 0 : TimeUnit.NANOSECONDS.toMillis(timerRest) + 1);
+        commands.awake();
     }
 
     private void mark(SelectionKey key) {

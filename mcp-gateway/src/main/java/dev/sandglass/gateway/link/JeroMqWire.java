@@ -42,7 +42,7 @@ final class JeroMqWire implements Wire {
 
     /** Begins to connect. */
     static JeroMqWire open(ZMQ.Context context, Connection connection, LinkKeys keys, Hooks hooks) {
-        LinkTarget target = connection.target();
+        LinkTarget target = connection.dialling().target();
         ZMQ.Socket socket = context.socket(SocketType.DEALER);
         socket.setLinger(0);
         // ZeroMQ's marks count messages; what bounds us are windows of bytes and the number of pending verbs.
@@ -53,7 +53,7 @@ final class JeroMqWire implements Wire {
         socket.setHeartbeatIvl(HEARTBEAT);
         socket.setHeartbeatTimeout(HEARTBEAT_TIMEOUT);
         socket.setHeartbeatTtl(HEARTBEAT_TTL);
-        socket.setIdentity(connection.identity());
+        socket.setIdentity(connection.dialling().identity());
         socket.setIPv6(target.isIpv6());
         socket.setCurveServerKey(keys.pod().publicBytes());
         socket.setCurvePublicKey(keys.gateway().publicBytes());
@@ -65,6 +65,7 @@ final class JeroMqWire implements Wire {
         return wire;
     }
 
+    /** Gets what comes in. */
     Connection connection() {
         return connection;
     }
@@ -111,13 +112,14 @@ final class JeroMqWire implements Wire {
     }
 
     private void happened(ZMonitor.Event event) {
+        Dialling dialling = connection.dialling();
         switch (event) {
-            case CONNECTED -> connection.connected(this);
-            case HANDSHAKE_PROTOCOL -> connection.greeted(this);
-            case CONNECT_RETRIED -> connection.broken(this, "it refuses connections");
-            case DISCONNECTED -> connection.broken(this, "the connection was closed by the other side");
+            case CONNECTED -> dialling.connected(this);
+            case HANDSHAKE_PROTOCOL -> dialling.greeted(this);
+            case CONNECT_RETRIED -> dialling.broken(this, "it refuses connections");
+            case DISCONNECTED -> dialling.broken(this, "the connection was closed by the other side");
             case HANDSHAKE_FAILED_AUTH, HANDSHAKE_FAILED_PROTOCOL ->
-                connection.broken(this, "the encrypted handshake failed");
+                dialling.broken(this, "the encrypted handshake failed");
             default -> {
                 // Not asked for.
             }

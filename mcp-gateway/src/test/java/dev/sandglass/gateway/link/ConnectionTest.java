@@ -11,24 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** When a connection dials, what it sends on which wire, and what it says when there is none. */
+/** What becomes of verbs and listeners, and of messages that nobody waits for. */
 class ConnectionTest {
 
     private static final Duration MOMENT = Duration.ofMillis(10);
 
     private final FakeLink link = new FakeLink();
-
-    @Test
-    void dialsAtFirstUseAndSendsVerbsAfterHello() {
-        assertThat(link.wires).isEmpty();
-        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
-        assertThat(link.wire().said()).containsExactly("hello");
-        PaperWire wire = link.open("boot-1");
-        assertThat(link.connection.isOpen()).isTrue();
-        assertThat(wire.said()).containsExactly("hello", "metrics");
-        wire.says(SupervisorFrames.reply(wire.idOf("metrics"), "{\"pids\":3}"));
-        assertThat(answer.join().json().path("pids").asInt()).isEqualTo(3);
-    }
 
     @Test
     void refusalFailsTheFutureWithItsCode() {
@@ -39,52 +27,6 @@ class ConnectionTest {
     }
 
     @Test
-    void dialsAgainAndAgainWhileSomebodyWaits() {
-        link.asks(new Verb.Metrics());
-        for (int i = 1; i < 20; i++) {
-            link.connection.broken(link.wire(), "it refuses connections");
-            assertThat(link.wire().closed).isTrue();
-            link.pass(MOMENT.minusMillis(1));
-            assertThat(link.wires).hasSize(i);
-            link.pass(Duration.ofMillis(1));
-            assertThat(link.wires).hasSize(i + 1);
-        }
-    }
-
-    @Test
-    void aSynThatWasLostIsNotWaitedFor() {
-        link.asks(new Verb.Metrics());
-        link.pass(Duration.ofMillis(250));
-        assertThat(link.wires).hasSize(2);
-        assertThat(link.wires.getFirst().closed).isTrue();
-    }
-
-    @Test
-    void theFarSideKnowsAConnectionThatComesBackButNotOneWhoseHandshakeWasGivenUp() {
-        link.asks(new Verb.Metrics());
-        byte[] first = link.connection.identity();
-        link.connection.broken(link.open("boot-1"), "gone");
-        assertThat(link.connection.identity()).isEqualTo(first);
-        link.pass(MOMENT);
-        link.connection.connected(link.wire());
-        link.pass(Duration.ofMillis(20));
-        assertThat(link.connection.identity()).isEqualTo(first);
-        link.connection.connected(link.wire());
-        link.connection.greeted(link.wire());
-        link.pass(Duration.ofSeconds(1));
-        assertThat(link.connection.identity()).isNotEqualTo(first);
-    }
-
-    @Test
-    void anOpenConnectionThatAnswersNothingIsMadeAnew() {
-        link.asks(new Verb.Metrics());
-        PaperWire deaf = link.open("boot-1");
-        link.pass(FakeLink.TIMEOUT);
-        assertThat(deaf.closed).isTrue();
-        assertThat(link.connection.isOpen()).isFalse();
-    }
-
-    @Test
     void aVerbThatTakesTooLongDoesNotEndAConnectionThatSpeaks() {
         link.asks(new Verb.Metrics());
         PaperWire wire = link.open("boot-1");
@@ -92,55 +34,6 @@ class ConnectionTest {
         wire.says(SupervisorFrames.event("python/default", 1, "died"));
         link.pass(Duration.ofSeconds(1));
         assertThat(wire.closed).isFalse();
-    }
-
-    @Test
-    void aConnectionThatStaysSilentIsGivenUpSoonAndDialledAgainAtOnce() {
-        link.asks(new Verb.Metrics());
-        for (Duration patience : List.of(Duration.ofMillis(20), Duration.ofMillis(80))) {
-            int before = link.wires.size();
-            link.connection.connected(link.wire());
-            link.pass(patience.minusMillis(1));
-            assertThat(link.wires).hasSize(before);
-            link.pass(Duration.ofMillis(1));
-            assertThat(link.wires).hasSize(before + 1);
-        }
-    }
-
-    @Test
-    void aSlowHandshakeIsWaitedForLongerEachTime() {
-        link.asks(new Verb.Metrics());
-        for (Duration patience : List.of(Duration.ofSeconds(1), Duration.ofSeconds(4))) {
-            link.connection.connected(link.wire());
-            link.connection.greeted(link.wire());
-            link.pass(patience.minusMillis(1));
-            assertThat(link.wire().closed).isFalse();
-            int before = link.wires.size();
-            link.pass(Duration.ofMillis(1));
-            assertThat(link.wires).hasSize(before + 1);
-        }
-    }
-
-    @Test
-    void restsWhenNobodyNeedsItAnyMore() {
-        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
-        link.connection.broken(link.wire(), "it refuses connections");
-        link.pass(FakeLink.TIMEOUT);
-        assertThat(failure(answer).kind()).isEqualTo(Kind.UNREACHABLE);
-        link.connection.broken(link.wire(), "it refuses connections");
-        int wires = link.wires.size();
-        link.pass(Duration.ofMinutes(1));
-        assertThat(link.wires).hasSize(wires);
-        link.asks(new Verb.Metrics());
-        assertThat(link.wires).hasSize(wires + 1);
-    }
-
-    @Test
-    void timeOutSaysWhatKeptItFromConnecting() {
-        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
-        link.connection.broken(link.wire(), "it refuses connections");
-        link.pass(FakeLink.TIMEOUT);
-        assertThat(failure(answer)).hasMessageContaining("within 10.0 s").hasMessageContaining("refuses connections");
     }
 
     @Test
@@ -155,7 +48,7 @@ class ConnectionTest {
     void answersOfAnOldWireCountForNothing() {
         CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
         PaperWire old = link.open("boot-1");
-        link.connection.broken(old, "gone");
+        link.dialling.broken(old, "gone");
         old.says(SupervisorFrames.reply(old.idOf("metrics"), "{}"));
         assertThat(answer).isNotDone();
     }
@@ -167,25 +60,6 @@ class ConnectionTest {
         answer.cancel(false);
         link.runCommands();
         assertThat(link.open("boot-1").said()).containsExactly("hello", "list");
-    }
-
-    @Test
-    void anotherSandboxAtTheAddressIsRefused() {
-        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
-        PaperWire wire = link.wire();
-        wire.says(SupervisorFrames.hello(wire.idOf("hello"), "another", "boot-1"));
-        assertThat(failure(answer).kind()).isEqualTo(Kind.INCOMPATIBLE);
-        assertThat(wire.closed).isTrue();
-    }
-
-    @Test
-    void anotherProtocolIsRefused() {
-        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
-        PaperWire wire = link.wire();
-        wire.says(SupervisorFrames.refusal(wire.idOf("hello"), "unsupported_version", "speaks 2 only"));
-        assertThat(failure(answer)).hasMessageContaining("speaks 2 only");
-        link.pass(Duration.ofSeconds(1));
-        assertThat(link.wires).hasSize(1);
     }
 
     @Test
@@ -202,7 +76,7 @@ class ConnectionTest {
 
     @Test
     void pendingVerbsAreBounded() {
-        for (int i = 0; i < Conversation.MAX_PENDING; i++) {
+        for (int i = 0; i < Connection.MAX_PENDING; i++) {
             assertThat(link.ask(new Verb.Metrics())).isNotDone();
         }
         assertThat(failure(link.ask(new Verb.Metrics())).kind()).isEqualTo(Kind.OVERLOADED);
@@ -214,7 +88,7 @@ class ConnectionTest {
         link.connection.listen(heard::add);
         PaperWire wire = link.open("boot-1");
         wire.says(SupervisorFrames.event("python/default", 1, "ready"));
-        link.connection.broken(wire, "gone");
+        link.dialling.broken(wire, "gone");
         link.pass(MOMENT);
         link.open("boot-1");
         assertThat(heard)

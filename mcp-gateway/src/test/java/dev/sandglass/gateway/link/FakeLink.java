@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A connection on wires of paper and a clock that is set by hand. */
-final class FakeLink implements Conversation.Owner {
+final class FakeLink implements Connection.Owner {
 
     static final LinkTarget TARGET = new LinkTarget("uid-1", 1, "127.0.0.1", 5710);
     static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -28,6 +28,7 @@ final class FakeLink implements Conversation.Owner {
     final List<PaperWire> wires = new ArrayList<>();
     final Counters counters = new Counters("test");
     final Connection connection = new Connection(TARGET, this::dial, this, counters);
+    final Dialling dialling = connection.dialling();
 
     @Override
     public Timers timers() {
@@ -92,8 +93,8 @@ final class FakeLink implements Conversation.Owner {
     /** Lets the newest wire connect and its hello be answered. */
     PaperWire open(String bootId) {
         PaperWire wire = wire();
-        connection.connected(wire);
-        connection.greeted(wire);
+        dialling.connected(wire);
+        dialling.greeted(wire);
         wire.says(SupervisorFrames.hello(wire.idOf("hello"), TARGET.sandboxUid(), bootId));
         return wire;
     }

@@ -6,12 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.link.LinkException.Kind;
+import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +26,7 @@ class JeroMqLinkClientTest {
             new LinkSecret("a link secret of at least 32 bytes".getBytes(StandardCharsets.US_ASCII));
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final LinkSettings SETTINGS = LinkSettings.defaults("test");
+    private static final LinkTarget NOWHERE = new LinkTarget("uid", 1, "127.0.0.1", 1);
 
     private final LinkClient client = LinkClient.start(SETTINGS, SECRET);
 
@@ -112,17 +117,16 @@ class JeroMqLinkClientTest {
     @Test
     void afterClosingEverythingFailsAtOnce() throws Exception {
         LinkClient closing = LinkClient.start(SETTINGS, SECRET);
-        LinkTarget nowhere = new LinkTarget("uid", 1, "127.0.0.1", 1);
-        CompletableFuture<Answer> underWay = closing.link(nowhere).ask(new Verb.Metrics(), LONG);
+        CompletableFuture<Answer> underWay = closing.link(NOWHERE).ask(new Verb.Metrics(), LONG);
         closing.close();
         assertThat(failure(underWay).kind()).isEqualTo(Kind.CLOSED);
-        assertThat(failure(closing.link(nowhere).ask(new Verb.Metrics(), LONG)).kind())
+        assertThat(failure(closing.link(NOWHERE).ask(new Verb.Metrics(), LONG)).kind())
                 .isEqualTo(Kind.CLOSED);
     }
 
     @Test
     void timersRunOnTheLinksThreadUnlessClosed() throws Exception {
-        Link link = client.link(new LinkTarget("uid", 1, "127.0.0.1", 1));
+        Link link = client.link(NOWHERE);
         CompletableFuture<String> ran = new CompletableFuture<>();
         link.after(Duration.ZERO, () -> ran.complete(Thread.currentThread().getName()));
         assertThat(ran.get(5, TimeUnit.SECONDS)).isEqualTo("link");
@@ -130,6 +134,60 @@ class JeroMqLinkClientTest {
         link.after(Duration.ofMillis(20), () -> closed.complete(false)).close();
         link.after(Duration.ofMillis(40), () -> closed.complete(true));
         assertThat(closed.get(5, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void closingATimerLetsGoOfItsActionWhateverTheLinksThreadDoes() {
+        Link link = client.link(NOWHERE);
+        CountDownLatch busy = new CountDownLatch(1);
+        link.execute(() -> awaitQuietly(busy));
+        try {
+            WeakReference<Object> output = closedTimer(link);
+            await().until(() -> {
+                System.gc();
+                return output.get() == null;
+            });
+        } finally {
+            busy.countDown();
+        }
+    }
+
+    @Test
+    void closedTimersDoNotPileUp() throws Exception {
+        try (JeroMqLinkClient alone = JeroMqLinkClient.start(SETTINGS, SECRET)) {
+            Link link = alone.link(NOWHERE);
+            for (int i = 0; i < 10_000; i++) {
+                link.after(Duration.ofHours(1), () -> {}).close();
+            }
+            CompletableFuture<Integer> size = new CompletableFuture<>();
+            link.execute(() -> {
+                link.after(Duration.ofHours(1), () -> {}).close();
+                size.complete(alone.timers().size());
+            });
+            assertThat(size.get(5, TimeUnit.SECONDS)).isLessThan(2 * Timers.FEW);
+        }
+    }
+
+    /** One wake-up that is lost, and the command waits until the next timer, which is a minute away. */
+    @Test
+    void noWakeUpOfTheLinksThreadIsLost() {
+        Link link = client.link(NOWHERE);
+        AtomicInteger served = new AtomicInteger();
+        MailboxTest.inTurns(50_000, served, () -> link.execute(served::incrementAndGet));
+    }
+
+    private static WeakReference<Object> closedTimer(Link link) {
+        AtomicBoolean output = new AtomicBoolean();
+        link.after(Duration.ofHours(1), () -> output.set(true)).close();
+        return new WeakReference<>(output);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static Answer ask(Link link) throws Exception {

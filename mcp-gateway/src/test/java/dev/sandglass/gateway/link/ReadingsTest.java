@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Readings: order, acknowledgement, broken connections, restarted supervisors. */
-class ConversationTest {
+class ReadingsTest {
 
     private static final Duration MOMENT = Duration.ofMillis(10);
     private static final int QUARTER = 64 * 1024;
@@ -105,7 +105,7 @@ class ConversationTest {
     void goesOnAtItsPositionAfterABreak() {
         PaperWire wire = follow();
         wire.says(SupervisorFrames.stdout("x", 0, "abc"));
-        link.connection.broken(wire, "gone");
+        link.dialling.broken(wire, "gone");
         link.pass(MOMENT);
         PaperWire next = link.open("boot-1");
         assertThat(next.said()).containsExactly("hello", "attach 3");
@@ -119,17 +119,49 @@ class ConversationTest {
     @Test
     void asksForTheRestOnceEvenIfItBreaksAgain() {
         PaperWire wire = follow();
-        link.connection.broken(wire, "gone");
+        link.dialling.broken(wire, "gone");
         link.pass(MOMENT);
-        link.connection.broken(link.open("boot-1"), "gone again");
+        link.dialling.broken(link.open("boot-1"), "gone again");
         link.pass(MOMENT);
         assertThat(link.open("boot-1").said()).containsExactly("hello", "attach 0");
     }
 
     @Test
+    void asksForTheRestAgainIfNobodyAnsweredInTime() {
+        PaperWire wire = follow();
+        link.dialling.broken(wire, "gone");
+        link.pass(MOMENT);
+        link.dialling.broken(link.open("boot-1"), "gone again");
+        // Longer than the question for the rest waits for its answer.
+        link.pass(Duration.ofSeconds(31));
+        PaperWire next = link.open("boot-1");
+        assertThat(next.said()).containsExactly("hello", "attach 0");
+        next.says(SupervisorFrames.reply(next.idOf("attach"), "{}"));
+        next.says(SupervisorFrames.stdout("x", 0, "a"));
+        assertThat(reader.records).hasSize(1);
+        assertThat(reader.losses).isEmpty();
+    }
+
+    @Test
+    void anOutcomeFromBeforeABreakDoesNotEndTheReadingAfterIt() {
+        PaperWire wire = follow();
+        link.dialling.broken(wire, "gone");
+        link.pass(MOMENT);
+        PaperWire next = link.open("boot-1");
+        // The supervisor knows us by the same identity, and sends what it has before it gets our question for the rest.
+        next.says(SupervisorFrames.outcome("x", 3, "ok"));
+        assertThat(reader.records).isEmpty();
+        next.says(SupervisorFrames.reply(next.idOf("attach"), "{}"));
+        next.says(SupervisorFrames.stdout("x", 0, "abc"));
+        next.says(SupervisorFrames.outcome("x", 3, "ok"));
+        assertThat(reader.records).extracting(OutputRecord::end).containsExactly(3L, 3L);
+        assertThat(link.connection.follows("x")).isFalse();
+    }
+
+    @Test
     void aRestartedSupervisorLosesReadings() {
         PaperWire wire = follow();
-        link.connection.broken(wire, "gone");
+        link.dialling.broken(wire, "gone");
         link.pass(MOMENT);
         assertThat(link.open("boot-2").said()).containsExactly("hello");
         assertThat(reader.losses).extracting(LinkException::kind).containsExactly(Kind.RESTARTED);
@@ -138,7 +170,7 @@ class ConversationTest {
     @Test
     void anExecutionThatTheSupervisorForgotIsLost() {
         PaperWire wire = follow();
-        link.connection.broken(wire, "gone");
+        link.dialling.broken(wire, "gone");
         link.pass(MOMENT);
         PaperWire next = link.open("boot-1");
         next.says(SupervisorFrames.refusal(next.idOf("attach"), "unknown_execution", "not known"));
@@ -149,7 +181,7 @@ class ConversationTest {
     @Test
     void whatWasSentAndNotAnsweredIsSentAgainToTheSameSupervisor() {
         CompletableFuture<Answer> answer = link.follow(code("x"), reader);
-        link.connection.broken(link.open("boot-1"), "gone");
+        link.dialling.broken(link.open("boot-1"), "gone");
         link.pass(MOMENT);
         PaperWire next = link.open("boot-1");
         assertThat(next.said()).containsExactly("hello", "execute");
@@ -161,7 +193,7 @@ class ConversationTest {
     void whatMayHaveRunIsNotSentToARestartedSupervisor() {
         CompletableFuture<Answer> execute = link.follow(code("x"), reader);
         CompletableFuture<Answer> metrics = link.ask(new Verb.Metrics());
-        link.connection.broken(link.open("boot-1"), "gone");
+        link.dialling.broken(link.open("boot-1"), "gone");
         link.pass(MOMENT);
         assertThat(link.open("boot-2").said()).containsExactly("hello", "metrics");
         assertThat(failure(execute).kind()).isEqualTo(Kind.RESTARTED);

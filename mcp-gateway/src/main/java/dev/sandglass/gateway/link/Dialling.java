@@ -1,0 +1,196 @@
+package dev.sandglass.gateway.link;
+
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Gets a connection's wire open: dials while somebody needs it, says hello, dials again when it broke. Each attempt is a
+ * wire of its own, so that nothing from before a break can reach whoever answers after it. Owner thread only.
+ */
+final class Dialling {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Dialling.class);
+
+    private static final long NO_SOCKET_PAUSE = TimeUnit.SECONDS.toNanos(1);
+
+    private final Connection connection;
+    private final LinkTarget target;
+    private final Wire.Source wires;
+    private final Connection.Owner owner;
+    private final Counters counters;
+    private final Redial redial = new Redial();
+
+    // Handed over to the connection when hello is answered.
+    private @Nullable Wire attempt;
+    // Of the attempt's step, or of the pause until the next.
+    private Timers.@Nullable Timer timer;
+    private String helloId = "";
+    private String trouble = "not tried yet";
+    private byte[] identity = freshIdentity();
+    private boolean greeted;
+
+    Dialling(Connection connection, LinkTarget target, Wire.Source wires, Connection.Owner owner, Counters counters) {
+        this.connection = connection;
+        this.target = target;
+        this.wires = wires;
+        this.owner = owner;
+        this.counters = counters;
+    }
+
+    LinkTarget target() {
+        return target;
+    }
+
+    /**
+     * How the far side knows this connection. It is kept when the connection breaks: the supervisor then sees the same
+     * reader come back, and does not wait for the window of one that is gone.
+     */
+    byte[] identity() {
+        return identity;
+    }
+
+    /** Why there is no connection, as a clause. */
+    String trouble() {
+        return trouble;
+    }
+
+    /** Begins an attempt, unless there is one, or a wire, or a pause, or nobody who wants it. */
+    void dialIfNeeded() {
+        if (connection.isOpen() || attempt != null || timer != null || !connection.isNeeded()) {
+            return;
+        }
+        Wire dialled;
+        try {
+            dialled = wires.open(connection);
+        } catch (LinkException noSocket) {
+            connection.failAll(noSocket);
+            // Whoever listens waits for better times.
+            restartTimer(NO_SOCKET_PAUSE, this::dialIfNeeded);
+            return;
+        }
+        attempt = dialled;
+        greeted = false;
+        helloId = owner.nextId();
+        // It waits in the wire until the connection stands, which saves a round through this thread.
+        dialled.send(LinkFrames.verb(helloId, new Verb.Hello(counters.peer())));
+        restartTimer(redial.tcpPatience(owner.timers().now()), () -> dialAnew("no TCP connection"));
+    }
+
+    /** The TCP connection of a wire stands. */
+    void connected(Wire which) {
+        if (which == attempt) {
+            restartTimer(redial.greetingPatience(), () -> dialAnew("it accepted the connection and says nothing"));
+        }
+    }
+
+    /** The far side speaks ZeroMQ; keys and hello are still to come. */
+    void greeted(Wire which) {
+        if (which == attempt) {
+            greeted = true;
+            trouble = "it accepted the connection but did not finish the handshake";
+            restartTimer(redial.helloPatience(), () -> dialAnew("no answer to hello"));
+        }
+    }
+
+    /** A message came in on a wire that is not open: nothing but the answer to hello counts there. */
+    void received(Wire which, Inbound message) {
+        if (which != attempt) {
+            return;
+        }
+        switch (message) {
+            case Inbound.Reply reply when reply.requestId().equals(helloId) -> answered(which, reply);
+            case Inbound.Refusal refusal
+            when refusal.requestId().equals(helloId) -> connection.shutDown(Hello.incompatible(refusal.message()));
+            case Inbound.Malformed _ -> counters.malformed().increment();
+            case Inbound.Reply _, Inbound.Refusal _, Inbound.Output _, Inbound.Event _ ->
+                counters.stray().increment();
+        }
+    }
+
+    /** The other side refused or closed a wire. */
+    void broken(Wire which, String why) {
+        if (which == attempt || which == connection.wire()) {
+            redial.heard();
+            giveUp(why);
+        }
+    }
+
+    /** The wire, open or not, is of no use: tries another one at once. */
+    void dialAnew(String why) {
+        if (greeted) {
+            // It may still go through on the far side, and would take its successor's place there.
+            identity = freshIdentity();
+        }
+        giveUp(why);
+        stopTimer();
+        dialIfNeeded();
+    }
+
+    /** Closes the wire, open or not, and tries no more until somebody asks. */
+    void hangUp(String why) {
+        stopTimer();
+        trouble = why;
+        Wire old = attempt;
+        attempt = null;
+        if (old != null) {
+            old.close();
+        }
+        connection.broken();
+    }
+
+    private void answered(Wire which, Inbound.Reply reply) {
+        Hello hello;
+        try {
+            hello = Hello.parse(reply.json(), target);
+        } catch (LinkException incompatible) {
+            connection.shutDown(incompatible);
+            return;
+        }
+        stopTimer();
+        attempt = null;
+        trouble = "";
+        redial.rest();
+        counters.opened().increment();
+        connection.opened(which, hello);
+    }
+
+    private void giveUp(String why) {
+        boolean wasOpen = connection.isOpen();
+        hangUp(why);
+        if (wasOpen) {
+            counters.broken().increment();
+        }
+        LOG.atLevel(wasOpen ? Level.INFO : Level.DEBUG)
+                .addKeyValue("sandboxUid", target.sandboxUid())
+                .addKeyValue("reason", why)
+                .log("No connection to a sandbox");
+        if (connection.isNeeded()) {
+            restartTimer(redial.pause(owner.timers().now()), this::dialIfNeeded);
+        } else {
+            redial.rest();
+        }
+    }
+
+    private static byte[] freshIdentity() {
+        return LinkFrames.ascii(UUID.randomUUID().toString());
+    }
+
+    private void restartTimer(long nanos, Runnable action) {
+        stopTimer();
+        timer = owner.timers().after(nanos, () -> {
+            timer = null;
+            action.run();
+        });
+    }
+
+    private void stopTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+}

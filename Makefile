@@ -6,6 +6,8 @@ SHELL := /bin/bash
 
 # A JDK 25 wherever it is; recipes that need Java say so by depending on `java`.
 export JAVA_HOME := $(shell .ci/jdk 2>/dev/null || echo "$$JAVA_HOME")
+# Debian's Maven brings a library that JDK 25 warns about.
+export MAVEN_OPTS ?= --sun-misc-unsafe-memory-access=allow
 
 help: ## what there is to run
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

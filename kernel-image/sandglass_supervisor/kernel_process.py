@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import zmq
 
-from . import jupyter
+from . import jupyter, messages
 from .children import Child, Children, Program, describe
 from .jupyter import Message
 from .limits import (
@@ -83,7 +83,7 @@ class KernelProcess:
 
     def execute(self, msg_id: str, content: dict[str, Any], metadata: dict[str, Any]) -> None:
         """Ask the kernel to run code."""
-        self._shell.send_multipart(jupyter.request(self._key, msg_id, "execute_request", content, metadata))
+        messages.send(self._shell, jupyter.request(self._key, msg_id, "execute_request", content, metadata))
 
     def interrupt(self) -> None:
         """SIGINT for the kernel and what it started: what Control-C does in a terminal."""
@@ -166,7 +166,7 @@ class KernelProcess:
                 # Subscribed: from here on no output is missed. Now see that the main thread answers as well.
                 # A request that was sent before would be refused as a replay, so each has an id of its own.
                 msg_id = f"hello-{secrets.token_hex(4)}"
-                self._shell.send_multipart(jupyter.request(self._key, msg_id, "kernel_info_request", {}, {}))
+                messages.send(self._shell, jupyter.request(self._key, msg_id, "kernel_info_request", {}, {}))
             else:
                 self._listener.kernel_said(message)
             if self._held:
@@ -174,10 +174,10 @@ class KernelProcess:
 
     def _messages(self, socket: zmq.Socket[bytes], most: int) -> Iterator[Message]:
         for _ in range(most):
-            try:
-                message = jupyter.parse(self._key, socket.recv_multipart(zmq.DONTWAIT))
-            except zmq.Again:
+            frames = messages.receive(socket)
+            if frames is None:
                 return
+            message = jupyter.parse(self._key, frames)
             if message is not None:
                 yield message
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import zmq
 import zmq.utils.z85
 
+from . import messages
 from .limits import FRAME_BYTES, LINK_RECEIVE_MESSAGES, LINK_SEND_MESSAGES
 from .loop import Loop
 from .settings import Settings
@@ -54,18 +55,17 @@ class Link:
     def send(self, peer: bytes, frames: Sequence[bytes]) -> bool:
         """Send to a peer; False if it is gone or reads nothing at all."""
         try:
-            self._socket.send_multipart([peer, *frames], zmq.DONTWAIT)
+            messages.send(self._socket, [peer, *frames])
         except zmq.ZMQError:
             return False
         return True
 
     def _receive(self, handler: MessageHandler) -> None:
         for _ in range(LINK_RECEIVE_MESSAGES):
-            try:
-                peer, *frames = self._socket.recv_multipart(zmq.DONTWAIT)
-            except zmq.Again:
+            message = messages.receive(self._socket)
+            if message is None:
                 return
-            handler(peer, frames)
+            handler(message[0], message[1:])
 
     def _authenticate(self) -> None:
         """Answer one ZAP request (RFC 27): version, request id, domain, address, identity, mechanism, credentials."""

@@ -18,6 +18,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.security.authentication.ReactiveAuthenticationManager;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
+import org.springframework.security.config.observation.SecurityObservationSettings;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.server.WebFilter;
@@ -42,6 +43,12 @@ class CallerConfiguration {
     @Bean
     SecurityWebFilterChain securityChain(ServerHttpSecurity http, ReactiveAuthenticationManager manager) {
         return CallerSecurity.chain(http, manager);
+    }
+
+    /** Spring Security would measure each of its filters in every request; nobody looks at that. */
+    @Bean
+    SecurityObservationSettings securityObservations() {
+        return SecurityObservationSettings.noObservations();
     }
 
     @Bean

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway;
 
+import dev.sandglass.gateway.training.Training;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -14,7 +15,12 @@ public class GatewayApplication {
     public static void main(String[] args) {
         ConfigurableApplicationContext running = SpringApplication.run(GatewayApplication.class, args);
         if (running.getEnvironment().getProperty("gateway.training", Boolean.class, false)) {
-            Training.run(running);
+            // Whether it succeeds or throws, the process ends with it.
+            try (running) {
+                Training.run(
+                        running.getEnvironment().getRequiredProperty("local.server.port", Integer.class),
+                        Training.ROUNDS);
+            }
         }
     }
 }

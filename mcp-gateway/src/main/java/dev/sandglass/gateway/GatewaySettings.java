@@ -20,8 +20,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param allowedOrigins origins of web pages that may call, e.g. {@code https://agents.example.com}
  *     ({@code GATEWAY_ALLOWED_ORIGINS}); programs are not concerned
  * @param instance how this replica calls itself to sandboxes and in logs ({@code GATEWAY_INSTANCE}), e.g. the pod's name
- * @param training answer some calls of our own and end ({@code GATEWAY_TRAINING}); for the AOT cache in the image's
- *     build, never in a cluster
+ * @param training answer calls of our own before a stand-in for a sandbox, and end ({@code GATEWAY_TRAINING}); for the AOT
+ *     cache in the image's build, never in a cluster
  * @param link how sandboxes are reached
  * @param mcp bounds of the endpoint
  * @param tool what callers get when they do not say

@@ -37,6 +37,8 @@ class RoomsTest {
             .definedBy(ROOT + ".kubernetes")
             .layer("sandbox")
             .definedBy(ROOT + ".sandbox")
+            .layer("training")
+            .definedBy(ROOT + ".training")
             .whereLayer("application")
             .mayNotBeAccessedByAnyLayer()
             .whereLayer("mcp")
@@ -50,6 +52,8 @@ class RoomsTest {
             .whereLayer("link")
             .mayOnlyBeAccessedByLayers("application", "execution")
             .whereLayer("kubernetes")
+            .mayOnlyBeAccessedByLayers("application")
+            .whereLayer("training")
             .mayOnlyBeAccessedByLayers("application");
 
     @ArchTest

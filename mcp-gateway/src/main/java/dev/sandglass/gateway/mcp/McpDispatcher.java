@@ -72,7 +72,8 @@ final class McpDispatcher {
                 })
                 .publishOn(call.thread())
                 .onErrorResume(McpDispatcher::isForTheModel, problem -> Mono.just(refusal(problem)))
-                .doOnNext(entry::answered)
+                // Queued behind the answer: whoever asked need not wait for our log.
+                .doOnNext(result -> call.thread().schedule(() -> entry.answered(result)))
                 .doOnError(entry::failed)
                 .doOnCancel(entry::cancelled)
                 .map(result -> render(result, request.era()));

@@ -76,7 +76,7 @@ final class McpEndpoint {
         return DataBufferUtils.join(http.exchange().getRequest().getBody(), most)
                 .map(McpEndpoint::bytes)
                 .defaultIfEmpty(new byte[0])
-                .timeout(BODY_TIMEOUT, Mono.error(McpError::tooSlow))
+                .timeout(BODY_TIMEOUT, Mono.error(McpError::tooSlow), ConnectionThread.of(http))
                 .onErrorMap(DataBufferLimitException.class, tooLong -> McpError.tooLarge(most));
     }
 

@@ -1,11 +1,13 @@
 package dev.sandglass.gateway.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sandglass.gateway.testing.TestGateway;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +25,7 @@ class AuditLogTest {
     void start() {
         gateway = TestGateway.start();
         gateway.sandboxes.addRunning("box");
+        lines.list = new CopyOnWriteArrayList<>();
         lines.start();
         ROOT.addAppender(lines);
     }
@@ -31,6 +34,12 @@ class AuditLogTest {
     void stop() {
         ROOT.detachAppender(lines);
         gateway.close();
+    }
+
+    /** It is written behind the answer. */
+    private void awaitLine() {
+        await().until(() ->
+                lines.list.stream().anyMatch(line -> line.getLoggerName().equals("audit")));
     }
 
     private static String text(ILoggingEvent line) {
@@ -43,6 +52,7 @@ class AuditLogTest {
     @Test
     void aCallIsToldByDigestAndOutcome() throws Exception {
         gateway.call("sandbox_run_code", "{\"sandbox\":\"box\",\"code\":\"print s3cr3t\"}");
+        awaitLine();
 
         assertThat(lines.list.stream().filter(line -> line.getLoggerName().equals("audit")))
                 .singleElement()
@@ -63,6 +73,7 @@ class AuditLogTest {
     @Test
     void aRefusalIsToldAsWell() throws Exception {
         gateway.call("sandbox_run_command", "{\"sandbox\":\"no\\nbody\",\"command\":\"rm\"}");
+        awaitLine();
 
         assertThat(lines.list)
                 .extracting(AuditLogTest::text)

@@ -1,0 +1,86 @@
+package dev.sandglass.gateway.training;
+
+import dev.sandglass.api.LinkSecret;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.sandbox.Sandboxes;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+
+/** One sandbox that always runs, in this process: behind the same link as a real one, but without code in it. */
+public final class StandInSandboxes implements Sandboxes, AutoCloseable {
+
+    static final String NAME = "training";
+    static final String UID = "training-uid";
+    static final int INCARNATION = 1;
+
+    private final StandInSupervisor supervisor;
+
+    /** Listens on a free port of loopback; the link's keys are derived from the secret like those of any sandbox. */
+    public StandInSandboxes(LinkSecret secret) {
+        this.supervisor = new StandInSupervisor(secret, UID, INCARNATION);
+    }
+
+    private RunningSandbox sandbox(SandboxRef ref) {
+        return new RunningSandbox(ref, UID, INCARNATION, StandInSupervisor.ADDRESS, supervisor.port());
+    }
+
+    @Override
+    public Optional<SandboxState> find(SandboxRef ref) {
+        return ref.name().equals(NAME) ? Optional.of(new SandboxState.Running(sandbox(ref))) : Optional.empty();
+    }
+
+    @Override
+    public Optional<SandboxState> findByUid(String tenant, String namespace, String uid) {
+        return list(tenant, namespace).stream()
+                .filter(state -> state.uid().equals(uid))
+                .findFirst();
+    }
+
+    @Override
+    public List<SandboxState> list(String tenant, String namespace) {
+        return find(new SandboxRef(tenant, namespace, NAME, NAME)).stream().toList();
+    }
+
+    @Override
+    public Mono<RunningSandbox> running(SandboxRef ref) {
+        return find(ref).isPresent()
+                ? Mono.just(sandbox(ref))
+                : Mono.error(new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
+    }
+
+    @Override
+    public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
+        return running(ref);
+    }
+
+    @Override
+    public Mono<RunningSandbox> resume(SandboxRef ref) {
+        return running(ref);
+    }
+
+    @Override
+    public Mono<Void> stop(SandboxRef ref) {
+        return running(ref).then();
+    }
+
+    @Override
+    public Mono<Void> delete(SandboxRef ref) {
+        return running(ref).then();
+    }
+
+    @Override
+    public void active(RunningSandbox sandbox, Duration busyFor) {
+        // Nobody would put it to sleep.
+    }
+
+    @Override
+    public void close() {
+        supervisor.close();
+    }
+}

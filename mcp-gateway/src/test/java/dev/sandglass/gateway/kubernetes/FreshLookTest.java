@@ -1,0 +1,128 @@
+package dev.sandglass.gateway.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
+import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fabric8.mockwebserver.Context;
+import io.fabric8.mockwebserver.MockWebServer;
+import io.fabric8.mockwebserver.http.MockResponse;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.test.StepVerifier;
+
+/** What the cache says while the API server already knows better. */
+class FreshLookTest {
+
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
+    private static final KubernetesSettings SETTINGS =
+            new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
+
+    private final AheadOfItsWatches api = new AheadOfItsWatches();
+    private KubernetesMockServer server;
+    private KubernetesClient client;
+    private KubernetesSandboxes sandboxes;
+
+    @BeforeEach
+    void start() {
+        server = new KubernetesMockServer(new Context(), new MockWebServer(), new HashMap<>(), api, false);
+        server.init();
+        client = server.createClient();
+        client.resource(sandbox("False", Reason.STARTING.value(), null)).create();
+        sandboxes = new KubernetesSandboxes(client, List.of(REF.namespace()), SETTINGS, Clock.systemUTC());
+        sandboxes.start();
+        await().atMost(SOON).until(() -> sandboxes.find(REF).isPresent());
+        api.reads.set(0);
+    }
+
+    @AfterEach
+    void stop() {
+        sandboxes.close();
+        client.close();
+        server.destroy();
+    }
+
+    @Test
+    void aSandboxThatBecameReadyUnseenIsNotRefused() {
+        api.answersReadsWith(sandbox("True", "Running", "10.0.0.7"));
+
+        RunningSandbox running = Objects.requireNonNull(sandboxes.running(REF).block(SOON), "nothing found");
+
+        assertThat(running.address()).isEqualTo("10.0.0.7");
+        assertThat(sandboxes.find(REF)).as("what the cache still says").containsInstanceOf(SandboxState.Pending.class);
+    }
+
+    @Test
+    void oneThatIsNotReadyIsRefusedAfterThatLook() {
+        StepVerifier.create(sandboxes.running(REF))
+                .expectErrorSatisfies(problem -> assertThat(problem)
+                        .isInstanceOf(SandboxProblem.NotRunning.class)
+                        .hasMessageContaining("it is still starting"))
+                .verify(SOON);
+
+        assertThat(api.reads).as("looks at the API server").hasValue(1);
+    }
+
+    private static Sandbox sandbox(String ready, String reason, @Nullable String address) {
+        var sandbox = new Sandbox();
+        sandbox.setMetadata(new ObjectMetaBuilder()
+                .withName(REF.name())
+                .withNamespace(REF.namespace())
+                .withUid("u1")
+                .build());
+        sandbox.setSpec(SandboxSpec.DEFAULT);
+        var condition = new ConditionBuilder()
+                .withType("Ready")
+                .withStatus(ready)
+                .withReason(reason)
+                .build();
+        sandbox.setStatus(new SandboxStatus(1L, List.of(condition), address, "pod", 1, null, null, null, null));
+        return sandbox;
+    }
+
+    /** An API server that tells who reads the sandbox more than those who list and watch. */
+    private static final class AheadOfItsWatches extends KubernetesCrudDispatcher {
+
+        private final AtomicInteger reads = new AtomicInteger();
+        private final AtomicReference<@Nullable Sandbox> newer = new AtomicReference<>();
+
+        void answersReadsWith(Sandbox sandbox) {
+            newer.set(sandbox);
+        }
+
+        @Override
+        public MockResponse handleGet(String path) {
+            if (!path.endsWith("/sandboxes/" + REF.name())) {
+                return super.handleGet(path);
+            }
+            reads.incrementAndGet();
+            Sandbox told = newer.get();
+            return told == null
+                    ? super.handleGet(path)
+                    : new MockResponse().setResponseCode(200).setBody(Serialization.asJson(told));
+        }
+    }
+}

@@ -19,7 +19,7 @@ CODE = "1+1"
 BLOCKS = 6
 WARM_UP = 20
 # A gateway serves for weeks; its virtual machine has compiled what is used often after some thousand calls.
-FIRST_WARM_UP = 3000
+FIRST_WARM_UP = 6000
 DIRECT = pathlib.Path(__file__).with_name("direct.py").read_text()
 
 

@@ -5,7 +5,9 @@ Derived classes only; nothing of ipykernel or IPython is changed in place.
 
 import contextlib
 import faulthandler
+import gc
 import json
+import logging
 import os
 import site
 import sys
@@ -237,5 +239,7 @@ def main() -> None:
     # Nobody debugs here, and the debugger costs 7 MiB and much of the start; ipykernel does without if it must.
     sys.modules["debugpy"] = None  # type: ignore[assignment] # this is how an import is made to fail
     app.initialize([])
+    app.log.setLevel(logging.CRITICAL)  # log_level alone has each message made and then dropped, several a run
     del sys.modules["debugpy"]
+    gc.freeze()  # IPython's hundred thousand objects stay: the collector need not look at them again each time
     app.start()

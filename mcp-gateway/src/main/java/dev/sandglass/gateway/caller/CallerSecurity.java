@@ -56,6 +56,11 @@ public final class CallerSecurity {
                 .httpBasic(ServerHttpSecurity.HttpBasicSpec::disable)
                 .formLogin(ServerHttpSecurity.FormLoginSpec::disable)
                 .logout(ServerHttpSecurity.LogoutSpec::disable)
+                // The others are for browsers that show pages; here are none. What is answered is never to be kept or
+                // guessed at.
+                .headers(headers -> headers.frameOptions(ServerHttpSecurity.HeaderSpec.FrameOptionsSpec::disable)
+                        .xssProtection(ServerHttpSecurity.HeaderSpec.XssProtectionSpec::disable)
+                        .hsts(ServerHttpSecurity.HeaderSpec.HstsSpec::disable))
                 .requestCache(cache -> cache.requestCache(NoOpServerRequestCache.getInstance()))
                 .securityContextRepository(NoOpServerSecurityContextRepository.getInstance())
                 .exceptionHandling(handling -> handling.authenticationEntryPoint(entryPoint))

@@ -40,6 +40,8 @@ class Kernel:
         self._failed_starts = 0
         self._oom_kills = cgroup.oom_kills()
         self._process: KernelProcess | None = None
+        self._on_purpose: str | None = None
+        self._replaced: list[Callable[[], None]] = []
         self.state = DEAD
         self._start()
 
@@ -88,6 +90,23 @@ class Kernel:
         self._stop(outcome.interrupted)
         return [run.execution.id]
 
+    def reset(self, done: Callable[[], None]) -> None:
+        """End the process and start afresh; ``done`` is called when the new one answers, or cannot be started."""
+        self._replaced.append(done)
+        self._end("reset")
+
+    def close(self, done: Callable[[], None]) -> None:
+        """End the process for good; ``done`` is called when it is gone."""
+        self._replaced.append(done)
+        self._end("closed")
+
+    def _end(self, how: str) -> None:
+        self._on_purpose = how if self._on_purpose != "closed" else "closed"
+        if self._process is not None:
+            self._process.kill()
+        else:
+            self._begin_anew()
+
     # From the process.
 
     def kernel_ready(self) -> None:
@@ -96,6 +115,7 @@ class Kernel:
         self._answered = True
         self.state = IDLE
         self._tell(self.name, {"event": "ready"})
+        self._tell_replaced()
         self._next()
 
     def kernel_said(self, message: Message) -> None:
@@ -116,6 +136,9 @@ class Kernel:
         self.state = DEAD
         about = {"event": "oom" if out_of_memory else "died", "signal": ending.signal, "exit_code": ending.exit_code}
         self._tell(self.name, about)
+        if self._on_purpose is not None:
+            self._begin_anew()
+            return
         if self._run is not None:
             self._bury(self._run, ending, out_of_memory=out_of_memory)
         if self._answered:
@@ -127,6 +150,24 @@ class Kernel:
         else:
             reason = ending.stderr.splitlines()[-1:] or [f"exit code {ending.exit_code}, signal {ending.signal}"]
             self._fail_queue(outcome.no_kernel(content.plain(reason[0])[:500]))
+            self._tell_replaced()
+
+    def _begin_anew(self) -> None:
+        """The process is gone because a caller wanted it."""
+        how, self._on_purpose = self._on_purpose or "reset", None
+        if self._run is not None:
+            self._done(outcome.ended_on_purpose(how))
+        self._fail_queue(outcome.never_ran(f"the session was {how}"))
+        if how == "closed":
+            self._tell_replaced()
+        else:
+            self._failed_starts = 0
+            self._start()
+
+    def _tell_replaced(self) -> None:
+        waiting, self._replaced = self._replaced, []
+        for done in waiting:
+            done()
 
     def _start(self) -> None:
         self.state = STARTING
@@ -140,6 +181,7 @@ class Kernel:
         except OSError as error:
             self.state = DEAD
             self._fail_queue(outcome.no_kernel(str(error)))
+            self._tell_replaced()
 
     def _next(self) -> None:
         if self.state != IDLE or not self._queue or self._process is None:

@@ -1,6 +1,6 @@
 """The kernels of the sandbox, by language and session: made on first use, the default one at once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .cgroup import Cgroup
 from .kernel import Kernel, Tell
@@ -24,6 +24,14 @@ class Kernels:
     def find(self, language: str, session: str) -> Kernel | None:
         """The kernel of a session that was used before."""
         return self._known.get((language, session))
+
+    def close(self, language: str, session: str, done: Callable[[], None]) -> None:
+        """End a session's kernel and forget it; without effect on one that was never used."""
+        kernel = self._known.pop((language, session), None)
+        if kernel is None:
+            done()
+        else:
+            kernel.close(done)
 
     def get(self, language: str, session: str) -> Kernel:
         """The kernel of a session, started if the session is new."""

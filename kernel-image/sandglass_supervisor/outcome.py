@@ -59,6 +59,12 @@ def kernel_died(signal: int | None, exit_code: int | None) -> Outcome:
     return Outcome(KERNEL_DIED, message, exit_code, signal, kernel_restarted=True)
 
 
+def ended_on_purpose(what: str) -> Outcome:
+    """A caller reset or closed the session under the execution; ``what`` is the participle."""
+    message = f"The session was {what} by a caller while the code ran. Its variables are lost; files are kept."
+    return Outcome(INTERRUPTED, message, kernel_restarted=True)
+
+
 def oom_killed(limit: int | None, peak: int | None, *, kernel: bool) -> Outcome:
     """The process was killed because the sandbox reached its memory limit; sizes in bytes."""
     bound = f"the sandbox's memory limit of {_mib(limit)}" if limit else "the memory limit"

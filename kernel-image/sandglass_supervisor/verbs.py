@@ -16,7 +16,7 @@ from .wire import Problem, Request
 Reply = dict[str, Any]
 Answer = Callable[[Reply], None]
 NewExecution = Callable[[str, str, bool], Execution]
-_LATER = frozenset({"reset", "close", "kill", "files", "install"})
+_LATER = frozenset({"kill", "files", "install"})
 
 
 class Attached(NamedTuple):
@@ -62,6 +62,9 @@ class Verbs:
         """Serve one request; ``answer`` is called exactly once, unless Problem is raised."""
         if request.verb == "metrics":
             self._sandbox.metrics.ask(answer)
+            return
+        if request.verb in ("reset", "close"):
+            self._replace(request, answer)
             return
         verb = self._table.get(request.verb)
         if verb is not None:
@@ -143,6 +146,18 @@ class Verbs:
         execution = self._find(request)
         done = execution.outcome is None and execution.interrupt is not None and execution.interrupt()
         return {"interrupted": [execution.id] if done else []}
+
+    def _replace(self, request: Request, answer: Answer) -> None:
+        """End a session's kernel; the answer follows when the next one is there, or none is to be."""
+        language, session = parse_kernel(request.arguments)
+        if request.verb == "close":
+            self._sandbox.kernels.close(language, session, lambda: answer({}))
+            return
+        kernel = self._sandbox.kernels.find(language, session)
+        if kernel is None:
+            answer({"state": "unused"})
+        else:
+            kernel.reset(lambda: answer({"state": kernel.state}))
 
     def _list(self, _peer: bytes, _request: Request) -> Reply:
         executions = [{"execution_id": e.id, "state": e.state, "kind": e.kind} for e in self._sandbox.executions]

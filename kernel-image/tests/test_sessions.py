@@ -1,0 +1,101 @@
+"""Sessions: each a kernel of its own, made on first use, reset and closed by verbs."""
+
+import pytest
+from client import Client, Output, Refused
+from conftest import Running
+
+
+def result(output: Output) -> bytes:
+    return output.only("result").blob
+
+
+def sessions(client: Client) -> dict[str, str]:
+    return {kernel["session"]: kernel["state"] for kernel in client.ask("list")["kernels"]}
+
+
+def test_each_has_its_own_variables_and_shares_the_files(own: Running) -> None:
+    client = own.ready()
+    client.run("a1", "x = 1; _ = open('shared', 'w').write('seen')", session="a")
+    client.run("b1", "x = 2", session="b")
+    assert result(client.run("a2", "x", session="a")) == b"1"
+    assert result(client.run("b2", "x, open('shared').read()", session="b")) == b"(2, 'seen')"
+    assert client.run("d1", "x").outcome["status"] == "error"  # type: ignore[index] # it has ended
+    assert sessions(client) == {"default": "idle", "a": "idle", "b": "idle"}
+
+
+def test_they_run_side_by_side(own: Running) -> None:
+    client = own.ready()
+    client.start("slow", "import time; time.sleep(60)", session="a")
+    assert result(client.run("quick", "1 + 1", session="b")) == b"2"
+    assert client.output("slow").outcome is None
+
+
+def test_reset_keeps_files_and_loses_variables(own: Running) -> None:
+    client = own.ready()
+    client.run("before", "x = 1; _ = open('kept', 'w').write('kept')")
+    assert client.ask("reset") == {"state": "idle"}
+    assert client.run("gone", "x").outcome["status"] == "error"  # type: ignore[index]
+    assert result(client.run("kept", "open('kept').read()")) == b"'kept'"
+
+
+def test_reset_ends_what_runs_and_what_waits(own: Running) -> None:
+    client = own.ready()
+    client.start("runs", "print('on', flush=True)\nwhile True: pass")
+    client.start("waits", "print('never')")
+    client.until(lambda: client.output("runs").text() == "on\n", 5, "output")
+    assert client.ask("reset") == {"state": "idle"}
+    runs, waits = client.finish("runs").outcome, client.finish("waits").outcome
+    assert runs is not None
+    assert waits is not None
+    assert (runs["status"], runs["kernel_restarted"]) == ("interrupted", True)
+    assert "reset by a caller" in runs["message"]
+    assert (waits["status"], client.output("waits").text()) == ("kernel_died", "")
+    assert "the session was reset" in waits["message"]
+    assert result(client.run("after", "1 + 1")) == b"2"
+
+
+def test_two_resets_at_once_are_both_answered(own: Running) -> None:
+    client = own.ready()
+    other = own.client()
+    other.hello()
+    other.socket.send_multipart([b"V", b"first", b'{"verb":"reset"}'])
+    assert client.ask("reset") == {"state": "idle"}
+    assert other.reply_to(b"first") == {"state": "idle"}
+
+
+def test_close_forgets(own: Running) -> None:
+    client = own.ready()
+    client.start("runs", "import time; print('on', flush=True); time.sleep(60)", session="a")
+    client.until(lambda: client.output("runs").text() == "on\n", 10, "output")
+    assert client.ask("close", session="a") == {}
+    assert sessions(client) == {"default": "idle"}
+    ended = client.finish("runs").outcome
+    assert ended is not None
+    assert ended["status"] == "interrupted"
+    assert "closed by a caller" in ended["message"]
+    assert client.run("anew", "x", session="a").outcome["status"] == "error"  # type: ignore[index]
+
+
+def test_closing_makes_room(own: Running) -> None:
+    client = own.ready()
+    for number in range(7):
+        client.run(f"e{number}", "1", session=f"s{number}")
+    with pytest.raises(Refused, match="8 sessions exist already"):
+        client.start("ninth", "1", session="one-too-many")
+    client.ask("close", session="s3")
+    assert result(client.run("fits", "1 + 1", session="one-too-many")) == b"2"
+
+
+def test_a_session_that_was_never_used(own: Running) -> None:
+    client = own.ready()
+    assert client.ask("reset", session="nobody") == {"state": "unused"}
+    assert client.ask("close", session="nobody") == {}
+    assert sessions(client) == {"default": "idle"}
+
+
+@pytest.mark.parametrize("verb", ["reset", "close"])
+def test_bad_names_are_refused(client: Client, verb: str) -> None:
+    with pytest.raises(Refused, match="session: must be"):
+        client.ask(verb, session="no/path")
+    with pytest.raises(Refused, match="language: must be"):
+        client.ask(verb, language="cobol")

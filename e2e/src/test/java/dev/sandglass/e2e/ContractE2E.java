@@ -31,6 +31,10 @@ class ContractE2E {
                         "sandbox_run_code",
                         "sandbox_run_command",
                         "sandbox_get_execution",
+                        "sandbox_interrupt",
+                        "sandbox_reset",
+                        "sandbox_close_session",
+                        "sandbox_list",
                         "sandbox_get_metrics");
         assertThat(agent.tools())
                 .allSatisfy(tool -> assertThat(tool.inputSchema()).isNotNull());

@@ -96,6 +96,11 @@ public final class Executions {
         });
     }
 
+    /** The sessions in which executions run. */
+    public Sessions sessions() {
+        return new Sessions(this::link);
+    }
+
     /** What the sandbox uses now. */
     public Mono<SandboxMetrics> metrics(RunningSandbox sandbox) {
         return Mono.fromFuture(() -> link(sandbox).ask(new Verb.Metrics(), METRICS))

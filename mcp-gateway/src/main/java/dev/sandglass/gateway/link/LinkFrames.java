@@ -65,8 +65,13 @@ final class LinkFrames {
         return switch (verb) {
             case Verb.Execute execute -> execute.code();
             case Verb.Command command -> command.stdin();
-            case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _, Verb.ListAll _, Verb.Metrics _ ->
-                Blob.EMPTY;
+            case Verb.Hello _,
+                    Verb.Attach _,
+                    Verb.Detach _,
+                    Verb.Interrupt _,
+                    Verb.OfSession _,
+                    Verb.ListAll _,
+                    Verb.Metrics _ -> Blob.EMPTY;
         };
     }
 
@@ -110,6 +115,10 @@ final class LinkFrames {
             }
             case Verb.Detach detach -> json.writeStringProperty("execution_id", detach.executionId());
             case Verb.Interrupt interrupt -> json.writeStringProperty("execution_id", interrupt.executionId());
+            case Verb.OfSession about -> {
+                json.writeStringProperty("language", about.language());
+                json.writeStringProperty("session", about.session());
+            }
             case Verb.ListAll _, Verb.Metrics _ -> {
                 // These take no arguments.
             }

@@ -56,8 +56,8 @@ final class Pending {
         return sent
                 && switch (verb) {
                     case Verb.Execute _, Verb.Command _ -> true;
-                    case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _, Verb.ListAll _, Verb.Metrics _ ->
-                        false;
+                    case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _, Verb.OfSession _ -> false;
+                    case Verb.ListAll _, Verb.Metrics _ -> false;
                 };
     }
 

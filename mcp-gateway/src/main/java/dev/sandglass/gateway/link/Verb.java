@@ -139,6 +139,54 @@ public sealed interface Verb {
         }
     }
 
+    /** A verb that concerns one session's kernel. */
+    sealed interface OfSession extends Verb {
+        /** E.g. {@code python}. */
+        String language();
+
+        /** The kernel's name: 1 to 63 letters, digits, hyphens and underscores. */
+        String session();
+    }
+
+    /**
+     * Interrupts what runs in a session.
+     *
+     * @param language see {@link OfSession}
+     * @param session see {@link OfSession}
+     */
+    record InterruptSession(String language, String session) implements OfSession {
+        @Override
+        public String word() {
+            return "interrupt";
+        }
+    }
+
+    /**
+     * Gives a session a fresh kernel.
+     *
+     * @param language see {@link OfSession}
+     * @param session see {@link OfSession}
+     */
+    record Reset(String language, String session) implements OfSession {
+        @Override
+        public String word() {
+            return "reset";
+        }
+    }
+
+    /**
+     * Ends a session's kernel and forgets it.
+     *
+     * @param language see {@link OfSession}
+     * @param session see {@link OfSession}
+     */
+    record Close(String language, String session) implements OfSession {
+        @Override
+        public String word() {
+            return "close";
+        }
+    }
+
     /** Asks for kernels and executions. */
     record ListAll() implements Verb {
         @Override

@@ -2,9 +2,9 @@ package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.ExecutionRequest;
+import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import reactor.core.publisher.Mono;
@@ -13,9 +13,6 @@ import reactor.core.publisher.Mono;
 final class RunCodeTool implements Tool {
 
     static final int MAX_CODE_BYTES = 1024 * 1024;
-    private static final String PYTHON = "python";
-    private static final List<String> NODE = List.of("nodejs", "node", "javascript");
-    private static final String DEFAULT_SESSION = "default";
 
     private final TenantAccess access;
     private final SandboxRuns runs;
@@ -26,11 +23,8 @@ final class RunCodeTool implements Tool {
         this.access = access;
         this.runs = runs;
         this.settings = settings;
-        Schema input = SandboxArguments.schema()
-                .required("code", Schema.text("Source text to run"))
-                .optional(
-                        "language",
-                        Schema.text("Language of the code, default python").with("enum", List.of(PYTHON)));
+        Schema input =
+                SessionArguments.addTo(SandboxArguments.schema().required("code", Schema.text("Source text to run")));
         this.definition = new ToolDefinition(
                 "sandbox_run_code",
                 "Run code in a sandbox",
@@ -50,7 +44,7 @@ final class RunCodeTool implements Tool {
 
     @Override
     public Set<String> laterArguments() {
-        return Set.of("session", "python_env");
+        return Set.of("python_env");
     }
 
     @Override
@@ -58,10 +52,13 @@ final class RunCodeTool implements Tool {
         Arguments arguments = call.arguments();
         SandboxRef ref = SandboxArguments.read(call, access);
         String code = code(arguments);
-        refuseLaterFeatures(arguments);
+        Session.Name session = SessionArguments.read(arguments);
+        if (arguments.has("python_env")) {
+            throw InvalidArgument.notYet("python_env", "leave it out; the sandbox's own Python is used");
+        }
         var request = new ExecutionRequest.Code(
-                language(arguments),
-                DEFAULT_SESSION,
+                session.language(),
+                session.session(),
                 code,
                 arguments.variables("envs").orElse(Map.of()),
                 ExecutionArguments.limits(arguments, settings));
@@ -76,25 +73,5 @@ final class RunCodeTool implements Tool {
                     .formatted(MAX_CODE_BYTES, bytes));
         }
         return code;
-    }
-
-    private static String language(Arguments arguments) {
-        String language = arguments.text("language", 100).orElse(PYTHON);
-        if (NODE.contains(language)) {
-            throw InvalidArgument.notYet("language", "'" + language + "' comes later; use 'python'");
-        }
-        if (!language.equals(PYTHON)) {
-            throw new InvalidArgument("Unsupported language: %s. Use 'python'.".formatted(language));
-        }
-        return language;
-    }
-
-    private static void refuseLaterFeatures(Arguments arguments) {
-        if (!arguments.text("session", 100).orElse(DEFAULT_SESSION).equals(DEFAULT_SESSION)) {
-            throw InvalidArgument.notYet("session", "leave it out; a second sandbox gives a second set of variables");
-        }
-        if (arguments.has("python_env")) {
-            throw InvalidArgument.notYet("python_env", "leave it out; the sandbox's own Python is used");
-        }
     }
 }

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.execution.Sessions;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.util.List;
 
@@ -14,12 +15,17 @@ public final class Tools {
     public static List<Tool> all(
             TenantAccess access, Sandboxes sandboxes, Executions executions, ToolSettings settings) {
         var runs = new SandboxRuns(sandboxes, executions, settings);
+        Sessions sessions = executions.sessions();
         return List.of(
                 new StartTool(access, sandboxes, executions, settings),
                 new StopTool(access, sandboxes),
                 new RunCodeTool(access, runs, settings),
                 new RunCommandTool(access, runs, settings),
                 new GetExecutionTool(access, sandboxes, executions, settings),
+                new SessionTool(SessionTool.Deed.INTERRUPT, access, sandboxes, sessions),
+                new SessionTool(SessionTool.Deed.RESET, access, sandboxes, sessions),
+                new SessionTool(SessionTool.Deed.CLOSE, access, sandboxes, sessions),
+                new ListTool(access, sandboxes, sessions, settings),
                 new GetMetricsTool(access, sandboxes, executions, settings));
     }
 }

@@ -54,8 +54,18 @@ class LinkFramesTest {
                 Arguments.of(new Verb.Metrics(), List.of("{\"verb\":\"metrics\"}")));
     }
 
+    private static Stream<Arguments> verbsOfSessions() {
+        return Stream.of(
+                        new Verb.InterruptSession("python", "s"),
+                        new Verb.Reset("python", "s"),
+                        new Verb.Close("python", "s"))
+                .map(verb -> Arguments.of(
+                        verb,
+                        List.of("{\"verb\":\"%s\",\"language\":\"python\",\"session\":\"s\"}".formatted(verb.word()))));
+    }
+
     @ParameterizedTest
-    @MethodSource("verbs")
+    @MethodSource({"verbs", "verbsOfSessions"})
     void verbsAreAsTheProtocolSays(Verb verb, List<String> expected) {
         List<String> frames = texts(LinkFrames.verb("r7", verb));
         assertThat(frames).startsWith("V", "r7").hasSize(2 + expected.size());

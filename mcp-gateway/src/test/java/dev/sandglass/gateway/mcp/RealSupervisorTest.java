@@ -8,6 +8,8 @@ import dev.sandglass.gateway.link.LinkSettings;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -81,6 +83,41 @@ class RealSupervisorTest {
         JsonNode exact = gateway.call(
                 "sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"echo\",\"args\":[\"$HOME *\"]}");
         assertThat(TestGateway.text(exact)).isEqualTo("$HOME *\n");
+    }
+
+    private JsonNode call(String tool, String session) throws Exception {
+        return gateway.call(tool, "{\"sandbox\":\"test\",\"session\":\"%s\"}".formatted(session));
+    }
+
+    private String inSession(String session, String code) throws Exception {
+        return TestGateway.text(gateway.call(
+                "sandbox_run_code",
+                "{\"sandbox\":\"test\",\"session\":\"%s\",\"code\":\"%s\"}".formatted(session, code)));
+    }
+
+    @Test
+    void aSessionHasVariablesOfItsOwnUntilItIsResetOrClosed() throws Exception {
+        run("x = 1");
+        assertThat(inSession("second", "x = 2; x")).isEqualTo("2");
+        assertThat(TestGateway.text(run("x"))).isEqualTo("1");
+        assertThat(sessions()).containsExactlyInAnyOrder("default idle", "second idle");
+
+        assertThat(TestGateway.text(call("sandbox_reset", "second"))).startsWith("Session 'second' is fresh");
+        assertThat(inSession("second", "x")).contains("NameError");
+        assertThat(TestGateway.text(call("sandbox_close_session", "second"))).startsWith("Session 'second' is closed");
+        assertThat(sessions()).containsExactly("default idle");
+    }
+
+    private List<String> sessions() throws Exception {
+        JsonNode known = gateway.call("sandbox_list", "{}")
+                .path("structuredContent")
+                .path("sandboxes")
+                .path(0)
+                .path("sessions");
+        return StreamSupport.stream(known.spliterator(), false)
+                .map(session -> session.path("session").asString() + " "
+                        + session.path("state").asString())
+                .toList();
     }
 
     @Test

@@ -60,6 +60,10 @@ class SdkClientTest {
                         "sandbox_run_code",
                         "sandbox_run_command",
                         "sandbox_get_execution",
+                        "sandbox_interrupt",
+                        "sandbox_reset",
+                        "sandbox_close_session",
+                        "sandbox_list",
                         "sandbox_get_metrics");
         assertThat(client.listPrompts().prompts()).hasSize(2);
         client.ping();
@@ -86,6 +90,10 @@ class SdkClientTest {
         assertThat(call("sandbox_get_execution", Map.of("execution_id", id)).isError())
                 .isFalse();
         assertThat(call("sandbox_get_metrics", Map.of()).isError()).isFalse();
+        for (String tool : List.of("sandbox_interrupt", "sandbox_reset", "sandbox_close_session")) {
+            assertThat(call(tool, box).isError()).as(tool).isFalse();
+        }
+        assertThat(call("sandbox_list", Map.of()).isError()).isFalse();
         assertThat(call("sandbox_stop", box).isError()).isFalse();
     }
 

@@ -96,6 +96,10 @@ public final class FakeSupervisor implements LinkClient, Link {
             case Verb.Hello hello ->
                 answer("{\"protocol\":1,\"kernels\":[{\"language\":\"python\",\"session\":\"default\","
                         + "\"state\":\"idle\"}]}");
+            case Verb.InterruptSession interrupt -> answer("{\"interrupted\":[]}");
+            case Verb.Reset reset ->
+                answer("{\"state\":\"%s\"}".formatted(reset.session().equals("default") ? "idle" : "unused"));
+            case Verb.Close close -> answer("{}");
             case Verb.Detach detach -> answer("{}");
             case Verb.Following background -> answer(EXECUTING);
         };

@@ -51,6 +51,14 @@ class ToolContractTest {
                         + " 'default'. Call sandbox_start with this name to create it.",
                 "M17 | sandbox_run_code | {'sandbox':'box','code':'print hi','language':'python'} | hi",
                 "M19 | sandbox_run_command | {'sandbox':'box','command':'ls','args':[]} | (no output)",
+                "I13 | sandbox_reset | {'sandbox':'box'} | Session 'default' is fresh: its variables are gone, files and"
+                        + " packages are kept.",
+                "P12 | sandbox_reset | {'sandbox':'box','session':'x'} | There is no session 'x' yet: nothing to reset.",
+                "P10 | sandbox_close_session | {'sandbox':'box','session':'x'} | Session 'x' is closed; its variables are"
+                        + " gone, files are kept.",
+                "P11 | sandbox_interrupt | {'sandbox':'box'} | Nothing was running in session 'default'.",
+                "M29 | sandbox_reset | {'sandbox':'no'} | Error: Sandbox 'no' not found in namespace 'default'. Call"
+                        + " sandbox_start with this name to create it.",
                 "M27 | sandbox_start | {'sandbox':''} | Error: Sandbox name cannot be empty",
                 "M27 | sandbox_start | {'sandbox':'-a'} | Error: Sandbox name must start with an alphanumeric character",
                 "M27 | sandbox_start | {'sandbox':'a b'} | Error: Sandbox name can only contain alphanumeric characters,"
@@ -80,7 +88,9 @@ class ToolContractTest {
             value = {
                 "sandbox_run_code | {'sandbox':'box','code':'1','language':'nodejs'} | 'language' is not supported yet",
                 "sandbox_run_code | {'sandbox':'box','code':'1','language':'javascript'} | 'language' is not supported yet",
-                "sandbox_run_code | {'sandbox':'box','code':'1','session':'two'} | 'session' is not supported yet",
+                "sandbox_run_code | {'sandbox':'box','code':'1','session':'a/b'} | 'session' must be 1 to 63 letters",
+                "sandbox_reset | {'sandbox':'box','session':''} | 'session' must be 1 to 63 letters",
+                "sandbox_close_session | {'sandbox':'box','language':'node'} | 'language' is not supported yet",
                 "sandbox_run_code | {'sandbox':'box','code':'1','python_env':'x'} | 'python_env' is not supported yet",
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['a:b']}} | 'config.volumes' is not supported yet",
                 "sandbox_start | {'sandbox':'a','config':{'ports':['1:2']}} | 'config.ports' is not supported yet",

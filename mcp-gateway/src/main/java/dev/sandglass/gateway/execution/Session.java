@@ -1,0 +1,35 @@
+package dev.sandglass.gateway.execution;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A kernel that keeps variables under a name.
+ *
+ * @param name which one
+ * @param state {@code starting}, {@code idle}, {@code busy} or {@code dead}
+ * @param executions how many ran since it began
+ * @param uptimeSeconds since it began; null if the supervisor does not say
+ */
+public record Session(
+        Name name, String state, long executions, @Nullable Double uptimeSeconds) {
+
+    /**
+     * What a session is known by in its sandbox.
+     *
+     * @param language e.g. {@code python}
+     * @param session 1 to 63 letters, digits, hyphens and underscores, the first a letter or digit
+     */
+    public record Name(String language, String session) {}
+
+    /** Untrusted: what is missing or odd becomes a harmless value. */
+    static Session parse(JsonNode json) {
+        JsonNode uptime = json.path("uptime_s");
+        return new Session(
+                new Name(
+                        json.path("language").asString(""), json.path("session").asString("")),
+                json.path("state").asString(""),
+                Math.max(0, json.path("executions").asLong(0)),
+                uptime.isNumber() ? uptime.asDouble() : null);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.sandglass.gateway.execution;
+
+import dev.sandglass.gateway.link.Answer;
+import dev.sandglass.gateway.link.Link;
+import dev.sandglass.gateway.link.Verb;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.StreamSupport;
+import reactor.core.publisher.Mono;
+
+/**
+ * What can be done with a sandbox's sessions besides running code in them. Failures come as
+ * {@link dev.sandglass.gateway.sandbox.SandboxProblem}.
+ */
+public final class Sessions {
+
+    // No supervisor has more kernels than 8.
+    private static final int MOST = 64;
+    private static final Duration PROMPT = Duration.ofSeconds(5);
+    // The supervisor gives a kernel 60 s to start, three times.
+    private static final Duration RESTART = Duration.ofMinutes(4);
+
+    private final Function<RunningSandbox, Link> links;
+
+    Sessions(Function<RunningSandbox, Link> links) {
+        this.links = links;
+    }
+
+    /** All sessions of a sandbox. */
+    public Mono<List<Session>> list(RunningSandbox sandbox) {
+        return ask(sandbox, new Verb.ListAll(), PROMPT).map(answer -> StreamSupport.stream(
+                        answer.json().path("kernels").spliterator(), false)
+                .limit(MOST)
+                .map(Session::parse)
+                .toList());
+    }
+
+    /** Interrupts what runs in a session; tells which executions that were. What waits there goes on waiting. */
+    public Mono<List<ExecutionId>> interrupt(RunningSandbox sandbox, Session.Name name) {
+        return ask(sandbox, new Verb.InterruptSession(name.language(), name.session()), PROMPT)
+                .map(answer -> StreamSupport.stream(
+                                answer.json().path("interrupted").spliterator(), false)
+                        .limit(MOST)
+                        .flatMap(number -> id(sandbox, number.asString("")).stream())
+                        .toList());
+    }
+
+    /**
+     * Gives a session a fresh kernel: variables are lost, files and packages are kept. Completes when the kernel answers;
+     * false if there was no such session.
+     */
+    public Mono<Boolean> reset(RunningSandbox sandbox, Session.Name name) {
+        return ask(sandbox, new Verb.Reset(name.language(), name.session()), RESTART)
+                .map(answer -> !answer.json().path("state").asString("").equals("unused"));
+    }
+
+    /** Ends a session's kernel and forgets the session; without effect if there is none. */
+    public Mono<Void> close(RunningSandbox sandbox, Session.Name name) {
+        return ask(sandbox, new Verb.Close(name.language(), name.session()), PROMPT)
+                .then();
+    }
+
+    private static Optional<ExecutionId> id(RunningSandbox sandbox, String number) {
+        return ExecutionId.parse(
+                "%s.%s.%d.%s".formatted(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation(), number));
+    }
+
+    private Mono<Answer> ask(RunningSandbox sandbox, Verb verb, Duration patience) {
+        return Mono.fromFuture(() -> links.apply(sandbox).ask(verb, patience))
+                .onErrorMap(failure -> Failures.problem(sandbox, failure));
+    }
+}

@@ -1,0 +1,49 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.execution.Session;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The arguments {@code language} and {@code session}, which name a kernel. */
+final class SessionArguments {
+
+    private static final String PYTHON = "python";
+    private static final List<String> NODE = List.of("nodejs", "node", "javascript");
+    private static final String DEFAULT = "default";
+    private static final String GRAMMAR = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,62}");
+    private static final int MAX_CHARS = 1000;
+
+    private SessionArguments() {}
+
+    static Schema addTo(Schema input) {
+        return input.optional(
+                        "language",
+                        Schema.text("Language of the code, default python").with("enum", List.of(PYTHON)))
+                .optional(
+                        "session",
+                        Schema.text("Name of a set of variables of its own, default 'default'; made on first use")
+                                .maxLength(63)
+                                .with("pattern", GRAMMAR));
+    }
+
+    static Session.Name read(Arguments arguments) {
+        String session = arguments.text("session", MAX_CHARS).orElse(DEFAULT);
+        if (!NAME.matcher(session).matches()) {
+            throw new InvalidArgument("'session' must be 1 to 63 letters, digits, hyphens or underscores, the first a"
+                    + " letter or digit");
+        }
+        return new Session.Name(language(arguments), session);
+    }
+
+    private static String language(Arguments arguments) {
+        String language = arguments.text("language", 100).orElse(PYTHON);
+        if (NODE.contains(language)) {
+            throw InvalidArgument.notYet("language", "'" + language + "' comes later; use 'python'");
+        }
+        if (!language.equals(PYTHON)) {
+            throw new InvalidArgument("Unsupported language: %s. Use 'python'.".formatted(language));
+        }
+        return language;
+    }
+}

@@ -1,0 +1,175 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.execution.ExecutionId;
+import dev.sandglass.gateway.execution.Session;
+import dev.sandglass.gateway.execution.Sessions;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.Sandboxes;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import reactor.core.publisher.Mono;
+
+/**
+ * {@code sandbox_interrupt}, {@code sandbox_reset} and {@code sandbox_close_session}: what is done with a session besides
+ * running code in it (contracts.md I13, P9 to P12).
+ */
+final class SessionTool implements Tool {
+
+    private final Deed deed;
+    private final TenantAccess access;
+    private final Sandboxes sandboxes;
+    private final Sessions sessions;
+    private final ToolDefinition definition;
+
+    SessionTool(Deed deed, TenantAccess access, Sandboxes sandboxes, Sessions sessions) {
+        this.deed = deed;
+        this.access = access;
+        this.sandboxes = sandboxes;
+        this.sessions = sessions;
+        this.definition = new ToolDefinition(
+                deed.tool,
+                deed.title,
+                deed.description,
+                SessionArguments.addTo(SandboxArguments.schema()).keywords(),
+                Done.schema(),
+                ToolDefinition.Annotations.STOPS);
+    }
+
+    @Override
+    public ToolDefinition definition() {
+        return definition;
+    }
+
+    @Override
+    public Mono<ToolResult> call(ToolCall call) {
+        SandboxRef ref = SandboxArguments.read(call, access);
+        Session.Name name = SessionArguments.read(call.arguments());
+        return sandboxes.running(ref).flatMap(sandbox -> {
+            sandboxes.active(sandbox, Duration.ZERO);
+            return done(sandbox, name);
+        });
+    }
+
+    private Mono<ToolResult> done(RunningSandbox sandbox, Session.Name name) {
+        return switch (deed) {
+            case INTERRUPT -> sessions.interrupt(sandbox, name).map(ids -> interrupted(sandbox, name, ids));
+            case RESET -> sessions.reset(sandbox, name).map(was -> reset(sandbox, name, was));
+            case CLOSE ->
+                sessions.close(sandbox, name)
+                        .then(Mono.fromSupplier(() -> answer(
+                                sandbox,
+                                name,
+                                "closed",
+                                List.of(),
+                                "Session '%s' is closed; its variables are gone, files are kept."
+                                        .formatted(name.session()))));
+        };
+    }
+
+    private static ToolResult interrupted(RunningSandbox sandbox, Session.Name name, List<ExecutionId> ids) {
+        return ids.isEmpty()
+                ? answer(sandbox, name, "idle", ids, "Nothing was running in session '%s'.".formatted(name.session()))
+                : answer(
+                        sandbox,
+                        name,
+                        "interrupted",
+                        ids,
+                        "Interrupted %s; the call that waits for it gets what it printed so far."
+                                .formatted(ids.getFirst()));
+    }
+
+    private static ToolResult reset(RunningSandbox sandbox, Session.Name name, boolean was) {
+        return was
+                ? answer(
+                        sandbox,
+                        name,
+                        "reset",
+                        List.of(),
+                        "Session '%s' is fresh: its variables are gone, files and packages are kept."
+                                .formatted(name.session()))
+                : answer(
+                        sandbox,
+                        name,
+                        "unused",
+                        List.of(),
+                        "There is no session '%s' yet: nothing to reset.".formatted(name.session()));
+    }
+
+    private static ToolResult answer(
+            RunningSandbox sandbox, Session.Name name, String status, List<ExecutionId> ids, String text) {
+        List<String> interrupted = ids.stream().map(ExecutionId::toString).toList();
+        return ToolResult.ok(
+                text,
+                new Done(
+                        sandbox.ref().givenName(),
+                        sandbox.ref().tenant(),
+                        name.language(),
+                        name.session(),
+                        status,
+                        interrupted));
+    }
+
+    /** What is done, and how clients are told of it. */
+    enum Deed {
+        /** Ends what runs. */
+        INTERRUPT("sandbox_interrupt", "Interrupt a session", """
+                Interrupts the code that runs in a session of a sandbox now, as Control-C would; variables are kept. What \
+                waits behind it runs next."""),
+        /** A fresh kernel. */
+        RESET("sandbox_reset", "Reset a session", """
+                Gives a session of a sandbox a fresh interpreter: variables and imports are gone, what runs is ended, \
+                files and installed packages are kept."""),
+        /** No kernel any more. */
+        CLOSE("sandbox_close_session", "Close a session", """
+                Ends a session of a sandbox and frees its memory: variables are gone, what runs is ended, files are kept. \
+                Its name can be used again.""");
+
+        private final String tool;
+        private final String title;
+        private final String description;
+
+        Deed(String tool, String title, String description) {
+            this.tool = tool;
+            this.title = title;
+            this.description = description;
+        }
+    }
+
+    /**
+     * What programs are told.
+     *
+     * @param sandbox the name as the caller wrote it
+     * @param namespace the tenant
+     * @param language of the session
+     * @param session its name
+     * @param status what became of it
+     * @param interrupted the executions that were
+     */
+    record Done(
+            String sandbox,
+            String namespace,
+            String language,
+            String session,
+            String status,
+            List<String> interrupted) {
+
+        static Map<String, Object> schema() {
+            return Schema.object()
+                    .required("sandbox", Schema.text("Name of the sandbox"))
+                    .required("namespace", Schema.text("Tenant the sandbox belongs to"))
+                    .required("language", Schema.text("Language of the session"))
+                    .required("session", Schema.text("Name of the session"))
+                    .required(
+                            "status",
+                            Schema.text("What became of it")
+                                    .with("enum", List.of("interrupted", "idle", "reset", "unused", "closed")))
+                    .required(
+                            "interrupted",
+                            Schema.list("Ids of the executions that were interrupted", Schema.text("Execution id")))
+                    .keywords();
+        }
+    }
+}

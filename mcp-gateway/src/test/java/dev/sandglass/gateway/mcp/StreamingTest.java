@@ -77,7 +77,7 @@ class StreamingTest {
                         .path("result")
                         .path("tools")
                         .size())
-                .isEqualTo(6);
+                .isEqualTo(10);
     }
 
     @Test

@@ -98,7 +98,9 @@ def find_secret(prefix, length, digest):
     """Where a secret is. Only its first characters and a hash are given, so that the search itself is not its place."""
     mark = prefix.encode("latin-1")
     found = [place for place in places() if holds(contents(place), mark, length, digest)]
-    for process in (name for name in os.listdir("/proc") if name.isdigit()):
-        if any(holds(piece, mark, length, digest) for piece in memory(process)):
-            found += [f"memory of {process}"]
-    return found
+    processes = (name for name in os.listdir("/proc") if name.isdigit())
+    return found + [
+        f"memory of {process}"
+        for process in processes
+        if any(holds(piece, mark, length, digest) for piece in memory(process))
+    ]

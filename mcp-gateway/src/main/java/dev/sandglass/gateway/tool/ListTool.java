@@ -59,11 +59,12 @@ final class ListTool implements Tool {
     public Mono<ToolResult> call(ToolCall call) {
         TenantAccess.Tenant tenant =
                 access.tenant(call.caller(), call.arguments().text("namespace", MAX_NAME_CHARS));
-        return Flux.fromIterable(sandboxes.list(tenant.name(), tenant.namespace()))
+        List<SandboxState> known = sandboxes.list(tenant.name(), tenant.namespace());
+        return Flux.fromIterable(known)
                 .take(MOST_SANDBOXES)
                 .flatMapSequential(this::entry, FAN_OUT)
                 .collectList()
-                .map(Listed::new)
+                .map(entries -> new Listed(entries, known.size() > MOST_SANDBOXES))
                 .map(listed ->
                         ToolResult.ok(json.writerWithDefaultPrettyPrinter().writeValueAsString(listed), listed));
     }
@@ -85,8 +86,9 @@ final class ListTool implements Tool {
      * The whole answer.
      *
      * @param sandboxes in no particular order
+     * @param truncated there are more than one answer tells of
      */
-    record Listed(List<Entry> sandboxes) {
+    record Listed(List<Entry> sandboxes, boolean truncated) {
 
         static Map<String, Object> schema() {
             Schema session = Schema.object()
@@ -106,6 +108,7 @@ final class ListTool implements Tool {
                                     .orNull());
             return Schema.object()
                     .required("sandboxes", Schema.list("One entry for each sandbox", sandbox))
+                    .required("truncated", Schema.flag("There are more; only %d are told of".formatted(MOST_SANDBOXES)))
                     .keywords();
         }
     }

@@ -245,4 +245,22 @@ class ToolContractTest {
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("lost");
         assertThat(TestGateway.text(result)).startsWith("[lost] The pod in which this execution ran is gone");
     }
+
+    @Test
+    void aListSaysWhenThereAreMoreSandboxesThanItTellsOf() throws Exception {
+        for (int number = 1; number < 1000; number++) {
+            gateway.sandboxes.addRunning("box" + number);
+        }
+        assertThat(listed().path("sandboxes").size()).isEqualTo(1000);
+        assertThat(listed().path("truncated").asBoolean()).isFalse();
+
+        gateway.sandboxes.addRunning("one-more");
+
+        assertThat(listed().path("sandboxes").size()).isEqualTo(1000);
+        assertThat(listed().path("truncated").asBoolean()).isTrue();
+    }
+
+    private JsonNode listed() throws Exception {
+        return gateway.call("sandbox_list", "{}").path("structuredContent");
+    }
 }

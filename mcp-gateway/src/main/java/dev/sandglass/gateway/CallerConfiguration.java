@@ -1,7 +1,6 @@
 package dev.sandglass.gateway;
 
 import dev.sandglass.gateway.caller.ApiKeyFolder;
-import dev.sandglass.gateway.caller.CallerSecurity;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
@@ -16,16 +15,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
-import org.springframework.security.authentication.ReactiveAuthenticationManager;
-import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
-import org.springframework.security.config.observation.SecurityObservationSettings;
-import org.springframework.security.config.web.server.ServerHttpSecurity;
-import org.springframework.security.web.server.SecurityWebFilterChain;
-import org.springframework.web.server.WebFilter;
 
 /** Builds the room {@code caller}. */
 @Configuration(proxyBeanMethods = false)
-@EnableWebFluxSecurity
 class CallerConfiguration {
 
     private static final Logger LOG = LoggerFactory.getLogger(CallerConfiguration.class);
@@ -40,22 +32,6 @@ class CallerConfiguration {
         return new TenantAccess(tenants);
     }
 
-    @Bean
-    SecurityWebFilterChain securityChain(ServerHttpSecurity http, ReactiveAuthenticationManager manager) {
-        return CallerSecurity.chain(http, manager);
-    }
-
-    /** Spring Security would measure each of its filters in every request; nobody looks at that. */
-    @Bean
-    SecurityObservationSettings securityObservations() {
-        return SecurityObservationSettings.noObservations();
-    }
-
-    @Bean
-    WebFilter originFilter(GatewaySettings settings) {
-        return CallerSecurity.originFilter(settings.allowedOrigins());
-    }
-
     /** Callers are known by their API keys. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBooleanProperty(name = "gateway.unauthenticated", havingValue = false, matchIfMissing = true)
@@ -67,8 +43,8 @@ class CallerConfiguration {
         }
 
         @Bean
-        ReactiveAuthenticationManager authenticationManager(ApiKeyFolder folder) {
-            return CallerSecurity.authenticationManager(folder.keys()::callerOf);
+        Callers callers(ApiKeyFolder folder) {
+            return folder.keys()::callerOf;
         }
     }
 
@@ -78,10 +54,10 @@ class CallerConfiguration {
     static class Unauthenticated {
 
         @Bean
-        ReactiveAuthenticationManager authenticationManager() {
+        Callers callers() {
             LOG.warn("UNAUTHENTICATED development mode: everybody on this machine may do everything;"
                     + " listening on loopback only");
-            return CallerSecurity.authenticationManager(Callers.DEVELOPMENT);
+            return Callers.DEVELOPMENT;
         }
 
         /** Last of all customizers, so that {@code server.address} cannot widen it. */

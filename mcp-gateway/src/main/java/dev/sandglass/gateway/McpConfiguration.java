@@ -1,9 +1,10 @@
 package dev.sandglass.gateway;
 
+import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
-import dev.sandglass.gateway.mcp.McpRoutes;
+import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.tool.Tools;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,26 +13,32 @@ import io.netty.channel.epoll.EpollChannelOption;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.reactor.netty.NettyRouteProvider;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.web.reactive.function.server.RouterFunction;
-import org.springframework.web.reactive.function.server.ServerResponse;
 
 /** Builds the rooms {@code tool} and {@code mcp}, and starts and ends the whole. */
 @Configuration(proxyBeanMethods = false)
 class McpConfiguration {
 
     @Bean
-    RouterFunction<ServerResponse> mcpRoutes(
+    NettyRouteProvider mcpRoute(
+            Callers callers,
             TenantAccess access,
             Sandboxes sandboxes,
             Executions executions,
             GatewaySettings settings,
             MeterRegistry meters) {
-        return McpRoutes.of(
-                Tools.all(access, sandboxes, executions, settings.tool()), settings.mcp(), version(), meters);
+        McpRoute route = McpRoute.of(
+                Tools.all(access, sandboxes, executions, settings.tool()),
+                callers,
+                settings.allowedOrigins(),
+                settings.mcp(),
+                version(),
+                meters);
+        return route::apply;
     }
 
     @Bean

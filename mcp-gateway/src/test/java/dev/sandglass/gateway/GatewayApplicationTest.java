@@ -94,9 +94,10 @@ class GatewayApplicationTest {
             assertThat(list(app, "hello").statusCode()).isEqualTo(200);
             assertThat(list(app, "wrong").statusCode()).isEqualTo(401);
             assertThat(get(app, "/actuator/prometheus").body())
-                    .contains("http_server_requests")
-                    .doesNotContain("spring_security", "http_server_requests_active");
-            assertThat(get(app, "/actuator/env").statusCode()).isNotEqualTo(200);
+                    .contains("sandglass_mcp_requests_seconds_count{status=\"200\"} ", "status=\"401\"");
+            assertThat(get(app, "/actuator/env").statusCode()).isEqualTo(404);
+            assertThat(get(app, "/actuator").statusCode()).isEqualTo(404);
+            assertThat(get(app, "/mcp").statusCode()).isEqualTo(404);
         } finally {
             System.clearProperty("kubernetes.master");
             server.destroy();

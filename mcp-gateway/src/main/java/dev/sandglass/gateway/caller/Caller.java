@@ -1,6 +1,5 @@
 package dev.sandglass.gateway.caller;
 
-import java.security.Principal;
 import java.util.List;
 import java.util.Objects;
 
@@ -10,7 +9,7 @@ import java.util.Objects;
  * @param name the public name of its key, fit for logs and annotations; never the key itself
  * @param tenants the tenants it may use, the first being its own; {@code *} stands for all
  */
-public record Caller(String name, List<String> tenants) implements Principal {
+public record Caller(String name, List<String> tenants) {
 
     /** Stands for every tenant of the installation. */
     public static final String ALL_TENANTS = "*";
@@ -19,11 +18,6 @@ public record Caller(String name, List<String> tenants) implements Principal {
     public Caller {
         Objects.requireNonNull(name, "name is null");
         tenants = List.copyOf(tenants);
-    }
-
-    @Override
-    public String getName() {
-        return name;
     }
 
     /** Whether this caller may use the sandboxes of that tenant. */

@@ -1,10 +1,10 @@
 package dev.sandglass.gateway.mcp;
 
+import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -36,7 +36,7 @@ enum Era {
     /** The era of a request, after all that the era demands of headers and {@code _meta} was checked. */
     static Era of(JsonRpc.Incoming.Request request, HttpHeaders headers) {
         JsonNode inBody = request.params().path("_meta").path(META_VERSION);
-        @Nullable String inHeader = headers.getFirst(VERSION_HEADER);
+        @Nullable String inHeader = headers.get(VERSION_HEADER);
         boolean legacy = inBody.isMissingNode()
                 ? !MODERN_VERSION.equals(inHeader)
                 : LEGACY_VERSIONS.contains(inBody.asString(""));
@@ -52,8 +52,8 @@ enum Era {
         if (!MODERN_VERSION.equals(inBody.asString())) {
             throw McpError.unsupportedVersion(inBody.asString());
         }
-        checkEqual(METHOD_HEADER, headers.getFirst(METHOD_HEADER), request.method());
-        checkName(request, headers.getFirst(NAME_HEADER));
+        checkEqual(METHOD_HEADER, headers.get(METHOD_HEADER), request.method());
+        checkName(request, headers.get(NAME_HEADER));
         return MODERN;
     }
 

@@ -1,9 +1,10 @@
 package dev.sandglass.gateway.mcp;
 
 import dev.sandglass.gateway.execution.OutputListener;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -12,8 +13,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DataBufferFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
@@ -35,13 +34,11 @@ final class EventStream {
     private static final byte[] END = "\n\n".getBytes(StandardCharsets.UTF_8);
 
     private final JsonCodec codec;
-    private final DataBufferFactory buffers;
     private final Duration keepAlive;
     private final Scheduler thread;
 
-    EventStream(JsonCodec codec, DataBufferFactory buffers, Duration keepAlive, Scheduler thread) {
+    EventStream(JsonCodec codec, Duration keepAlive, Scheduler thread) {
         this.codec = codec;
-        this.buffers = buffers;
         this.keepAlive = keepAlive;
         this.thread = thread;
     }
@@ -52,8 +49,8 @@ final class EventStream {
      * @param progressToken of the client, or null if it wants no progress
      * @param call makes the call's answer, given who listens to its output; an empty one ends the stream without answer
      */
-    Flux<Publisher<DataBuffer>> of(@Nullable JsonNode progressToken, Function<OutputListener, Mono<?>> call) {
-        Flux<Publisher<DataBuffer>> events = Flux.create(sink -> {
+    Flux<Publisher<ByteBuf>> of(@Nullable JsonNode progressToken, Function<OutputListener, Mono<?>> call) {
+        Flux<Publisher<ByteBuf>> events = Flux.create(sink -> {
             OutputListener listener =
                     progressToken == null ? OutputListener.NONE : new ProgressWriter(sink, progressToken);
             Disposable heartbeat = Schedulers.parallel()
@@ -67,17 +64,16 @@ final class EventStream {
     }
 
     /** Written as JSON only when the server is ready to send it, and on the server's thread. */
-    private Publisher<DataBuffer> event(Supplier<Object> message) {
-        return Mono.fromSupplier(() ->
-                buffers.join(List.of(buffers.wrap(DATA), buffers.wrap(codec.write(message.get())), buffers.wrap(END))));
+    private Publisher<ByteBuf> event(Supplier<Object> message) {
+        return Mono.fromSupplier(() -> Unpooled.wrappedBuffer(DATA, codec.write(message.get()), END));
     }
 
     /** Turns output into {@code notifications/progress}. */
     private final class ProgressWriter implements OutputListener {
-        private final FluxSink<Publisher<DataBuffer>> sink;
+        private final FluxSink<Publisher<ByteBuf>> sink;
         private final JsonNode token;
 
-        private ProgressWriter(FluxSink<Publisher<DataBuffer>> sink, JsonNode token) {
+        private ProgressWriter(FluxSink<Publisher<ByteBuf>> sink, JsonNode token) {
             this.sink = sink;
             this.token = token;
         }
@@ -94,11 +90,11 @@ final class EventStream {
     }
 
     /** A comment now and then, so that nobody on the way takes a quiet stream for a dead one; never two in the queue. */
-    private final class Heartbeat implements Runnable {
-        private final FluxSink<Publisher<DataBuffer>> sink;
+    private static final class Heartbeat implements Runnable {
+        private final FluxSink<Publisher<ByteBuf>> sink;
         private final AtomicBoolean queued = new AtomicBoolean();
 
-        private Heartbeat(FluxSink<Publisher<DataBuffer>> sink) {
+        private Heartbeat(FluxSink<Publisher<ByteBuf>> sink) {
             this.sink = sink;
         }
 
@@ -107,7 +103,7 @@ final class EventStream {
             if (queued.compareAndSet(false, true)) {
                 sink.next(Mono.fromSupplier(() -> {
                     queued.set(false);
-                    return buffers.wrap(KEEP_ALIVE);
+                    return Unpooled.wrappedBuffer(KEEP_ALIVE);
                 }));
             }
         }

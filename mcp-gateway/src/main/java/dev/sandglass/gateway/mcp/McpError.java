@@ -1,9 +1,9 @@
 package dev.sandglass.gateway.mcp;
 
+import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpStatus;
 
 /**
  * A request that cannot be served as it is, in JSON-RPC's terms. What a tool refuses is no such error but a result, so
@@ -20,10 +20,10 @@ final class McpError extends RuntimeException {
     static final int UNSUPPORTED_VERSION = -32022;
 
     private final int code;
-    private final HttpStatus status;
+    private final HttpResponseStatus status;
     private final transient @Nullable Object data;
 
-    private McpError(int code, HttpStatus status, String message, @Nullable Object data) {
+    private McpError(int code, HttpResponseStatus status, String message, @Nullable Object data) {
         super(message, null, false, false);
         this.code = code;
         this.status = status;
@@ -31,71 +31,80 @@ final class McpError extends RuntimeException {
     }
 
     static McpError parseError(String why) {
-        return new McpError(PARSE_ERROR, HttpStatus.BAD_REQUEST, "Parse error: " + why, null);
+        return new McpError(PARSE_ERROR, HttpResponseStatus.BAD_REQUEST, "Parse error: " + why, null);
     }
 
     static McpError invalidRequest(String why) {
-        return new McpError(INVALID_REQUEST, HttpStatus.BAD_REQUEST, "Invalid request: " + why, null);
+        return new McpError(INVALID_REQUEST, HttpResponseStatus.BAD_REQUEST, "Invalid request: " + why, null);
+    }
+
+    /** Not let in; the message is a constant of ours. */
+    static McpError refused(HttpResponseStatus status, String message) {
+        return new McpError(INVALID_REQUEST, status, message, null);
     }
 
     static McpError tooLarge(long mostBytes) {
         return new McpError(
                 INVALID_REQUEST,
-                HttpStatus.CONTENT_TOO_LARGE,
+                HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
                 "Invalid request: the body has more than %d bytes; write large files in parts".formatted(mostBytes),
                 null);
     }
 
     static McpError tooSlow() {
         return new McpError(
-                INVALID_REQUEST, HttpStatus.REQUEST_TIMEOUT, "Invalid request: the body did not come in time", null);
+                INVALID_REQUEST,
+                HttpResponseStatus.REQUEST_TIMEOUT,
+                "Invalid request: the body did not come in time",
+                null);
     }
 
     static McpError notJson() {
         return new McpError(
                 INVALID_REQUEST,
-                HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+                HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
                 "Invalid request: Content-Type must be application/json",
                 null);
     }
 
     /** 404 lets a newer client tell an unknown method from an unknown endpoint; older ones expect 200. */
     static McpError methodNotFound(String method, Era era) {
-        HttpStatus status = era == Era.MODERN ? HttpStatus.NOT_FOUND : HttpStatus.OK;
+        HttpResponseStatus status = era == Era.MODERN ? HttpResponseStatus.NOT_FOUND : HttpResponseStatus.OK;
         return new McpError(METHOD_NOT_FOUND, status, "Method '%s' not found".formatted(shown(method)), null);
     }
 
     static McpError invalidParams(String why) {
-        return new McpError(INVALID_PARAMS, HttpStatus.OK, why, null);
+        return new McpError(INVALID_PARAMS, HttpResponseStatus.OK, why, null);
     }
 
     /** A required field of {@code _meta} is missing: the request itself is malformed (2026-07-28, basic, "_meta"). */
     static McpError malformedMeta(String why) {
-        return new McpError(INVALID_PARAMS, HttpStatus.BAD_REQUEST, why, null);
+        return new McpError(INVALID_PARAMS, HttpResponseStatus.BAD_REQUEST, why, null);
     }
 
     static McpError headerMismatch(String why) {
-        return new McpError(HEADER_MISMATCH, HttpStatus.BAD_REQUEST, "Header mismatch: " + why, null);
+        return new McpError(HEADER_MISMATCH, HttpResponseStatus.BAD_REQUEST, "Header mismatch: " + why, null);
     }
 
     static McpError unsupportedVersion(String requested) {
         return new McpError(
                 UNSUPPORTED_VERSION,
-                HttpStatus.BAD_REQUEST,
+                HttpResponseStatus.BAD_REQUEST,
                 "Unsupported protocol version",
                 Map.of("supported", List.copyOf(Era.ALL_VERSIONS), "requested", shown(requested)));
     }
 
     static McpError cancelled() {
-        return new McpError(INTERNAL_ERROR, HttpStatus.OK, "Cancelled by notifications/cancelled", null);
+        return new McpError(INTERNAL_ERROR, HttpResponseStatus.OK, "Cancelled by notifications/cancelled", null);
     }
 
     /** A fault of ours; what it was stands in the log only. */
     static McpError internal() {
-        return new McpError(INTERNAL_ERROR, HttpStatus.OK, "Internal error of the gateway; its log says more", null);
+        return new McpError(
+                INTERNAL_ERROR, HttpResponseStatus.OK, "Internal error of the gateway; its log says more", null);
     }
 
-    HttpStatus status() {
+    HttpResponseStatus status() {
         return status;
     }
 

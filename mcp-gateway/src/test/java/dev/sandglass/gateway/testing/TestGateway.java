@@ -1,13 +1,12 @@
 package dev.sandglass.gateway.testing;
 
 import dev.sandglass.gateway.caller.Caller;
-import dev.sandglass.gateway.caller.CallerSecurity;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.link.LinkClient;
-import dev.sandglass.gateway.mcp.McpRoutes;
+import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.tool.ToolSettings;
 import dev.sandglass.gateway.tool.Tools;
@@ -23,17 +22,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
-import org.springframework.security.config.web.server.ServerHttpSecurity;
-import org.springframework.security.web.server.WebFilterChainProxy;
-import org.springframework.web.reactive.function.server.RouterFunctions;
-import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The endpoint with all its filters on a port of this machine, before sandboxes that a test makes up. */
+/** The endpoint on a port of this machine, before sandboxes that a test makes up. */
 public final class TestGateway implements AutoCloseable {
 
     /** Key of a caller with the tenant {@code default}. */
@@ -69,16 +63,17 @@ public final class TestGateway implements AutoCloseable {
         this.executions = new Executions(links == null ? supervisor : links);
         Callers callers = token -> Optional.ofNullable(CALLERS.get(token));
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
-        var routes =
-                McpRoutes.of(Tools.all(new TenantAccess(tenants), sandboxes, executions, tools), mcp, "test", meters);
-        var chain = CallerSecurity.chain(ServerHttpSecurity.http(), CallerSecurity.authenticationManager(callers));
-        var handler = WebHttpHandlerBuilder.webHandler(RouterFunctions.toWebHandler(routes))
-                .filter(CallerSecurity.originFilter(Set.of(ORIGIN)), new WebFilterChainProxy(chain))
-                .build();
+        var route = McpRoute.of(
+                Tools.all(new TenantAccess(tenants), sandboxes, executions, tools),
+                callers,
+                Set.of(ORIGIN),
+                mcp,
+                "test",
+                meters);
         this.server = HttpServer.create()
                 .host("127.0.0.1")
                 .port(0)
-                .handle(new ReactorHttpHandlerAdapter(handler))
+                .route(route::apply)
                 .bindNow();
     }
 

@@ -1,0 +1,134 @@
+package dev.sandglass.gateway.mcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.http.MediaType;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+
+/** One request of HTTP and its answer: what the endpoint needs of Reactor Netty, and nothing of MCP. */
+final class HttpExchange {
+
+    private static final Duration BODY_TIMEOUT = Duration.ofSeconds(30);
+
+    private final HttpServerRequest request;
+    private final HttpServerResponse response;
+    private final Scheduler thread;
+
+    HttpExchange(HttpServerRequest request, HttpServerResponse response) {
+        this.request = request;
+        this.response = response;
+        Scheduler[] eventLoop = new Scheduler[1];
+        request.withConnection(connection ->
+                eventLoop[0] = Schedulers.fromExecutor(connection.channel().eventLoop()));
+        this.thread = eventLoop[0];
+    }
+
+    /**
+     * The event loop of the connection. Answers are rendered there: they come on the link's one thread, which must not be
+     * kept, and the server would hop to the event loop anyway to write them, so that this costs no hop more.
+     */
+    Scheduler thread() {
+        return thread;
+    }
+
+    HttpMethod method() {
+        return request.method();
+    }
+
+    @Nullable
+    String header(CharSequence name) {
+        return request.requestHeaders().get(name);
+    }
+
+    HttpHeaders headers() {
+        return request.requestHeaders();
+    }
+
+    /** What the client accepts; throws {@link org.springframework.http.InvalidMediaTypeException}. */
+    List<MediaType> accepted() {
+        return MediaType.parseMediaTypes(request.requestHeaders().getAll(HttpHeaderNames.ACCEPT));
+    }
+
+    /** The address of whoever is connected; empty if there is none. */
+    String clientAddress() {
+        InetSocketAddress address = request.remoteAddress();
+        return address == null || address.getAddress() == null
+                ? ""
+                : address.getAddress().getHostAddress();
+    }
+
+    /** The body, or {@link McpError} if it is longer than that, comes too slowly or is declared as something else. */
+    Mono<byte[]> body(int mostBytes) {
+        String type = header(HttpHeaderNames.CONTENT_TYPE);
+        if (type != null && !MediaType.parseMediaType(type).isCompatibleWith(MediaType.APPLICATION_JSON)) {
+            return Mono.error(McpError.notJson());
+        }
+        String declared = header(HttpHeaderNames.CONTENT_LENGTH);
+        // Netty has refused what is no number.
+        if (declared != null && Long.parseLong(declared) > mostBytes) {
+            return Mono.error(McpError.tooLarge(mostBytes));
+        }
+        return request.receive()
+                .collect(ByteArrayOutputStream::new, (whole, piece) -> add(whole, piece, mostBytes))
+                .map(ByteArrayOutputStream::toByteArray)
+                .timeout(BODY_TIMEOUT, Mono.error(McpError::tooSlow), thread);
+    }
+
+    private static void add(ByteArrayOutputStream whole, ByteBuf piece, int mostBytes) {
+        if (piece.readableBytes() > mostBytes - whole.size()) {
+            throw McpError.tooLarge(mostBytes);
+        }
+        byte[] bytes = new byte[piece.readableBytes()];
+        piece.readBytes(bytes);
+        whole.writeBytes(bytes);
+    }
+
+    /** Adds a header to the answer. */
+    void add(CharSequence name, CharSequence value) {
+        response.header(name, value);
+    }
+
+    /** Answers without body. */
+    Mono<Void> empty(HttpResponseStatus status) {
+        return response.status(status)
+                .header(HttpHeaderNames.CONTENT_LENGTH, "0")
+                .send();
+    }
+
+    /** Answers with JSON, as one piece. */
+    Mono<Void> json(HttpResponseStatus status, byte[] body) {
+        return response.status(status)
+                .header(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_JSON_VALUE)
+                .header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length))
+                .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(body)))
+                .then();
+    }
+
+    /** Answers with server-sent events; each is flushed before the next is asked for. */
+    Mono<Void> events(Publisher<? extends Publisher<ByteBuf>> events) {
+        return response.status(HttpResponseStatus.OK)
+                .header(HttpHeaderNames.CONTENT_TYPE, MediaType.TEXT_EVENT_STREAM_VALUE)
+                .header("X-Accel-Buffering", "no")
+                .sendGroups(events)
+                .then();
+    }
+
+    /** The status that was answered, or 0 if the client went before. */
+    int status() {
+        return response.hasSentHeaders() ? response.status().code() : 0;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.sandglass.gateway.mcp;
+
+import dev.sandglass.gateway.caller.Callers;
+import dev.sandglass.gateway.tool.Tool;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import reactor.netty.http.server.HttpServerRoutes;
+
+/** The door of this room: the route of the endpoint in Reactor Netty's server (ADR-0004). */
+public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
+
+    /** Where the endpoint is. */
+    public static final String PATH = "/mcp";
+
+    private final Entrance entrance;
+
+    private McpRoute(Entrance entrance) {
+        this.entrance = entrance;
+    }
+
+    /**
+     * Serves the tools.
+     *
+     * @param allowedOrigins of web pages that may call
+     * @param version of this gateway, told to clients
+     */
+    public static McpRoute of(
+            List<Tool> tools,
+            Callers callers,
+            Set<String> allowedOrigins,
+            McpSettings settings,
+            String version,
+            MeterRegistry meters) {
+        var dispatcher = new McpDispatcher(tools, version, new AuditLog(meters, System::nanoTime));
+        return new McpRoute(new Entrance(callers, allowedOrigins, new McpEndpoint(dispatcher, settings), meters));
+    }
+
+    @Override
+    public HttpServerRoutes apply(HttpServerRoutes routes) {
+        return routes.route(request -> PATH.equals("/" + request.path()), entrance::serve);
+    }
+}

@@ -38,7 +38,7 @@ e2e: ## the tests against the endpoint that `make up` left
 	@.ci/doctor java python e2e
 	@e2e/run
 
-bench: ## cold start and call overhead, as ratios; writes build/bench.json
+bench: ## how fast and how big, as ratios; writes build/bench.json
 	@e2e/bench
 
 generate: ## makes the generated files anew: CRD, API reference, golden files, chart

@@ -123,8 +123,8 @@ def its_pod_gone(cluster: Cluster, name: str) -> Iterator[None]:
     cluster.wait(events, is_gone)
 
 
-def start(agent: Agent, name: str) -> None:
-    answer = agent.call("sandbox_start", sandbox=name)
+def start(agent: Agent, name: str, **config: str) -> None:
+    answer = agent.call("sandbox_start", sandbox=name, config=config)
     if answer.failed:
         raise Failed(answer.text)
 

@@ -6,6 +6,7 @@ import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkSettings;
+import dev.sandglass.gateway.sandbox.Sandboxes;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -46,7 +47,7 @@ class SandboxConfiguration {
     }
 
     @Bean
-    Executions executions(LinkClient links) {
-        return new Executions(links);
+    Executions executions(LinkClient links, Sandboxes sandboxes) {
+        return new Executions(links, sandboxes::gone);
     }
 }

@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
@@ -32,20 +34,26 @@ public final class Executions {
     private static final Duration METRICS = Duration.ofSeconds(5);
 
     private final LinkClient links;
+    private final Function<RunningSandbox, Mono<String>> gone;
     private final Duration start;
     private final Set<Following> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean draining;
 
-    /** Uses, and does not close, the given links. */
-    public Executions(LinkClient links) {
-        this(links, START);
+    /**
+     * Uses, and does not close, the given links.
+     *
+     * @param gone completes once a sandbox's pod is gone, with why: what waits for it is answered then
+     */
+    public Executions(LinkClient links, Function<RunningSandbox, Mono<String>> gone) {
+        this(links, gone, START);
     }
 
     /**
      * @param start until the supervisor has taken an execution, connecting included; running is not part of it
      */
-    Executions(LinkClient links, Duration start) {
+    Executions(LinkClient links, Function<RunningSandbox, Mono<String>> gone, Duration start) {
         this.links = links;
+        this.gone = gone;
         this.start = start;
     }
 
@@ -84,7 +92,7 @@ public final class Executions {
             Link link = link(sandbox);
             Following following = new Following(link, id, OutputCollector.page(maxOutputChars, offset), progress, sink);
             sink.onCancel(() -> link.execute(following::abandon));
-            follow(following, sink, wait);
+            follow(following, sandbox, sink, wait);
             var _ = link.follow(new Verb.Attach(id.number(), offset), following, start)
                     .whenComplete((answer, failure) -> {
                         if (answer != null) {
@@ -151,7 +159,7 @@ public final class Executions {
         Link link = link(sandbox);
         OutputCollector output = OutputCollector.headAndTail(request.limits().maxOutputChars());
         Following following = new Following(link, id, output, progress, sink);
-        follow(following, sink, request.limits().waitFor());
+        follow(following, sandbox, sink, request.limits().waitFor());
         CompletableFuture<Answer> started = link.follow(verb(id, request, true), following, start);
         sink.onCancel(() -> interrupt(link, id, following, started));
         var _ = started.whenComplete((answer, failure) -> {
@@ -163,9 +171,14 @@ public final class Executions {
         });
     }
 
-    private void follow(Following following, MonoSink<ExecutionResult> sink, Duration patience) {
+    private void follow(
+            Following following, RunningSandbox sandbox, MonoSink<ExecutionResult> sink, Duration patience) {
         waiting.add(following);
-        sink.onDispose(() -> waiting.remove(following));
+        Disposable watch = gone.apply(sandbox).subscribe(following::podGone);
+        sink.onDispose(() -> {
+            waiting.remove(following);
+            watch.dispose();
+        });
         following.waitFor(draining ? Duration.ZERO : patience);
     }
 

@@ -57,6 +57,11 @@ final class Following implements OutputReader {
         });
     }
 
+    /** Nothing more will come; any thread. */
+    void podGone(String why) {
+        link.execute(() -> answer(Verdict.gone(why)));
+    }
+
     /** As if the patience were over; any thread. */
     void drain() {
         link.execute(() -> {

@@ -66,6 +66,15 @@ record Verdict(
                         + " persistent workspace remain. Run the code again.");
     }
 
+    /** Its pod is gone. */
+    static Verdict gone(String why) {
+        return of(
+                ExecutionStatus.LOST,
+                "The pod in which it ran is gone, because " + why
+                        + ": this execution and all variables are lost; files in"
+                        + " a persistent workspace remain. Call sandbox_start and run the code again.");
+    }
+
     /** The supervisor does not know it. */
     static Verdict forgotten() {
         return of(

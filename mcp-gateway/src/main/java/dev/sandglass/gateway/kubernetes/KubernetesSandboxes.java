@@ -150,6 +150,13 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
+    public Mono<String> gone(RunningSandbox sandbox) {
+        return cache.follow(sandbox.ref().namespace(), sandbox.ref().name())
+                .mapNotNull(now -> SandboxView.whyGone(now, sandbox).orElse(null))
+                .next();
+    }
+
+    @Override
     public void active(RunningSandbox sandbox, Duration busyFor) {
         leases.note(
                 new ActivityLeases.Subject(

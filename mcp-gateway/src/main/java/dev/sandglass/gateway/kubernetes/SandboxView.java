@@ -38,6 +38,33 @@ final class SandboxView {
         return generation == null ? 0 : generation;
     }
 
+    /** Why the pod of a sandbox that was running is not there any more; empty while it is, or may be. */
+    static Optional<String> whyGone(Optional<Sandbox> now, RunningSandbox before) {
+        if (now.isEmpty() || !before.uid().equals(now.get().getMetadata().getUid())) {
+            return Optional.of("the sandbox was deleted");
+        }
+        Sandbox resource = now.get();
+        Integer incarnation = resource.observed().incarnation();
+        return switch (of(before.ref().tenant(), resource).orElse(null)) {
+            case null -> Optional.of("the sandbox was deleted");
+            case SandboxState.Stopped _ -> Optional.of("the sandbox was stopped");
+            case SandboxState.Asleep asleep -> Optional.of("the sandbox was suspended (%s)".formatted(asleep.reason()));
+            case SandboxState.Pending pending
+            when Optional.ofNullable(pending.reason())
+                    .flatMap(Reason::of)
+                    .filter(SandboxView::endsThePod)
+                    .isPresent() -> Optional.of("%s (%s)".formatted(pending.message(), pending.reason()));
+            case SandboxState.Pending _, SandboxState.Running _ ->
+                incarnation != null && incarnation > before.incarnation()
+                        ? Optional.of("its pod was replaced")
+                        : Optional.empty();
+        };
+    }
+
+    private static boolean endsThePod(Reason reason) {
+        return reason == Reason.EVICTED || reason == Reason.NODE_LOST;
+    }
+
     private static SandboxState state(SandboxRef ref, Sandbox resource) {
         String uid = resource.getMetadata().getUid();
         SandboxStatus status = resource.observed();

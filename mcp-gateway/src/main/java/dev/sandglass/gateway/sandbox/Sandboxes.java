@@ -48,6 +48,11 @@ public interface Sandboxes {
     Mono<Void> delete(SandboxRef ref);
 
     /**
+     * Completes once the sandbox's pod is no longer that one, with why, in words that follow "because"; else never.
+     */
+    Mono<String> gone(RunningSandbox sandbox);
+
+    /**
      * Notes that the sandbox is used and counts as busy for that long. Returns at once; the activity lease is written
      * in the background and only when what it says no longer covers this.
      */

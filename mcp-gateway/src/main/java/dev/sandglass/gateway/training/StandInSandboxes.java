@@ -75,6 +75,11 @@ public final class StandInSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
+    public Mono<String> gone(RunningSandbox sandbox) {
+        return Mono.never();
+    }
+
+    @Override
     public void active(RunningSandbox sandbox, Duration busyFor) {
         // Nobody would put it to sleep.
     }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import reactor.core.publisher.Mono;
 
 /** What one gateway process has of these rooms; short forms for tests. */
 final class Replica implements AutoCloseable {
@@ -30,7 +31,7 @@ final class Replica implements AutoCloseable {
      */
     Replica(Duration start) {
         this.links = LinkClient.start(LinkSettings.defaults("test"), SupervisorProcess.SECRET);
-        this.executions = new Executions(links, start);
+        this.executions = new Executions(links, _ -> Mono.never(), start);
     }
 
     ExecutionResult run(RunningSandbox sandbox, String code) {

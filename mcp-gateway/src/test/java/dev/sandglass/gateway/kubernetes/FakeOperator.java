@@ -61,6 +61,14 @@ final class FakeOperator {
                 List.of(condition("Ready", "False", reason, ""), condition("Suspended", "True", reason, ""))));
     }
 
+    void evicted(String message) {
+        write(status(generation(), null, List.of(condition("Ready", "False", "Evicted", message))));
+    }
+
+    void replaced() {
+        write(ready(generation()));
+    }
+
     /** From now on, a renewed lease wakes the sandbox. */
     void wakesOnLease() {
         client.leases().inNamespace(ref.namespace()).watch(new OnEvent<Lease>(lease -> write(ready(generation()))));

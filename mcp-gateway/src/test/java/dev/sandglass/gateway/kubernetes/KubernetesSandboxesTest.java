@@ -26,6 +26,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** The adapter against a mock of the API server, with the operator's part played by {@link FakeOperator}. */
@@ -125,6 +126,31 @@ class KubernetesSandboxesTest {
         RunningSandbox again = started();
         assertThat(again.incarnation()).isEqualTo(2);
         assertThat(operator.resource().wanted().suspended()).isFalse();
+    }
+
+    @Test
+    void theEndOfAPodIsToldWithItsCause() {
+        RunningSandbox first = started();
+        Mono<String> end = sandboxes.gone(first);
+
+        StepVerifier.create(end)
+                .expectSubscription()
+                .expectNoEvent(Duration.ofMillis(200))
+                .then(() -> operator.evicted("The node put the pod out"))
+                .expectNext("The node put the pod out (Evicted)")
+                .verifyComplete();
+        operator.replaced();
+        awaitEnd(end, "its pod was replaced");
+        operator.suspended("Idle");
+        awaitEnd(end, "the sandbox was suspended (Idle)");
+        sandboxes.stop(REF).block(SOON);
+        awaitEnd(end, "the sandbox was stopped");
+        sandboxes.delete(REF).block(SOON);
+        awaitEnd(end, "the sandbox was deleted");
+    }
+
+    private static void awaitEnd(Mono<String> end, String why) {
+        await().atMost(SOON).until(() -> why.equals(end.block(SOON)));
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Sandboxes in memory. A started one runs at once, unless a test says what is to come of starts. */
 public final class FakeSandboxes implements Sandboxes {
@@ -29,6 +30,7 @@ public final class FakeSandboxes implements Sandboxes {
     public final List<Duration> busy = new CopyOnWriteArrayList<>();
 
     private final Map<String, SandboxState> states = new ConcurrentHashMap<>();
+    private final Map<String, Sinks.One<String>> ends = new ConcurrentHashMap<>();
     private volatile Optional<Mono<RunningSandbox>> nextStart = Optional.empty();
 
     /** What the next starts answer. */
@@ -113,6 +115,16 @@ public final class FakeSandboxes implements Sandboxes {
         return states.remove(key(ref)) != null
                 ? Mono.empty()
                 : Mono.error(new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
+    }
+
+    @Override
+    public Mono<String> gone(RunningSandbox sandbox) {
+        return ends.computeIfAbsent(key(sandbox.ref()), _ -> Sinks.one()).asMono();
+    }
+
+    /** Ends the pod of a sandbox in the tenant {@code default}. */
+    public void end(String name, String why) {
+        ends.computeIfAbsent("sandglass-default/" + name, _ -> Sinks.one()).tryEmitValue(why);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -9,6 +10,8 @@ import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -234,6 +237,26 @@ class ToolContractTest {
         assertThat(id).startsWith("default.uid-box.1.");
         assertThat(TestGateway.text(result)).contains("sandbox_get_execution", id);
         assertThat(gateway.supervisor.interrupted()).isEmpty();
+    }
+
+    @Test
+    void aCallWhosePodEndsIsAnsweredAtOnceWithTheCause() throws Exception {
+        var answer = CompletableFuture.supplyAsync(() -> unchecked("{\"sandbox\":\"box\",\"code\":\"hang\"}"));
+        await().until(() -> gateway.supervisor.verbs.size() == 1);
+
+        gateway.sandboxes.end("box", "The node put the pod out (Evicted)");
+
+        JsonNode result = answer.get(10, TimeUnit.SECONDS);
+        assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("lost");
+        assertThat(TestGateway.text(result)).contains("gone, because The node put the pod out (Evicted): ");
+    }
+
+    private JsonNode unchecked(String arguments) {
+        try {
+            return gateway.call("sandbox_run_code", arguments);
+        } catch (Exception problem) {
+            throw new IllegalStateException(problem);
+        }
     }
 
     @Test

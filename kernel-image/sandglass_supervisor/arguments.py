@@ -11,6 +11,9 @@ from .limits import (
     ENV_COUNT,
     ENV_NAME_BYTES,
     ENV_VALUE_BYTES,
+    FILE_BYTES,
+    LIST_ENTRIES,
+    LIST_ENTRIES_MAX,
     NAME_BYTES,
     PATH_BYTES,
     TIMEOUT_MAX_S,
@@ -22,6 +25,7 @@ _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
 LANGUAGES = ("python",)
 KNOWN_LANGUAGES = ("python", "nodejs")
 DEFAULT_TIMEOUT_S = 120.0
+FILE_OPERATIONS = ("read", "write", "list", "mkdir", "move", "delete", "stat")
 
 
 class Execute(NamedTuple):
@@ -49,6 +53,19 @@ class Command(NamedTuple):
     timeout_s: float
     block: bool
     attach: bool
+
+
+class FileRequest(NamedTuple):
+    """Something about a file or folder; ``offset`` is None if a write replaces the whole file."""
+
+    operation: str
+    path: str
+    to: str
+    offset: int | None
+    length: int
+    recursive: bool
+    limit: int
+    content: bytes
 
 
 def parse_execute(request: Request) -> Execute:
@@ -93,6 +110,32 @@ def parse_command(request: Request, cwd: str) -> Command:
     return Command(execution_id, argv, place, envs, request.blob, _timeout(given), _block(given), attach)
 
 
+def parse_files(request: Request) -> FileRequest:
+    """The arguments of ``files``; whether the path is one that may be touched is not decided here."""
+    given = request.arguments
+    operation = given.get("operation")
+    if operation not in FILE_OPERATIONS:
+        raise _bad("operation", f"must be one of {', '.join(FILE_OPERATIONS)}")
+    if len(request.blob) > FILE_BYTES:
+        raise _bad("blob", f"content of {len(request.blob)} bytes; at most {FILE_BYTES} are taken at a time")
+    path = _text(given.get("path", "" if operation == "list" else None), "path", PATH_BYTES)
+    to = _text(given.get("to"), "to", PATH_BYTES) if operation == "move" else ""
+    if not path and operation != "list":
+        raise _bad("path", "must not be empty")
+    if not to and operation == "move":
+        raise _bad("to", "must not be empty")
+    return FileRequest(
+        operation,
+        path,
+        to,
+        None if given.get("offset") is None else parse_offset(given),
+        _whole(given, "length", FILE_BYTES, FILE_BYTES),
+        _flag(given, "recursive", default=False),
+        _whole(given, "limit", LIST_ENTRIES, LIST_ENTRIES_MAX),
+        request.blob,
+    )
+
+
 def parse_execution_id(given: dict[str, Any]) -> str:
     """The field ``execution_id``."""
     value = given.get("execution_id")
@@ -115,7 +158,7 @@ def parse_kernel(given: dict[str, Any]) -> tuple[str, str]:
 
 
 def parse_offset(given: dict[str, Any]) -> int:
-    """The field ``offset``, a position in an execution's output, in bytes."""
+    """The field ``offset``, a position in an execution's output or in a file, in bytes."""
     value = given.get("offset", 0)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise _bad("offset", "must be a whole number of bytes, not negative")
@@ -141,6 +184,13 @@ def _text(value: object, field: str, limit: int) -> str:
         raise _bad(field, "holds an unpaired surrogate") from error
     if size > limit or "\0" in value:
         raise _bad(field, f"must have at most {limit} bytes and no NUL")
+    return value
+
+
+def _whole(given: dict[str, Any], field: str, default: int, most: int) -> int:
+    value = given.get(field, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise _bad(field, f"must be a whole number from 1 to {most}")
     return value
 
 

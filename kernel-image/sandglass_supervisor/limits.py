@@ -29,6 +29,17 @@ ARG_BYTES: Final = 128 * KIB - 1  # Linux: MAX_ARG_STRLEN
 PATH_BYTES: Final = 4096
 TIMEOUT_MAX_S: Final = 86_400.0
 
+# Files.
+FILE_BYTES: Final = 1 * MIB  # of one reading or writing
+FILE_DEPTH: Final = 64  # folders below each other; a deletion holds a descriptor for each
+FILE_LINKS: Final = 40  # symbolic links on one way, as in the system itself
+LIST_ENTRIES: Final = 1000
+LIST_ENTRIES_MAX: Final = 10_000
+LIST_BYTES: Final = 4 * MIB
+DEEDS: Final = 8
+DEED_STEP_S: Final = 0.005
+DEED_S: Final = 20.0
+
 # Executions.
 QUEUE: Final = 8
 COMMANDS: Final = 16

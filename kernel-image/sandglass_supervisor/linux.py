@@ -1,9 +1,11 @@
 """What only the Linux kernel's own interface offers: non-dumpable processes, signals as data, the children's filter.
 
-Written with ctypes alone. Numbers are those of ``linux/prctl.h``, ``linux/seccomp.h`` and the system call tables.
+Also ways that cannot leave a folder. Written with ctypes alone. Numbers are those of ``linux/prctl.h``,
+``linux/seccomp.h``, ``linux/openat2.h`` and the system call tables.
 """
 
 import ctypes
+import errno
 import os
 import signal
 import struct
@@ -23,6 +25,11 @@ _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NR_AT, _ARCH_AT, _FIRST_ARG_AT = 0, 4, 16
 _ALLOW, _DENY, _KILL = 0x7FFF0000, 0x00050000 | 1, 0x80000000  # deny = EPERM
 _X32_BIT = 0x40000000
+
+_OPENAT2 = 437  # the same on all architectures
+RESOLVE_NO_XDEV, RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH = 0x01, 0x02, 0x04, 0x08
+_ATTEMPTS = 64
+_RENAME_NOREPLACE = 1
 
 
 class _Architecture(NamedTuple):
@@ -115,3 +122,28 @@ def install_filter(program: bytes) -> None:
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header)
+
+
+def openat2(folder: int, path: str, flags: int, resolve: int) -> int:
+    """Open what ``path`` leads to from the descriptor ``folder``, never along a way that ``resolve`` forbids."""
+    how = struct.pack("=QQQ", flags | os.O_CLOEXEC, 0, resolve)
+    size = ctypes.c_size_t(len(how))
+    number = errno.EAGAIN
+    # EAGAIN: something was renamed meanwhile, so that the system cannot be sure that ".." stays inside.
+    for _ in range(_ATTEMPTS):
+        found = int(_LIBC.syscall(ctypes.c_long(_OPENAT2), ctypes.c_int(folder), os.fsencode(path), how, size))
+        if found >= 0:
+            return found
+        number = ctypes.get_errno()
+        if number not in (errno.EAGAIN, errno.EINTR):
+            break
+    raise OSError(number, os.strerror(number), path)
+
+
+def rename_new(name: str, folder: int, new_name: str, new_folder: int) -> None:
+    """Rename; raises FileExistsError if the new name is taken, and OSError EINVAL if that cannot be made sure."""
+    rename = getattr(_LIBC, "renameat2", None)
+    if rename is None:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+    if rename(folder, os.fsencode(name), new_folder, os.fsencode(new_name), _RENAME_NOREPLACE) < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

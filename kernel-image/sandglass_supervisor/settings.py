@@ -29,6 +29,7 @@ class Settings(NamedTuple):
     port: int
     runtime_dir: str
     workspace: str
+    volumes: tuple[str, ...]
     cgroup_root: str
     max_processes: int
     disk_limit_bytes: int | None
@@ -57,6 +58,7 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         port=_number(ours, "SANDGLASS_LINK_PORT", 5710, 65535),
         runtime_dir=ours.get("SANDGLASS_RUNTIME_DIR", "/run/sandglass"),
         workspace=home,
+        volumes=_folders(ours, "SANDGLASS_VOLUMES"),
         cgroup_root=ours.get("SANDGLASS_CGROUP_ROOT", "/sys/fs/cgroup"),
         max_processes=_number(ours, "SANDGLASS_MAX_PROCESSES", 4096, 2**22),
         disk_limit_bytes=None if limit is None else _number(ours, "SANDGLASS_DISK_LIMIT_BYTES", 0, 2**62),
@@ -80,6 +82,14 @@ def _key(ours: dict[str, str], name: str) -> str:
     if len(value) != _Z85_KEY_CHARS:
         raise BadSetting(f"{name} must be a CURVE key: {_Z85_KEY_CHARS} characters of Z85, not {len(value)}")
     return value
+
+
+def _folders(ours: dict[str, str], name: str) -> tuple[str, ...]:
+    folders = tuple(folder for folder in ours.get(name, "").split(":") if folder)
+    for folder in folders:
+        if os.path.normpath(folder) != folder or not folder.startswith("/") or folder.strip("/") == "":
+            raise BadSetting(f"{name} must be absolute paths without '.', '..' and '/' at the end, separated by ':'")
+    return folders
 
 
 def _number(ours: dict[str, str], name: str, default: int, most: int) -> int:

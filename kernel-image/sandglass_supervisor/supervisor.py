@@ -12,7 +12,9 @@ from . import linux, runtime, wire
 from .cgroup import Cgroup
 from .children import Children, log
 from .commands import Commands
+from .confined import Confined
 from .execution import Execution
+from .files import Files
 from .kernel_process import Place
 from .kernels import Kernels
 from .limits import PEERS
@@ -21,7 +23,7 @@ from .loop import Loop
 from .metrics import Disk, Metrics
 from .settings import Settings
 from .verbs import Sandbox, Verbs
-from .wire import Credit, Malformed, Problem, Request
+from .wire import Credit, Malformed, Problem, Reply, Request
 
 _TRIM_EVERY_S = 1.0
 
@@ -40,13 +42,15 @@ class Supervisor:
         self._children = Children(settings.max_processes)
         cgroup = Cgroup(settings.cgroup_root)
         private = runtime.prepare(settings.runtime_dir, settings.workspace)
+        # Before any code runs: from now on a folder of that name is the one that was there.
+        files = Files(loop, Confined(settings.workspace, settings.volumes))
         place = Place(context, loop, self._children, private, settings.workspace, settings.code_env)
         self._kernels = Kernels(place, cgroup, self._tell)
         self._kernels.get("python", "default")
         commands = Commands(loop, self._children, cgroup, settings.code_env)
         disk = Disk(loop, self._children, [settings.workspace], settings.code_env)
         metrics = Metrics(loop, cgroup, disk, settings.disk_limit_bytes)
-        self._sandbox = Sandbox(settings, secrets.token_hex(8), self._kernels, commands, metrics)
+        self._sandbox = Sandbox(settings, secrets.token_hex(8), self._kernels, commands, metrics, files)
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet)
         loop.watch(self._signals, self._read_signals)
         self._link.watch(loop, self._receive)
@@ -77,13 +81,16 @@ class Supervisor:
                     self._link.send(peer, wire.failure(message.request_id, "bad_request", message.reason))
 
     def _serve(self, peer: bytes, request: Request) -> None:
-        def answer(value: dict[str, Any]) -> None:
-            self._link.send(peer, wire.reply(request.request_id, value))
+        def answer(value: Reply | Problem, blob: bytes = b"") -> None:
+            if isinstance(value, Problem):
+                self._link.send(peer, wire.failure(request.request_id, value.code, str(value)))
+            else:
+                self._link.send(peer, wire.reply(request.request_id, value, blob))
 
         try:
             self._verbs.serve(peer, request, answer)
         except Problem as problem:
-            self._link.send(peer, wire.failure(request.request_id, problem.code, str(problem)))
+            answer(problem)
         except Exception as error:  # noqa: BLE001 - the room's door: one bad request must not end the sandbox
             log("internal", verb=request.verb[:40], error=type(error).__name__)
             self._link.send(

@@ -1,22 +1,28 @@
 """The verbs of the link: each takes a request of a peer and gives its answer, at once or later."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from . import __version__, limits, wire
-from .arguments import parse_command, parse_execute, parse_execution_id, parse_kernel, parse_offset
+from .arguments import (
+    parse_command,
+    parse_execute,
+    parse_execution_id,
+    parse_files,
+    parse_kernel,
+    parse_offset,
+)
 from .commands import Commands
 from .execution import DONE, Execution
 from .executions import Executions
+from .files import Files
 from .kernels import Kernels
 from .metrics import Metrics
 from .settings import Settings
-from .wire import Problem, Request
+from .wire import Answer, Problem, Reply, Request
 
-Reply = dict[str, Any]
-Answer = Callable[[Reply], None]
 NewExecution = Callable[[str, str, bool], Execution]
-_LATER = frozenset({"kill", "files", "install"})
+_LATER = frozenset({"kill", "install"})
 
 
 class Attached(NamedTuple):
@@ -31,13 +37,14 @@ class Sandbox:
     """All that the verbs act on."""
 
     def __init__(
-        self, settings: Settings, boot_id: str, kernels: Kernels, commands: Commands, metrics: Metrics
+        self, settings: Settings, boot_id: str, kernels: Kernels, commands: Commands, metrics: Metrics, files: Files
     ) -> None:
         self.settings = settings
         self.boot_id = boot_id
         self.kernels = kernels
         self.commands = commands
         self.metrics = metrics
+        self.files = files
         self.executions = Executions()
 
 
@@ -62,6 +69,9 @@ class Verbs:
         """Serve one request; ``answer`` is called exactly once, unless Problem is raised."""
         if request.verb == "metrics":
             self._sandbox.metrics.ask(answer)
+            return
+        if request.verb == "files":
+            self._sandbox.files.serve(peer, parse_files(request), answer)
             return
         if request.verb in ("reset", "close"):
             self._replace(request, answer)

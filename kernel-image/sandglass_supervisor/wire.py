@@ -1,13 +1,13 @@
 """The link's frames, protocol version 1: bytes to verbs and back (pure; no sockets).
 
 Gateway to supervisor: ``V | request id | json | blob?`` and ``C | execution id | acknowledged offset``.
-Supervisor to gateway: ``R | request id | json``, ``O | execution id | offset | kind | json | blob`` and
+Supervisor to gateway: ``R | request id | json | blob?``, ``O | execution id | offset | kind | json | blob`` and
 ``E | kernel | seq | json``.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from .journal import Piece
 from .limits import BLOB_BYTES, EXECUTION_ID_BYTES, JSON_BYTES, REQUEST_ID_BYTES
@@ -22,6 +22,16 @@ class Problem(Exception):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+Reply = dict[str, Any]
+
+
+class Answer(Protocol):
+    """Takes the one answer to a request, now or later."""
+
+    def __call__(self, value: Reply | Problem, blob: bytes = b"") -> None:
+        """Send it; ``blob`` goes along as a frame of its own."""
 
 
 class Request(NamedTuple):
@@ -114,9 +124,10 @@ def to_json(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def reply(request_id: bytes, value: Mapping[str, Any]) -> list[bytes]:
+def reply(request_id: bytes, value: Mapping[str, Any], blob: bytes = b"") -> list[bytes]:
     """The one answer to a request."""
-    return [b"R", request_id, to_json(value)]
+    frames = [b"R", request_id, to_json(value)]
+    return [*frames, blob] if blob else frames
 
 
 def failure(request_id: bytes, code: str, message: str) -> list[bytes]:

@@ -73,17 +73,34 @@ class Client:
         self.socket.close()
 
     def ask(self, verb: str, blob: bytes | None = None, timeout: float = 10, **arguments: Any) -> dict[str, Any]:
+        return self.reply_to(self.send(verb, blob, **arguments), timeout)
+
+    def send(self, verb: str, blob: bytes | None = None, **arguments: Any) -> bytes:
+        """Ask without waiting; the id under which the answer will come."""
         request_id = b"q%d" % next(self._ids)
         frames = [b"V", request_id, json.dumps({"verb": verb, **arguments}).encode()]
         self.socket.send_multipart(frames if blob is None else [*frames, blob])
-        return self.reply_to(request_id, timeout)
+        return request_id
+
+    def read(self, path: str, **more: Any) -> bytes:
+        return self.both_to(self.send("files", operation="read", path=path, **more))[1]
+
+    def write(self, path: str, content: bytes, **more: Any) -> dict[str, Any]:
+        return self.ask("files", content, operation="write", path=path, **more)
+
+    def files(self, path: str, **more: Any) -> list[dict[str, Any]]:
+        _, blob = self.both_to(self.send("files", operation="list", path=path, **more))
+        return list(json.loads(blob))
 
     def reply_to(self, request_id: bytes, timeout: float = 10) -> dict[str, Any]:
+        return self.both_to(request_id, timeout)[0]
+
+    def both_to(self, request_id: bytes, timeout: float = 10) -> tuple[dict[str, Any], bytes]:
         self.until(lambda: request_id in self.replies, timeout, f"a reply to {request_id!r}")
-        value, _ = self.replies.pop(request_id)
+        value, blob = self.replies.pop(request_id)
         if "error" in value:
             raise Refused(value["error"])
-        return value
+        return value, blob
 
     def hello(self) -> dict[str, Any]:
         return self.ask("hello", protocol=[1], peer="test")

@@ -43,7 +43,7 @@ def test_no_common_version(client: Client, offered: object) -> None:
 def test_unknown_and_later_verbs(client: Client) -> None:
     with pytest.raises(Refused, match="unknown_verb"):
         client.ask("dance")
-    for verb in ("kill", "files", "install"):
+    for verb in ("kill", "install"):
         with pytest.raises(Refused, match="not_supported"):
             client.ask(verb)
     for verb in ("attach", "detach", "interrupt"):
@@ -221,8 +221,34 @@ def test_a_frame_over_the_hard_bound_costs_the_connection_only(shared: Running, 
 def test_random_frames(own: Running) -> None:
     client = own.ready()
     dice = random.Random(20260710)
-    verbs = [b"hello", b"execute", b"command", b"attach", b"detach", b"interrupt", b"list", b"metrics", b"kill", b"x"]
-    values = [b"1", b'""', b"null", b"[]", b"{}", b'"python"', b'"warm-up"', b"-1", b"1e999", b"true", b'"\\ud800"']
+    verbs = [
+        b"hello",
+        b"execute",
+        b"command",
+        b"attach",
+        b"detach",
+        b"interrupt",
+        b"list",
+        b"metrics",
+        b"files",
+        b"kill",
+        b"x",
+    ]
+    values = [
+        b"1",
+        b'""',
+        b"null",
+        b"[]",
+        b"{}",
+        b'"python"',
+        b'"warm-up"',
+        b'"list"',
+        b'"read"',
+        b"-1",
+        b"1e999",
+        b"true",
+        b'"\\ud800"',
+    ]
     names = [
         b"execution_id",
         b"offset",
@@ -233,6 +259,8 @@ def test_random_frames(own: Running) -> None:
         b"command",
         b"args",
         b"protocol",
+        b"operation",
+        b"path",
     ]
 
     def body() -> bytes:

@@ -34,6 +34,10 @@ class ContractE2E {
                         "sandbox_interrupt",
                         "sandbox_reset",
                         "sandbox_close_session",
+                        "sandbox_read_file",
+                        "sandbox_write_file",
+                        "sandbox_list_files",
+                        "sandbox_manage_files",
                         "sandbox_list",
                         "sandbox_get_metrics");
         assertThat(agent.tools())

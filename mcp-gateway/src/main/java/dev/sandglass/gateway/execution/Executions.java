@@ -109,6 +109,11 @@ public final class Executions {
         return new Sessions(this::link);
     }
 
+    /** The files between which executions run. */
+    public SandboxFiles files() {
+        return new SandboxFiles(this::link);
+    }
+
     /** What the sandbox uses now. */
     public Mono<SandboxMetrics> metrics(RunningSandbox sandbox) {
         return Mono.fromFuture(() -> link(sandbox).ask(new Verb.Metrics(), METRICS))

@@ -152,9 +152,19 @@ final class Connection {
         if (restarted) {
             loseAll(new LinkException(Kind.RESTARTED, "The sandbox's container was restarted"));
         }
-        List.copyOf(pending.values()).forEach(verb -> newWire.send(verb.take()));
+        List.copyOf(pending.values()).forEach(verb -> sendAgain(newWire, verb));
         readings.resume();
         tell(new LinkEvent.Opened(hello.bootId()));
+    }
+
+    private void sendAgain(Wire newWire, Pending verb) {
+        if (verb.mustNotRepeat()) {
+            pending.remove(verb.id());
+            verb.fail(new LinkException(
+                    Kind.UNREACHABLE, "the connection broke meanwhile, and whether this was done is not known"));
+        } else {
+            newWire.send(verb.take());
+        }
     }
 
     /** There is no open wire any more; closes the one there was. */

@@ -65,6 +65,7 @@ final class LinkFrames {
         return switch (verb) {
             case Verb.Execute execute -> execute.code();
             case Verb.Command command -> command.stdin();
+            case Verb.Files files -> FileFrames.blob(files.operation());
             case Verb.Hello _,
                     Verb.Attach _,
                     Verb.Detach _,
@@ -119,6 +120,7 @@ final class LinkFrames {
                 json.writeStringProperty("language", about.language());
                 json.writeStringProperty("session", about.session());
             }
+            case Verb.Files files -> FileFrames.write(json, files.operation());
             case Verb.ListAll _, Verb.Metrics _ -> {
                 // These take no arguments.
             }

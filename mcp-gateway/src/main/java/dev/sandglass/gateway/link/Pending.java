@@ -57,8 +57,22 @@ final class Pending {
                 && switch (verb) {
                     case Verb.Execute _, Verb.Command _ -> true;
                     case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _, Verb.OfSession _ -> false;
+                    case Verb.Files _ -> wouldDoMore();
                     case Verb.ListAll _, Verb.Metrics _ -> false;
                 };
+    }
+
+    /**
+     * Whether it would be wrong to send it again, even to the same supervisor, which knows executions by their ids and
+     * nothing else: where it did its work the first time it would find nothing, or something new.
+     */
+    boolean mustNotRepeat() {
+        return sent && wouldDoMore();
+    }
+
+    private boolean wouldDoMore() {
+        return verb instanceof Verb.Files(FileOperation operation)
+                && (operation instanceof FileOperation.Move || operation instanceof FileOperation.Delete);
     }
 
     void expireBy(Timers.Timer timer) {

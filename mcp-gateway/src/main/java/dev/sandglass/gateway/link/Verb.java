@@ -187,6 +187,18 @@ public sealed interface Verb {
         }
     }
 
+    /**
+     * Does something with a file or folder.
+     *
+     * @param operation what
+     */
+    record Files(FileOperation operation) implements Verb {
+        @Override
+        public String word() {
+            return "files";
+        }
+    }
+
     /** Asks for kernels and executions. */
     record ListAll() implements Verb {
         @Override

@@ -17,8 +17,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One line per tool call under the logger {@code audit}: who did what to which sandbox, and what came of it. Of code and
- * commands only digest and length are written, of output nothing.
+ * One line per tool call under the logger {@code audit}: who did what to which sandbox, and what came of it. Of code,
+ * commands and files only digest and length are written, of output nothing.
  */
 final class AuditLog {
 
@@ -78,6 +78,9 @@ final class AuditLog {
             line = withText(line, "sandbox");
             line = withDigest(line, "code");
             line = withDigest(line, "command");
+            line = withText(line, "action");
+            line = withText(line, "path");
+            line = withDigest(line, "content");
             if (executionId != null) {
                 line = line.addKeyValue("execution_id", executionId);
             }

@@ -15,7 +15,7 @@ import tools.jackson.databind.annotation.JsonNaming;
 /** Renders the result of an execution: plain text and pictures for the model, the same facts for programs. */
 final class ExecutionAnswer {
 
-    private static final String RESUMED = "The sandbox was suspended because nobody used it, and was resumed for this"
+    static final String RESUMED = "The sandbox was suspended because nobody used it, and was resumed for this"
             + " call: variables of earlier calls were lost, so were files outside a kept workspace.";
 
     private ExecutionAnswer() {}

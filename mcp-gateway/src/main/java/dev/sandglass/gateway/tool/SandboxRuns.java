@@ -9,6 +9,7 @@ import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /** Runs something in a sandbox that must be running: notes the use, and brings back one that was suspended for idling. */
@@ -30,6 +31,24 @@ final class SandboxRuns {
                 .flatMap(sandbox -> run(sandbox, request, progress, false))
                 .onErrorResume(SandboxProblem.Asleep.class, asleep -> resume(ref)
                         .flatMap(sandbox -> run(sandbox, request, progress, true)));
+    }
+
+    /** Does something short with a sandbox that must be running; the answer says if it had to be brought back for it. */
+    Mono<ToolResult> use(SandboxRef ref, Function<RunningSandbox, Mono<ToolResult>> deed) {
+        return sandboxes
+                .running(ref)
+                .flatMap(sandbox -> use(sandbox, deed))
+                .onErrorResume(SandboxProblem.Asleep.class, asleep -> resume(ref)
+                        .flatMap(sandbox -> use(sandbox, deed))
+                        .map(result -> result.and(ExecutionAnswer.RESUMED))
+                        .onErrorMap(
+                                SandboxProblem.Refused.class,
+                                refused -> new SandboxProblem.Refused(refused.text() + " " + ExecutionAnswer.RESUMED)));
+    }
+
+    private Mono<ToolResult> use(RunningSandbox sandbox, Function<RunningSandbox, Mono<ToolResult>> deed) {
+        sandboxes.active(sandbox, Duration.ZERO);
+        return deed.apply(sandbox);
     }
 
     private Mono<ToolResult> run(

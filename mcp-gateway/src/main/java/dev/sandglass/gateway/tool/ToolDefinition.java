@@ -35,6 +35,7 @@ public record ToolDefinition(
         static final Annotations READS = new Annotations(true, false, true, false);
         static final Annotations STARTS = new Annotations(false, false, true, false);
         static final Annotations STOPS = new Annotations(false, true, true, false);
+        static final Annotations WRITES = new Annotations(false, true, true, false);
         static final Annotations RUNS = new Annotations(false, true, false, true);
     }
 }

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.tool;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,13 @@ public record ToolResult(
     /** A failure in the form of contracts.md M26. */
     public static ToolResult error(String message, String outcome) {
         return new ToolResult(List.of(new Content.Text("Error: " + message)), null, true, outcome, null);
+    }
+
+    /** The same with one more text behind. */
+    ToolResult and(String text) {
+        var more = new ArrayList<>(content);
+        more.add(new Content.Text(text));
+        return new ToolResult(more, structuredContent, isError, outcome, executionId);
     }
 
     /** Never the content: it may hold what the code printed. */

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.execution.SandboxFiles;
 import dev.sandglass.gateway.execution.Sessions;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.util.List;
@@ -16,6 +17,7 @@ public final class Tools {
             TenantAccess access, Sandboxes sandboxes, Executions executions, ToolSettings settings) {
         var runs = new SandboxRuns(sandboxes, executions, settings);
         Sessions sessions = executions.sessions();
+        SandboxFiles files = executions.files();
         return List.of(
                 new StartTool(access, sandboxes, executions, settings),
                 new StopTool(access, sandboxes),
@@ -25,6 +27,10 @@ public final class Tools {
                 new SessionTool(SessionTool.Deed.INTERRUPT, access, sandboxes, sessions),
                 new SessionTool(SessionTool.Deed.RESET, access, sandboxes, sessions),
                 new SessionTool(SessionTool.Deed.CLOSE, access, sandboxes, sessions),
+                new ReadFileTool(access, runs, files),
+                new WriteFileTool(access, runs, files),
+                new ListFilesTool(access, runs, files),
+                new ManageFilesTool(access, runs, files),
                 new ListTool(access, sandboxes, sessions, settings),
                 new GetMetricsTool(access, sandboxes, executions, settings));
     }

@@ -36,6 +36,8 @@ public final class Training {
             new Call(tool("sandbox_run_code", "\"sandbox\":\"none\",\"code\":\"1+1\""), REFUSED),
             new Call(tool("sandbox_get_execution", "\"execution_id\":\"" + EXECUTION_ID + "\""), ENDED_WELL),
             new Call(tool("sandbox_get_metrics", "\"namespace\":\"*\""), "\"memory_usage\":100.0"),
+            new Call(tool("sandbox_write_file", BOX + ",\"path\":\"a\",\"content\":\"hello\""), "\"bytes\":5"),
+            new Call(tool("sandbox_read_file", BOX + ",\"path\":\"a\""), "\"encoding\":\"text\""),
             new Call(tool("sandbox_stop", BOX), "\"status\":\"stopped\""));
 
     private Training() {}

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What becomes of verbs and listeners, and of messages that nobody waits for. */
 class ConnectionTest {
@@ -51,6 +53,33 @@ class ConnectionTest {
         link.dialling.broken(old, "gone");
         old.says(SupervisorFrames.reply(old.idOf("metrics"), "{}"));
         assertThat(answer).isNotDone();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"boot-1, UNREACHABLE", "boot-2, RESTARTED"})
+    void aDeletionIsNeverSentTwiceAndAReadingIs(String bootId, Kind kind) {
+        link.asks(new Verb.Files(new FileOperation.Stat("unsent")));
+        PaperWire old = link.open("boot-1");
+        CompletableFuture<Answer> deletion = link.ask(new Verb.Files(new FileOperation.Delete("a", true)));
+        CompletableFuture<Answer> move = link.ask(new Verb.Files(new FileOperation.Move("a", "b")));
+        CompletableFuture<Answer> reading = link.ask(new Verb.Files(new FileOperation.Read("a", 0, 9)));
+        link.dialling.broken(old, "gone");
+        link.pass(MOMENT);
+
+        PaperWire wire = link.open(bootId);
+
+        assertThat(failure(deletion).kind()).isEqualTo(kind);
+        assertThat(failure(move).kind()).isEqualTo(kind);
+        assertThat(reading).isNotDone();
+        assertThat(wire.said()).containsExactly("hello", "files", "files 0");
+    }
+
+    @Test
+    void aDeletionThatWasNotSentYetIsSent() {
+        CompletableFuture<Answer> deletion = link.ask(new Verb.Files(new FileOperation.Delete("a", true)));
+
+        assertThat(link.open("boot-1").said()).containsExactly("hello", "files");
+        assertThat(deletion).isNotDone();
     }
 
     @Test

@@ -64,8 +64,34 @@ class LinkFramesTest {
                         List.of("{\"verb\":\"%s\",\"language\":\"python\",\"session\":\"s\"}".formatted(verb.word()))));
     }
 
+    static Stream<Arguments> verbsOfFiles() {
+        return Stream.of(
+                files(
+                        new FileOperation.Read("a b", 5_000_000_000L, 7),
+                        "'operation':'read','path':'a b','offset':5000000000,'length':7"),
+                files(
+                        new FileOperation.Write("a", 3L, Blob.utf8("é")),
+                        "'operation':'write','path':'a','offset':3",
+                        "é"),
+                files(new FileOperation.Write("a", null, Blob.EMPTY), "'operation':'write','path':'a'"),
+                files(
+                        new FileOperation.ListFolder("", true, 9),
+                        "'operation':'list','path':'','recursive':true,'limit':9"),
+                files(new FileOperation.MakeFolder("d"), "'operation':'mkdir','path':'d'"),
+                files(new FileOperation.Move("a", "b"), "'operation':'move','path':'a','to':'b'"),
+                files(new FileOperation.Delete("a", false), "'operation':'delete','path':'a','recursive':false"),
+                files(new FileOperation.Stat("a"), "'operation':'stat','path':'a'"));
+    }
+
+    private static Arguments files(FileOperation operation, String arguments, String... blob) {
+        String json = "{'verb':'files',%s}".formatted(arguments).replace('\'', '"');
+        return Arguments.of(
+                new Verb.Files(operation),
+                Stream.concat(Stream.of(json), Arrays.stream(blob)).toList());
+    }
+
     @ParameterizedTest
-    @MethodSource({"verbs", "verbsOfSessions"})
+    @MethodSource({"verbs", "verbsOfSessions", "verbsOfFiles"})
     void verbsAreAsTheProtocolSays(Verb verb, List<String> expected) {
         List<String> frames = texts(LinkFrames.verb("r7", verb));
         assertThat(frames).startsWith("V", "r7").hasSize(2 + expected.size());
@@ -99,7 +125,8 @@ class LinkFramesTest {
         Verb code = new Verb.Execute("x1", "python", "s", Blob.utf8("secret"), Map.of("K", "secret"), MINUTES, true);
         Verb command =
                 new Verb.Command("x", "c", List.of("secret"), "", Map.of("K", "secret"), Blob.EMPTY, MINUTES, true);
-        assertThat(code.toString() + command).doesNotContain("secret").contains("x1");
+        Verb write = new Verb.Files(new FileOperation.Write("a", null, Blob.utf8("secret")));
+        assertThat(code.toString() + command + write).doesNotContain("secret").contains("x1");
     }
 
     private static Verb code(byte[] code) {

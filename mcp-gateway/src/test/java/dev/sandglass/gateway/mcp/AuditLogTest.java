@@ -71,6 +71,17 @@ class AuditLogTest {
     }
 
     @Test
+    void aFileIsToldByItsPathAndDigest() throws Exception {
+        gateway.call("sandbox_write_file", "{\"sandbox\":\"box\",\"path\":\"a/b\",\"content\":\"s3cr3t\"}");
+        awaitLine();
+
+        assertThat(lines.list)
+                .extracting(AuditLogTest::text)
+                .anyMatch(line -> line.contains("path=a/b") && line.contains("content_bytes=6"))
+                .noneMatch(line -> line.contains("s3cr3t"));
+    }
+
+    @Test
     void aRefusalIsToldAsWell() throws Exception {
         gateway.call("sandbox_run_command", "{\"sandbox\":\"no\\nbody\",\"command\":\"rm\"}");
         awaitLine();

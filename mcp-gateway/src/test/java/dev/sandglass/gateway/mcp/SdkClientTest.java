@@ -63,6 +63,10 @@ class SdkClientTest {
                         "sandbox_interrupt",
                         "sandbox_reset",
                         "sandbox_close_session",
+                        "sandbox_read_file",
+                        "sandbox_write_file",
+                        "sandbox_list_files",
+                        "sandbox_manage_files",
                         "sandbox_list",
                         "sandbox_get_metrics");
         assertThat(client.listPrompts().prompts()).hasSize(2);
@@ -92,6 +96,15 @@ class SdkClientTest {
         assertThat(call("sandbox_get_metrics", Map.of()).isError()).isFalse();
         for (String tool : List.of("sandbox_interrupt", "sandbox_reset", "sandbox_close_session")) {
             assertThat(call(tool, box).isError()).as(tool).isFalse();
+        }
+        Map<String, Object> file = Map.of("sandbox", "box", "path", "f", "content", "x");
+        assertThat(call("sandbox_write_file", file).isError()).isFalse();
+        file = Map.of("sandbox", "box", "path", "f");
+        assertThat(call("sandbox_read_file", file).isError()).isFalse();
+        assertThat(call("sandbox_list_files", box).isError()).isFalse();
+        for (String action : List.of("mkdir", "stat", "delete")) {
+            file = Map.of("sandbox", "box", "path", "f", "action", action);
+            assertThat(call("sandbox_manage_files", file).isError()).as(action).isFalse();
         }
         assertThat(call("sandbox_list", Map.of()).isError()).isFalse();
         assertThat(call("sandbox_stop", box).isError()).isFalse();

@@ -77,7 +77,7 @@ class StreamingTest {
                         .path("result")
                         .path("tools")
                         .size())
-                .isEqualTo(10);
+                .isEqualTo(14);
     }
 
     @Test

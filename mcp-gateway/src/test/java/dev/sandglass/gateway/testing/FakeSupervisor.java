@@ -41,6 +41,9 @@ public final class FakeSupervisor implements LinkClient, Link {
     private static final int PIECE = 64 * 1024;
     private static final String EXECUTING = "{\"state\":\"running\",\"position\":0}";
 
+    /** Files of all sandboxes. */
+    public final FakeFiles files = new FakeFiles();
+
     private final JsonMapper json = JsonMapper.shared();
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
     private final Map<String, OutputReader> hanging = new ConcurrentHashMap<>();
@@ -100,6 +103,7 @@ public final class FakeSupervisor implements LinkClient, Link {
             case Verb.Reset reset ->
                 answer("{\"state\":\"%s\"}".formatted(reset.session().equals("default") ? "idle" : "unused"));
             case Verb.Close close -> answer("{}");
+            case Verb.Files asked -> files.answer(asked.operation());
             case Verb.Detach detach -> answer("{}");
             case Verb.Following background -> answer(EXECUTING);
         };

@@ -1,0 +1,75 @@
+package dev.sandglass.gateway.tool;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+
+/** The arguments that say which file, and how its content is written down. */
+final class FileArguments {
+
+    static final String TEXT = "text";
+    static final String BASE64 = "base64";
+
+    /** As in the system itself; what counts are bytes, which the supervisor checks. */
+    private static final int MAX_PATH_CHARS = 4096;
+
+    private static final List<String> ENCODINGS = List.of(TEXT, BASE64);
+
+    private FileArguments() {}
+
+    static Schema path(String description) {
+        return Schema.text(description + ": relative to /workspace, or absolute below /workspace or a mounted volume")
+                .maxLength(MAX_PATH_CHARS);
+    }
+
+    static Schema encoding(String description) {
+        return Schema.text(description).with("enum", ENCODINGS);
+    }
+
+    static String path(Arguments arguments, String field) {
+        String path = arguments.requiredText(field, MAX_PATH_CHARS);
+        if (path.isEmpty()) {
+            throw new InvalidArgument("'%s' must not be empty".formatted(field));
+        }
+        return whole(path, field);
+    }
+
+    static String folder(Arguments arguments) {
+        return whole(arguments.text("path", MAX_PATH_CHARS).orElse(""), "path");
+    }
+
+    static Optional<String> encoding(Arguments arguments) {
+        Optional<String> encoding = arguments.text("encoding", MAX_PATH_CHARS);
+        encoding.filter(word -> !ENCODINGS.contains(word)).ifPresent(word -> {
+            throw new InvalidArgument("'encoding' must be 'text' or 'base64'");
+        });
+        return encoding;
+    }
+
+    /** The bytes that a content stands for. */
+    static byte[] bytes(String content, String encoding) {
+        if (encoding.equals(BASE64)) {
+            try {
+                return Base64.getDecoder().decode(content.replace("\n", "").replace("\r", ""));
+            } catch (IllegalArgumentException e) {
+                throw new InvalidArgument("'content' is not base64 (RFC 4648); for plain text leave out 'encoding'");
+            }
+        }
+        return utf8(content, "content");
+    }
+
+    private static String whole(String text, String field) {
+        utf8(text, field);
+        return text;
+    }
+
+    /** Half a character would silently become a question mark. */
+    private static byte[] utf8(String text, String field) {
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+            throw new InvalidArgument(
+                    "'%s' holds half a character (an unpaired surrogate), which no file can".formatted(field));
+        }
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

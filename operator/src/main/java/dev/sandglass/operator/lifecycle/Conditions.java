@@ -2,7 +2,6 @@ package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
-import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.child.SpecHash;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
@@ -16,12 +15,18 @@ import java.util.Optional;
 /** Says in conditions what became of a sandbox that is wanted, or why it is suspended. */
 public final class Conditions {
 
+    private static final String FRESH_POD = "; a fresh pod is on the way";
+
     private Conditions() {}
 
-    /** The conditions of a sandbox that is wanted, in the light of what was seen after acting. */
-    static List<Condition> of(Observed seen) {
+    /**
+     * The conditions of a sandbox that is wanted, in the light of what was seen after acting.
+     *
+     * @param replaced why the former pod ended, if it was replaced just now
+     */
+    static List<Condition> of(Observed seen, Optional<Decision.Cause> replaced) {
         List<Condition> conditions = new ArrayList<>();
-        conditions.add(ready(seen));
+        conditions.add(ready(seen, replaced));
         network(seen).ifPresent(conditions::add);
         if (seen.status().condition(ConditionType.SUSPENDED).isPresent()) {
             conditions.add(
@@ -53,20 +58,40 @@ public final class Conditions {
         return List.copyOf(conditions);
     }
 
-    private static Condition ready(Observed seen) {
+    private static Condition ready(Observed seen, Optional<Decision.Cause> replaced) {
         Optional<Pod> pod = seen.livePod();
         if (pod.isEmpty()) {
-            Refusal why = seen.refusal()
-                    .orElse(new Refusal(Reason.STARTING, "The former pod is gone; a fresh one is being made"));
-            return condition(seen, ConditionType.READY, "False", why.reason(), why.message());
+            return seen.refusal()
+                    .map(why -> notReady(seen, why.reason(), why.message()))
+                    .or(() -> replaced.map(cause -> replaced(seen, cause)))
+                    .orElseGet(
+                            () -> notReady(seen, Reason.STARTING, "The former pod is gone; a fresh one is being made"));
         }
         return switch (PodState.of(pod.get())) {
             case PodState.Leaving leaving -> throw new IllegalStateException("A live pod is not leaving");
             case PodState.Ended ended -> notReady(seen, ended.reason(), ended.message());
             case PodState.Broken broken -> notReady(seen, broken.reason(), broken.message());
+            case PodState.Starting starting
+            when starting.reason() == Reason.STARTING ->
+                replaced.map(cause -> replaced(seen, cause))
+                        .or(() -> stillReplaced(seen))
+                        .orElseGet(() -> notReady(seen, starting.reason(), starting.message()));
             case PodState.Starting starting -> notReady(seen, starting.reason(), starting.message());
             case PodState.Running running -> running(seen, pod.get(), running);
         };
+    }
+
+    private static Condition replaced(Observed seen, Decision.Cause cause) {
+        return notReady(seen, cause.reason(), cause.message() + FRESH_POD);
+    }
+
+    /** What ended the former pod is told until the fresh one runs, lest nobody sees it. */
+    private static Optional<Condition> stillReplaced(Observed seen) {
+        return seen.status()
+                .condition(ConditionType.READY)
+                .filter(told ->
+                        "False".equals(told.getStatus()) && told.getMessage().endsWith(FRESH_POD))
+                .flatMap(told -> Reason.of(told.getReason()).map(reason -> notReady(seen, reason, told.getMessage())));
     }
 
     private static Condition running(Observed seen, Pod pod, PodState.Running running) {

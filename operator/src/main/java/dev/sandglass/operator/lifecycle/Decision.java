@@ -14,8 +14,15 @@ public sealed interface Decision {
      */
     record Run(int incarnation, Instant review) implements Decision {}
 
-    /** The former pod is over: clean up after it and run the next incarnation. */
-    record Replace(int former, int incarnation) implements Decision {}
+    /**
+     * The former pod is over: clean up after it and run the next incarnation.
+     *
+     * @param cause why it ended, if that is known
+     */
+    record Replace(int former, int incarnation, Optional<Cause> cause) implements Decision {}
+
+    /** Why a pod ended, as a condition tells it. */
+    record Cause(Reason reason, String message) {}
 
     /** A suspended sandbox is wanted again: run the next incarnation. */
     record Resume(int former, int incarnation) implements Decision {}

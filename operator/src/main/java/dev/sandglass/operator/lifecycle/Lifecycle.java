@@ -70,19 +70,21 @@ public final class Lifecycle {
         }
         return recorded == 0
                 ? new Run(1, seen.now().plus(deadlines.idleTimeout()))
-                : new Replace(recorded, recorded + 1);
+                : new Replace(recorded, recorded + 1, Optional.empty());
     }
 
     private static Decision withPod(Pod pod, Observed seen, Deadlines deadlines) {
         int incarnation = Observed.incarnationOf(pod);
         return switch (PodState.of(pod)) {
-            case PodState.Leaving leaving -> next(incarnation, seen);
+            case PodState.Leaving leaving -> next(incarnation, seen, Optional.empty());
             case PodState.Ended ended when ended.reason() == Reason.MAX_LIFETIME -> suspend(Reason.MAX_LIFETIME, seen);
             case PodState.Ended ended -> {
                 Instant restart = ended.at().plus(RESTART_DELAY);
                 boolean soon = ended.at().isBefore(Deadlines.startOf(pod).plus(SHORT_LIFE))
                         && seen.now().isBefore(restart);
-                yield soon ? new Wait(Optional.of(restart)) : next(incarnation, seen);
+                yield soon
+                        ? new Wait(Optional.of(restart))
+                        : next(incarnation, seen, Optional.of(new Decision.Cause(ended.reason(), ended.message())));
             }
             case PodState.Starting starting -> run(pod, seen, deadlines);
             case PodState.Running running -> run(pod, seen, deadlines);
@@ -102,8 +104,8 @@ public final class Lifecycle {
         return new Run(Observed.incarnationOf(pod), old.isBefore(idle) ? old : idle);
     }
 
-    private static Decision next(int former, Observed seen) {
-        return seen.refusal().isPresent() ? new Wait(Optional.empty()) : new Replace(former, former + 1);
+    private static Decision next(int former, Observed seen, Optional<Decision.Cause> cause) {
+        return seen.refusal().isPresent() ? new Wait(Optional.empty()) : new Replace(former, former + 1, cause);
     }
 
     private static Decision suspend(Reason cause, Observed seen) {

@@ -23,10 +23,10 @@ public final class StatusReport {
         return switch (decision) {
             case Decision.Suspend suspend -> suspended(seen, suspend.cause(), suspend.incarnation(), deadlines);
             case Decision.Sleep sleep -> asleep(seen, deadlines);
-            case Decision.Run run -> wanted(seen, deadlines);
-            case Decision.Resume resume -> wanted(seen, deadlines);
-            case Decision.Replace replace -> wanted(seen, deadlines);
-            case Decision.Wait wait -> wanted(seen, deadlines);
+            case Decision.Run run -> wanted(seen, Optional.empty(), deadlines);
+            case Decision.Resume resume -> wanted(seen, Optional.empty(), deadlines);
+            case Decision.Replace replace -> wanted(seen, replace.cause(), deadlines);
+            case Decision.Wait wait -> wanted(seen, Optional.empty(), deadlines);
             case Decision.Delete delete -> seen.status();
             case Decision.Leave leave -> seen.status();
         };
@@ -37,7 +37,7 @@ public final class StatusReport {
         return suspended(seen, cause, seen.recordedIncarnation(), deadlines);
     }
 
-    private static SandboxStatus wanted(Observed seen, Deadlines deadlines) {
+    private static SandboxStatus wanted(Observed seen, Optional<Decision.Cause> replaced, Deadlines deadlines) {
         Optional<Pod> pod = seen.livePod();
         Optional<PodState.Running> running =
                 pod.map(PodState::of).filter(PodState.Running.class::isInstance).map(PodState.Running.class::cast);
@@ -47,7 +47,7 @@ public final class StatusReport {
                         .isPresent();
         return new SandboxStatus(
                 seen.sandbox().getMetadata().getGeneration(),
-                Conditions.of(seen),
+                Conditions.of(seen, replaced),
                 running.map(PodState.Running::address).orElse(null),
                 pod.map(found -> found.getMetadata().getName()).orElse(null),
                 // A pod that was refused has no number; the next attempt gets it.

@@ -115,7 +115,7 @@ class LifecycleTest {
     @Test
     void aPodOlderThanTheRecordedOneDoesNotCount() {
         assertThat(decide(sandbox(false, running(3)), Optional.of(pod(2)), START))
-                .isEqualTo(new Decision.Replace(3, 4));
+                .isEqualTo(new Decision.Replace(3, 4, Optional.empty()));
     }
 
     @Test

@@ -5,12 +5,14 @@ import errno
 import fcntl
 import os
 import resource
+import select
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
 from . import linux
+from .limits import EXEC_S
 
 _SIGNALS_OF_OURS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 _EXEC_FAILED = 127
@@ -62,8 +64,7 @@ class Children:
                 self._become(program, report)
         finally:
             os.close(report)
-        with os.fdopen(failure, "rb") as pipe:
-            problem = pipe.read(8)
+        problem = _report_of(pid, failure)
         if problem:
             os.waitpid(pid, 0)
             number = int(problem)
@@ -81,6 +82,10 @@ class Children:
                 return
             if pid == 0:
                 return
+            if os.WIFSTOPPED(status):
+                # It made itself traced by its parent, which is us: from there it would never end.
+                os.kill(pid, signal.SIGKILL)
+                continue
             child = self._known.pop(pid, None)
             if child is None:
                 self.orphans += 1
@@ -118,6 +123,18 @@ class Children:
         _lower(resource.RLIMIT_NPROC, self._max_processes)
         _lower(resource.RLIMIT_CORE, 0)
         linux.install_filter(self._filter)
+
+
+def _report_of(pid: int, failure: int) -> bytes:
+    """What the new process says before it becomes the program: nothing, or the number of an error.
+
+    It says it at once, unless code here stops every process it can: then it is killed, and is no reason to wait.
+    """
+    with os.fdopen(failure, "rb") as pipe:
+        if not select.select([failure], [], [], EXEC_S)[0]:
+            os.kill(pid, signal.SIGKILL)
+            return b"%d" % errno.EAGAIN
+        return pipe.read(8)
 
 
 def _arrange(program: Program, report: int) -> int:

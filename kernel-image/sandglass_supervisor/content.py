@@ -1,5 +1,7 @@
 """What a kernel's messages say, as output records: streams, results, pictures, tracebacks (pure).
 
+Pictures are passed on as they are: nothing here decodes them.
+
 The content was written by untrusted code: every size is bounded here and every field's type is checked.
 """
 
@@ -10,17 +12,34 @@ from binascii import a2b_base64
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .limits import MESSAGE_CHARS, PICTURE_BYTES, SLICE_BYTES, TEXT_BYTES, TRACEBACK_BYTES
+from .html_text import html_text
+from .limits import (
+    JSON_RESULT_BYTES,
+    MESSAGE_CHARS,
+    PATH_BYTES,
+    PICTURE_BYTES,
+    SLICE_BYTES,
+    TEXT_BYTES,
+    TRACEBACK_BYTES,
+)
 from .wire import to_json
 
-# CSI, OSC and the two-character escapes of ECMA-48; an unfinished sequence ends with the text.
+# CSI, OSC and the short escapes of ECMA-48; an unfinished sequence ends with the text.
 _TERMINAL_CODES = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]?|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])|\x9b[0-?]*[ -/]*[@-~]?"
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]?|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]+[0-~]?|[0-Z\\^_`-~])|\x9b[0-?]*[ -/]*[@-~]?"
 )
-_BARE_OBJECT = re.compile(r"<IPython\.core\.display\.\w+ object>")
-_TAGS = re.compile(r"<(?:style|script)\b.*?</(?:style|script)\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
-_MAGIC = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+# The name of an object that says nothing of what it shows: "<IPython.core.display.HTML object>", "<x.Styler at 0x7f…>".
+BARE_OBJECT = re.compile(r"<[\w.]+(?: object)?(?: at 0x[0-9a-fA-F]+)?>")
+_PICTURES = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+    "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
+}
 _TEXTS = ("text/plain", "text/markdown", "text/latex")
+_JSON = "application/json"
+_NOTED_MIMES = 5
+_MOST = 2**53
 
 
 class Entry(NamedTuple):
@@ -57,16 +76,16 @@ def shown(kind: str, content: dict[str, Any]) -> Entry | None:
     metadata = content.get("metadata")
     if not isinstance(data, dict):
         return None
-    for mime, magic in _MAGIC.items():
+    for mime, magic in _PICTURES.items():
         picture = _picture(data.get(mime), magic)
         if picture is not None and len(picture) <= PICTURE_BYTES:
-            return _entry(kind, mime, _dimensions(metadata, mime), picture)
+            about = {"mime": mime, "metadata": _dimensions(metadata, mime), "original": _original(metadata)}
+            return Entry(kind, to_json(about), picture)
         if picture is not None:
             rule = f"at most {PICTURE_BYTES} can be shown; save it to a file"
-            note = f"[a picture of {len(picture)} bytes was left out: {rule}]"
-            return _entry(kind, "text/plain", {}, note.encode())
+            return _entry(kind, "text/plain", f"[a picture of {len(picture)} bytes was left out: {rule}]")
     found = _text(data)
-    return None if found is None else _entry(kind, found[0], {}, _cut(found[1], TEXT_BYTES))
+    return None if found is None else _entry(kind, *found)
 
 
 def error(content: dict[str, Any]) -> Entry:
@@ -87,7 +106,7 @@ def pages(reply: dict[str, Any]) -> Iterator[Entry]:
         if isinstance(item, dict) and item.get("source") == "page" and isinstance(item.get("data"), dict):
             found = _text(item["data"])
             if found is not None:
-                yield _entry("display", "text/plain", {}, _cut(plain(found[1]), TEXT_BYTES))
+                yield _entry("display", "text/plain", found[1])
 
 
 def parse(content: bytes) -> dict[str, Any]:
@@ -104,47 +123,70 @@ def plain(text: str) -> str:
     return _TERMINAL_CODES.sub("", text)
 
 
-def _entry(kind: str, mime: str, metadata: dict[str, int], blob: bytes) -> Entry:
-    return Entry(kind, to_json({"mime": mime, "metadata": metadata}), blob)
+def _entry(kind: str, mime: str, text: str) -> Entry:
+    # JSON is data for programs: cut, it would be none.
+    blob = text.encode("utf-8", "replace") if mime == _JSON else _cut(plain(text), TEXT_BYTES)
+    return Entry(kind, to_json({"mime": mime, "metadata": {}}), blob)
 
 
-def _picture(value: object, magic: bytes) -> bytes | None:
+def _picture(value: object, magic: re.Pattern[bytes]) -> bytes | None:
     if not isinstance(value, str):
         return None
     try:
         data = a2b_base64(value)
     except (Base64Error, ValueError):
         return None
-    return data if data.startswith(magic) else None
+    return data if magic.match(data) else None
 
 
 def _dimensions(metadata: object, mime: str) -> dict[str, int]:
     about = metadata.get(mime) if isinstance(metadata, dict) else None
+    return _numbers(about, "width", "height")
+
+
+def _original(metadata: object) -> dict[str, Any] | None:
+    """What the kernel's start-up module says of the full size of a picture that it scaled down."""
+    about = metadata.get("sandglass") if isinstance(metadata, dict) else None
+    if not isinstance(about, dict):
+        return None
+    path = about.get("path")
+    known = isinstance(path, str) and path.isprintable() and len(path) <= PATH_BYTES
+    return {"path": path if known else None, **_numbers(about, "bytes", "width", "height")}
+
+
+def _numbers(about: object, *names: str) -> dict[str, int]:
     known = about if isinstance(about, dict) else {}
-    return {side: known[side] for side in ("width", "height") if isinstance(known.get(side), int)}
+    return {name: known[name] for name in names if type(known.get(name)) is int and 0 <= known[name] < _MOST}
 
 
 def _text(data: dict[str, Any]) -> tuple[str, str] | None:
     texts = {mime: text for mime, text in data.items() if isinstance(text, str)}
-    # The bare name of a display object says nothing; what it shows does.
-    bare = texts.pop("text/plain") if _BARE_OBJECT.fullmatch(texts.get("text/plain", "")) else None
+    said = texts.get("text/plain", "")
+    # The bare name of an object says nothing; what it shows does.
+    bare = texts.pop("text/plain", None) if BARE_OBJECT.fullmatch(said) else None
+    if _JSON in data:
+        return _structured(data[_JSON])
     for mime in _TEXTS:
         if mime in texts:
             return mime, texts[mime]
-    if "application/json" in data:
-        return "application/json", json.dumps(data["application/json"])
-    if "text/html" in texts:
-        return "text/plain", _readable(texts["text/html"])
-    if "image/svg+xml" in texts and bare is not None:
-        return "text/plain", "[an SVG picture was left out: draw it as PNG to see it]"
-    return None if bare is None else ("text/plain", bare)
+    page = html_text(texts["text/html"]) if "text/html" in texts else ""
+    if page:
+        return "text/plain", page
+    others = sorted(mime for mime in data if mime not in _TEXTS)
+    if not others:
+        return None if bare is None else ("text/plain", bare)
+    kinds = ", ".join(others[:_NOTED_MIMES])
+    advice = "draw it as PNG to see it" if "image/svg+xml" in others else "show it as text or PNG to see it"
+    return "text/plain", f"{'' if bare is None else bare + ' '}[what cannot be shown was left out ({kinds}): {advice}]"
 
 
-def _readable(html: str) -> str:
-    text = _TAGS.sub(" ", html)
-    for name, char in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")):
-        text = text.replace(name, char)
-    return "\n".join(line for line in (" ".join(part.split()) for part in text.splitlines()) if line)
+def _structured(value: object) -> tuple[str, str]:
+    """A value that the code displays as JSON: as data if it is JSON and not too long, else as text."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return "text/plain", json.dumps(value, ensure_ascii=False)
+    return _JSON if len(text) <= JSON_RESULT_BYTES else "text/plain", text
 
 
 def _cut(text: str, limit: int) -> bytes:

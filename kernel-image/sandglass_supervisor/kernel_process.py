@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import zmq
 
-from . import jupyter, messages
+from . import jupyter, messages, runtime
 from .children import Child, Children, Program, describe
 from .jupyter import Message
 from .limits import (
@@ -121,6 +121,7 @@ class KernelProcess:
         return socket
 
     def _start(self) -> Child:
+        runtime.make_private(self._place.folder)
         self._errors, write_end = os.pipe()
         os.set_blocking(self._errors, False)
         stdin = os.memfd_create("connection")
@@ -211,6 +212,4 @@ class KernelProcess:
         self._shell.close()
         self._iopub.close()
         os.close(self._errors)
-        for entry in os.scandir(self._place.folder):
-            if entry.path.startswith(self._address):
-                os.unlink(entry.path)
+        runtime.clear(self._place.folder, self._address)

@@ -1,15 +1,15 @@
 """One run of code in a kernel: what the kernel says about it becomes output, and in the end an outcome."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 from . import content
 from .execution import Execution
 from .jupyter import Message
 from .limits import IDLE_GRACE_S
 from .loop import Loop, Timer
-from .outcome import ERROR, OK, Outcome
-
-_OUTPUT_LOST = "The end of its output is lost: a message was too large, or the code broke its own output channel."
+from .outcome import ERROR, OK, OUTPUT_LOST, Outcome
 
 
 class Run:
@@ -37,8 +37,13 @@ class Run:
         if message.kind == "execute_input":
             self.begun = True
             return
-        said = content.parse(message.content)
-        match message.kind:
+        # Code can forge a message that is nested as deep as can be read, and too deep for what comes then.
+        with suppress(RecursionError):
+            self._take(message.kind, content.parse(message.content))
+        self._settle()
+
+    def _take(self, kind: str, said: dict[str, Any]) -> None:
+        match kind:
             case "stream":
                 for entry in content.stream(said):
                     self.execution.write(*entry)
@@ -53,7 +58,6 @@ class Run:
                 self._idle = self._idle or said.get("execution_state") == "idle"
             case "execute_reply":
                 self._reply(said)
-        self._settle()
 
     def close(self) -> None:
         """The kernel is gone: nothing more will come."""
@@ -98,6 +102,6 @@ class Run:
                 self._lost_idle_after(self._messages)
             else:
                 self.output_lost = True
-                self._finish(self._outcome._replace(message=_OUTPUT_LOST))
+                self._finish(self._outcome._replace(message=OUTPUT_LOST))
 
         self._grace = self._loop.call_in(IDLE_GRACE_S, look)

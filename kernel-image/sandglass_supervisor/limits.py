@@ -55,11 +55,20 @@ RECORD_COST_BYTES: Final = 64
 SLICE_BYTES: Final = 64 * KIB
 PICTURE_BYTES: Final = 3 * MIB
 TEXT_BYTES: Final = 1 * MIB
+JSON_RESULT_BYTES: Final = 256 * KIB
+HTML_CHARS: Final = 256 * KIB
 TRACEBACK_BYTES: Final = 128 * KIB
 MESSAGE_CHARS: Final = 4096
 KERNEL_MESSAGE_BYTES: Final = 8 * MIB
 KERNEL_RECEIVE_MESSAGES: Final = 8
 STDERR_TAIL_BYTES: Final = 4 * KIB
+
+# Pictures, in the kernel's process: from here on they are scaled down, and kept in full size as files.
+ENCODED_PICTURE_CHARS: Final = 1 * MIB
+PICTURE_SIDE: Final = 8000
+PICTURE_PIXELS: Final = 40_000_000
+KEPT_PICTURES: Final = 64
+KEPT_PICTURES_BYTES: Final = 64 * MIB
 
 # Time.
 STALL_S: Final = 30.0
@@ -67,6 +76,7 @@ INTERRUPT_GRACE_S: Final = 2.0
 IDLE_GRACE_S: Final = 2.0
 DEATH_GRACE_S: Final = 0.02
 PIPE_GRACE_S: Final = 0.2
+EXEC_S: Final = 2.0
 KERNEL_START_S: Final = 60.0
 RESUBSCRIBE_S: Final = 5.0
 DISK_FRESH_S: Final = 10.0

@@ -10,7 +10,12 @@ KERNEL_DIED: Final = "kernel_died"
 OOM_KILLED: Final = "oom_killed"
 ENV_ERROR: Final = "env_error"
 
-_LOST = "The kernel was restarted and its variables are lost; files are kept."
+_LOST = (
+    "The kernel was restarted and its variables are lost; files are kept. "
+    "Run the code that made the variables again before you use them."
+)
+
+OUTPUT_LOST: Final = "The end of its output is lost: a message was too large, or the code broke its own output channel."
 
 
 class Outcome(NamedTuple):
@@ -40,7 +45,8 @@ class Outcome(NamedTuple):
 def timed_out(timeout_s: float, outcome: Outcome) -> Outcome:
     """The outcome of an execution whose time was up, however it ended afterwards."""
     message = f"The time-out of {timeout_s:g} s was reached and the run was interrupted."
-    return outcome._replace(status=TIMEOUT, message=_with_loss(message, outcome))
+    advice = "Run it again with a longer 'timeout' or with less work."
+    return outcome._replace(status=TIMEOUT, message=f"{_with_loss(message, outcome)} {advice}")
 
 
 def interrupted(outcome: Outcome) -> Outcome:
@@ -49,6 +55,8 @@ def interrupted(outcome: Outcome) -> Outcome:
 
 
 def _with_loss(message: str, outcome: Outcome) -> str:
+    if outcome.message == OUTPUT_LOST:
+        message = f"{message} {OUTPUT_LOST}"
     return f"{message} It did not react, so its process was killed. {_LOST}" if outcome.kernel_restarted else message
 
 

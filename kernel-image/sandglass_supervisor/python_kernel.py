@@ -3,43 +3,33 @@
 Derived classes only; nothing of ipykernel or IPython is changed in place.
 """
 
+import asyncio
 import contextlib
 import faulthandler
 import gc
 import json
 import logging
 import os
+import signal
 import site
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import zmq
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.zmqshell import ZMQInteractiveShell
-from jupyter_client.session import Session
 from traitlets import Type
 from traitlets.config import Config
 
+from .kernel_display import BoundedSession
 from .kernel_streams import BoundedStream, BoundedThread
-from .limits import TEXT_BYTES, TRACEBACK_BYTES
 
 _IOPUB_MESSAGES = 64
-_ENCODED_PICTURE_CHARS = 4 * 1024 * 1024  # 3 MiB as base64
-_NO_INPUT = "input() cannot be answered here: pass the value in the code, a file or an environment variable."
-
-
-class BoundedSession(Session):
-    """Sends results, pictures and tracebacks only up to a size that every reader can take."""
-
-    def send(self, stream: Any, msg_or_type: Any, content: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """Send a message, with what is too large in it cut or replaced by a note."""
-        if isinstance(msg_or_type, dict):
-            msg_or_type = {**msg_or_type, "content": _bounded(msg_or_type["content"])}
-        elif isinstance(content, dict):
-            content = _bounded(content)
-        return super().send(stream, msg_or_type, content, *args, **kwargs)
+_ENVIRON = os.environ  # the code may put anything else under that name
+_NO_INPUT = "nobody can answer a question here: pass the value in the code, a file or an environment variable."
 
 
 class SandboxShell(ZMQInteractiveShell):
@@ -74,8 +64,8 @@ class SandboxKernel(IPythonKernel):
     async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """Run code with the variables that came with the request."""
         given = parent.get("metadata", {}).get("sandglass", {}).get("envs", {})
-        before = {name: os.environ.get(name) for name in given}
-        os.environ.update(given)
+        before = {name: _ENVIRON.get(name) for name in given}
+        _ENVIRON.update(given)
         try:
             await super().execute_request(stream, ident, parent)
         except KeyboardInterrupt:
@@ -84,11 +74,7 @@ class SandboxKernel(IPythonKernel):
             if self.session is not None:
                 self.session.send(stream, "execute_reply", content, parent, ident=ident)
         finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
+            _put_back(before)
 
     async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
         """Run code; what programs wrote to the standard descriptors belongs to this run, so wait for it."""
@@ -97,13 +83,28 @@ class SandboxKernel(IPythonKernel):
             stream.settle()
         return reply
 
+    @contextlib.contextmanager
+    def _cancel_on_sigint(self, future: Any) -> Iterator[None]:
+        """Have an interrupt end what the code awaits: ipykernel's handler leaves the loop asleep."""
+        with super()._cancel_on_sigint(future):
+            cancel = signal.getsignal(signal.SIGINT)
+            loop = asyncio.get_running_loop()
+
+            def cancel_and_wake(*args: Any) -> None:
+                if callable(cancel):
+                    cancel(*args)
+                loop.call_soon_threadsafe(bool)
+
+            signal.signal(signal.SIGINT, cancel_and_wake)
+            yield
+
     def raw_input(self, prompt: str = "") -> str:
         """Stand in for the built-in input."""
-        raise EOFError(_NO_INPUT)
+        raise EOFError(f"input(): {_NO_INPUT}")
 
     def getpass(self, prompt: str = "", stream: Any = None, *, echo_char: str | None = None) -> str:
         """Stand in for getpass.getpass."""
-        raise EOFError(_NO_INPUT)
+        raise EOFError(f"getpass(): {_NO_INPUT}")
 
 
 class SandboxKernelApp(IPKernelApp):
@@ -163,35 +164,18 @@ class SandboxKernelApp(IPKernelApp):
             self.streams = (out, err)
 
 
-def _bounded(content: dict[str, Any]) -> dict[str, Any]:
-    data = content.get("data")
-    if isinstance(data, dict):
-        content = {**content, "data": _bounded_data(data)}
-    if "traceback" in content and "ename" in content:
-        lines = _cut("\n".join(map(str, content["traceback"])), TRACEBACK_BYTES)
-        content = {**content, "traceback": lines.split("\n"), "evalue": _cut(str(content["evalue"]), TRACEBACK_BYTES)}
-    return content
-
-
-def _bounded_data(data: dict[str, Any]) -> dict[str, Any]:
-    kept, notes = {}, []
-    for mime, value in data.items():
-        if not isinstance(value, str):
-            kept[mime] = value
-        elif mime.startswith("text/"):
-            kept[mime] = _cut(value, TEXT_BYTES)
-        elif len(value) <= _ENCODED_PICTURE_CHARS:
-            kept[mime] = value
-        else:
-            notes.append(f"[{mime} of {len(value)} characters was left out: too large; save it to a file]")
-    return {**kept, "text/plain": "\n".join(notes)} if notes else kept
-
-
-def _cut(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
+def _put_back(before: dict[str, str | None]) -> None:
+    """Undo the variables of one execution, whatever its code made of them; others that it set stay."""
+    undone = False
+    while not undone:
+        # An interrupt that comes too late for the code must not leave half of them.
+        with contextlib.suppress(KeyboardInterrupt):
+            for name, value in before.items():
+                if value is None:
+                    _ENVIRON.pop(name, None)
+                else:
+                    _ENVIRON[name] = value
+            undone = True
 
 
 def _add_user_packages() -> None:

@@ -1,10 +1,13 @@
 """The folder for sockets and the like, which is the only place outside the workspace that we write to."""
 
+import contextlib
 import os
 import pwd
 import shutil
+import stat
 
 _PRIVATE = "private"
+_PRIVATE_MODE = 0o700
 _USERS = "users"  # libnss-extrausers looks here by way of a link in the image
 _NAME = "sandbox"
 
@@ -15,9 +18,33 @@ def prepare(runtime_dir: str, home: str) -> str:
     private = os.path.join(runtime_dir, _PRIVATE)
     # The folder outlives a restart of the container, what was in it does not.
     shutil.rmtree(private, ignore_errors=True)
-    os.mkdir(private, mode=0o700)
+    os.mkdir(private, mode=_PRIVATE_MODE)
     _name_user(os.path.join(runtime_dir, _USERS), os.getuid(), os.getgid(), home)
     return private
+
+
+def make_private(folder: str) -> None:
+    """Make the private folder if it is not there as it was: the code can do to it what we can."""
+    try:
+        about = os.lstat(folder)
+        if stat.S_ISDIR(about.st_mode) and stat.S_IMODE(about.st_mode) == _PRIVATE_MODE:
+            return
+        if stat.S_ISDIR(about.st_mode):
+            os.chmod(folder, _PRIVATE_MODE)
+            return
+        os.unlink(folder)
+    except FileNotFoundError:
+        pass
+    os.makedirs(folder, mode=_PRIVATE_MODE)
+
+
+def clear(folder: str, prefix: str) -> None:
+    """Remove the files whose path begins with ``prefix``, as far as they can be removed."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            with contextlib.suppress(OSError):
+                if entry.path.startswith(prefix):
+                    os.unlink(entry.path)
 
 
 def _name_user(folder: str, uid: int, gid: int, home: str) -> None:

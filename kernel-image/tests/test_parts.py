@@ -113,6 +113,7 @@ def test_any_content_gives_sound_records(said: dict[str, object]) -> None:
         ("\x1b]8;;http://x\x07link\x1b]8;;\x1b\\", "link"),
         ("\x1b[38;5;12mx\x1b[", "x"),
         ("plain [31m", "plain [31m"),
+        ("\x1b(Bsgr0\x1b7 saved\x1bc", "sgr0 saved"),
     ],
 )
 def test_terminal_codes(text: str, bare: str) -> None:
@@ -231,3 +232,6 @@ def test_outcomes_say_what_and_why() -> None:
     assert (late.status, late.signal) == ("timeout", 9)
     assert "time-out of 1.5 s" in late.message
     assert outcome.timed_out(1, Outcome("ok", execution_count=4)).execution_count == 4
+    for verdict in (lambda ended: outcome.timed_out(1, ended), outcome.interrupted):
+        assert outcome.OUTPUT_LOST in verdict(Outcome("ok", outcome.OUTPUT_LOST)).message
+        assert "KeyboardInterrupt" not in verdict(Outcome("error", "KeyboardInterrupt: ")).message

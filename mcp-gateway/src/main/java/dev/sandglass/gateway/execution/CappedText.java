@@ -139,9 +139,8 @@ final class CappedText {
 
     private void note(Stream stream, long offset) {
         cutStreams.add(stream);
-        if (cutOffset == NOTHING_CUT) {
-            cutOffset = offset;
-        }
+        // A line that one stream had not finished may come after what the other said later.
+        cutOffset = cutOffset == NOTHING_CUT ? offset : Math.min(cutOffset, offset);
     }
 
     /** Text of one stream; its beginning may be dropped. */

@@ -2,17 +2,20 @@ package dev.sandglass.gateway.execution;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * What there is to say of an execution at one moment: its end, or how far it got.
  *
  * @param status how it stands
  * @param id by which it can be read on
- * @param stdout standard output (and text that was displayed), cut to the cap
- * @param stderr standard error, cut to the cap
+ * @param stdout standard output (and text that was displayed) as a terminal would leave it, cut to the cap
+ * @param stderr standard error in the same way
  * @param result the last expression's value as text; null if there was none
+ * @param resultJson the same as data, if the code displayed it as JSON; else null
  * @param error the exception; null if there was none
  * @param images pictures that were drawn, oldest first
+ * @param imagesLeftOut how many more there are that did not fit
  * @param exitCode of a command that ended by itself; else null
  * @param durationMs how long it ran, queueing not counted, in milliseconds; 0 while it runs
  * @param truncated whether something is missing from the texts or pictures
@@ -27,8 +30,10 @@ public record ExecutionResult(
         String stdout,
         String stderr,
         @Nullable String result,
+        @Nullable JsonNode resultJson,
         @Nullable ExecutionError error,
         List<Image> images,
+        int imagesLeftOut,
         @Nullable Integer exitCode,
         long durationMs,
         boolean truncated,

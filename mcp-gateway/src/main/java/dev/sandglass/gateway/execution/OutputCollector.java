@@ -4,14 +4,19 @@ import dev.sandglass.gateway.link.OutputRecord;
 import dev.sandglass.gateway.link.OutputRecord.Stream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What an answer will hold of an execution's output, in bounded memory however much there is. Pure; one thread at a time.
+ * What an answer will hold of an execution's output, in bounded memory however much there is: text as a terminal would
+ * leave it, pictures, the last value. Pure; one thread at a time.
  */
 final class OutputCollector {
 
@@ -19,13 +24,20 @@ final class OutputCollector {
     // MCP clients get them in one JSON text.
     private static final int MAX_IMAGE_BYTES = 6 * 1024 * 1024;
 
+    // What hosts of models take; anything else would make them refuse the whole answer.
+    private static final Set<String> SHOWN_IMAGES = Set.of("image/png", "image/jpeg", "image/gif", "image/webp");
+    private static final String JSON = "application/json";
+
     private final int maxChars;
     private final boolean page;
     private final CappedText text;
     private final Map<Stream, Utf8Stream> decoders = new EnumMap<>(Stream.class);
+    private final Map<Stream, Screen> screens = new EnumMap<>(Stream.class);
     private final List<Image> images = new ArrayList<>();
     private int imageBytes;
+    private int imagesLeftOut;
     private @Nullable String result;
+    private @Nullable JsonNode resultJson;
     private @Nullable ExecutionError error;
     private long position;
     private long leftOut = CappedText.NOTHING_CUT;
@@ -36,6 +48,9 @@ final class OutputCollector {
         this.maxChars = maxChars;
         this.position = from;
         this.page = page;
+        for (Stream stream : Stream.values()) {
+            screens.put(stream, new Screen((shown, offset) -> text.append(stream, shown, offset)));
+        }
     }
 
     /** For an answer that tells how it began and how it ended. */
@@ -82,6 +97,11 @@ final class OutputCollector {
         return missing == CappedText.NOTHING_CUT ? position : missing;
     }
 
+    /** What was held back, because it might have been written over, is text now. Nothing more comes. */
+    void end() {
+        screens.values().forEach(Screen::flush);
+    }
+
     /** Takes no more: what follows is missing. */
     void stopHere() {
         if (firstMissing() == CappedText.NOTHING_CUT) {
@@ -107,6 +127,12 @@ final class OutputCollector {
         return result;
     }
 
+    /** The last value as data: if the code displayed it as JSON, and its text is not cut. */
+    @Nullable
+    JsonNode resultJson() {
+        return resultJson;
+    }
+
     @Nullable
     ExecutionError error() {
         return error;
@@ -114,6 +140,11 @@ final class OutputCollector {
 
     List<Image> images() {
         return images;
+    }
+
+    /** How many pictures came that are not among {@link #images}. */
+    int imagesLeftOut() {
+        return imagesLeftOut;
     }
 
     private long firstMissing() {
@@ -128,7 +159,16 @@ final class OutputCollector {
         Utf8Stream decoder = decoders.computeIfAbsent(piece.stream(), _ -> new Utf8Stream());
         long start = piece.offset() - decoder.pending();
         String printed = decoder.decode(piece.utf8().bytes());
-        text.append(piece.stream(), printed, start);
+        if (page) {
+            // A page goes on where the one before ended, so that nothing may be kept in order of another than its
+            // place.
+            screens.forEach((stream, screen) -> {
+                if (stream != piece.stream()) {
+                    screen.flush();
+                }
+            });
+        }
+        screen(piece.stream()).write(printed, start);
         return printed;
     }
 
@@ -141,24 +181,43 @@ final class OutputCollector {
         if (shown.result()) {
             // More than one only if the code asked for it (ast_node_interactivity).
             result = cut(result == null ? shownText : result + "\n" + shownText);
+            resultJson = shown.mime().equals(JSON) && shownText.length() <= maxChars ? parsed(shownText) : null;
             return "";
         }
         String line = shownText.endsWith("\n") ? shownText : shownText + "\n";
-        text.append(Stream.STDOUT, line, shown.offset());
+        insert(line, shown.offset());
         return line;
+    }
+
+    private static @Nullable JsonNode parsed(String json) {
+        try {
+            return JsonMapper.shared().readTree(json);
+        } catch (JacksonException notJson) {
+            return null;
+        }
+    }
+
+    /** Text that no stream said stands between what standard output said before and after it. */
+    private void insert(String inserted, long offset) {
+        screens.values().forEach(Screen::flush);
+        text.append(Stream.STDOUT, inserted, offset);
     }
 
     private void keepImage(OutputRecord.Shown shown) {
         int size = shown.content().length();
+        if (!SHOWN_IMAGES.contains(shown.mime())) {
+            insert("[a picture of another kind than PNG, JPEG, GIF or WebP was left out]\n", shown.offset());
+            return;
+        }
         if (images.size() >= MAX_IMAGES || imageBytes + size > MAX_IMAGE_BYTES) {
+            imagesLeftOut++;
             if (leftOut == CappedText.NOTHING_CUT) {
                 leftOut = shown.offset();
             }
             return;
         }
         imageBytes += size;
-        images.add(new Image(
-                shown.mime(), Base64.getEncoder().encodeToString(shown.content().bytes())));
+        images.add(Image.of(shown));
     }
 
     private String raise(OutputRecord.Raised raised) {
@@ -170,7 +229,7 @@ final class OutputCollector {
     private String skip(OutputRecord.Gap gap) {
         truncated = true;
         String note = "\n[Output truncated: " + gap.length() + " bytes are no longer held]\n";
-        text.append(Stream.STDOUT, note, gap.end());
+        insert(note, gap.end());
         return note;
     }
 
@@ -178,11 +237,15 @@ final class OutputCollector {
         StringBuilder rest = new StringBuilder();
         decoders.forEach((stream, decoder) -> {
             long start = position - decoder.pending();
-            String end = decoder.finish();
-            text.append(stream, end, start);
-            rest.append(end);
+            String last = decoder.finish();
+            screen(stream).write(last, start);
+            rest.append(last);
         });
         return rest.toString();
+    }
+
+    private Screen screen(Stream stream) {
+        return Objects.requireNonNull(screens.get(stream));
     }
 
     private String cut(String whole) {

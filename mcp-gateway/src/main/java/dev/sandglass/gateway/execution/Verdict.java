@@ -85,6 +85,7 @@ record Verdict(
 
     /** The answer. */
     ExecutionResult with(ExecutionId id, OutputCollector output) {
+        output.end();
         boolean more = status == ExecutionStatus.RUNNING || output.isTruncated();
         String hint = more ? READ_ON.formatted(output.nextOffset()) : "";
         return new ExecutionResult(
@@ -93,8 +94,10 @@ record Verdict(
                 output.stdout(),
                 output.stderr(),
                 output.result(),
+                output.resultJson(),
                 output.error(),
                 output.images(),
+                output.imagesLeftOut(),
                 exitCode,
                 durationMs,
                 output.isTruncated(),
@@ -114,7 +117,9 @@ record Verdict(
                 "",
                 null,
                 null,
+                null,
                 List.of(),
+                0,
                 exitCode,
                 durationMs,
                 false,

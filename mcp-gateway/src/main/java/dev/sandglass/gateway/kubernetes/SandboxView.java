@@ -45,24 +45,27 @@ final class SandboxView {
         }
         Sandbox resource = now.get();
         Integer incarnation = resource.observed().incarnation();
+        boolean replaced = incarnation != null && incarnation > before.incarnation();
         return switch (of(before.ref().tenant(), resource).orElse(null)) {
             case null -> Optional.of("the sandbox was deleted");
             case SandboxState.Stopped _ -> Optional.of("the sandbox was stopped");
             case SandboxState.Asleep asleep -> Optional.of("the sandbox was suspended (%s)".formatted(asleep.reason()));
             case SandboxState.Pending pending
-            when Optional.ofNullable(pending.reason())
-                    .flatMap(Reason::of)
-                    .filter(SandboxView::endsThePod)
-                    .isPresent() -> Optional.of("%s (%s)".formatted(pending.message(), pending.reason()));
+            when endedThePod(pending, replaced) ->
+                Optional.of("%s (%s)".formatted(pending.message(), pending.reason()));
             case SandboxState.Pending _, SandboxState.Running _ ->
-                incarnation != null && incarnation > before.incarnation()
-                        ? Optional.of("its pod was replaced")
-                        : Optional.empty();
+                replaced ? Optional.of("its pod was replaced") : Optional.empty();
         };
     }
 
-    private static boolean endsThePod(Reason reason) {
-        return reason == Reason.EVICTED || reason == Reason.NODE_LOST;
+    /** A container that ended is started again in the same pod; only a pod that was replaced is over for that. */
+    private static boolean endedThePod(SandboxState.Pending pending, boolean replaced) {
+        return Optional.ofNullable(pending.reason())
+                .flatMap(Reason::of)
+                .filter(reason -> reason == Reason.EVICTED
+                        || reason == Reason.NODE_LOST
+                        || (replaced && (reason == Reason.CRASHED || reason == Reason.OOM_KILLED)))
+                .isPresent();
     }
 
     private static SandboxState state(SandboxRef ref, Sandbox resource) {

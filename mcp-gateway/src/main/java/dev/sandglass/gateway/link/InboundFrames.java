@@ -22,6 +22,7 @@ final class InboundFrames {
     static final int MAX_JSON = 1024 * 1024;
     static final int MAX_BLOB = 8 * 1024 * 1024;
     private static final int MAX_ID = 255;
+    private static final int MAX_PATH = 4096;
     private static final int MAX_REQUEST_ID = 32;
     private static final int MAX_DIGITS = 18;
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -108,7 +109,26 @@ final class InboundFrames {
     private static @Nullable OutputRecord shown(long offset, boolean result, @Nullable JsonNode json, byte[] blob) {
         return json == null
                 ? null
-                : new OutputRecord.Shown(offset, result, json.path("mime").asString("text/plain"), Blob.of(blob));
+                : new OutputRecord.Shown(
+                        offset,
+                        result,
+                        json.path("mime").asString("text/plain"),
+                        Blob.of(blob),
+                        original(json.path("original")));
+    }
+
+    private static OutputRecord.@Nullable Original original(JsonNode json) {
+        if (!json.isObject()) {
+            return null;
+        }
+        String path = json.path("path").asString("");
+        boolean sound =
+                !path.isEmpty() && path.length() <= MAX_PATH && path.chars().noneMatch(Character::isISOControl);
+        return new OutputRecord.Original(
+                sound ? path : null,
+                Math.max(0, json.path("bytes").asLong(0)),
+                Math.max(0, json.path("width").asInt(0)),
+                Math.max(0, json.path("height").asInt(0)));
     }
 
     private static @Nullable OutputRecord raised(long offset, @Nullable JsonNode json, byte[] blob) {

@@ -49,11 +49,34 @@ public sealed interface OutputRecord {
      * @param result whether it is the last expression's value
      * @param mime e.g. {@code text/plain}, {@code image/png}
      * @param content text as UTF-8, pictures as they are
+     * @param original of a picture that was scaled down; else null
      */
-    record Shown(long offset, boolean result, String mime, Blob content) implements OutputRecord {
+    record Shown(
+            long offset,
+            boolean result,
+            String mime,
+            Blob content,
+            @Nullable Original original) implements OutputRecord {
         @Override
         public long length() {
             return content.length();
+        }
+    }
+
+    /**
+     * The full size of a picture that was scaled down in the sandbox, as the sandbox tells it.
+     *
+     * @param path of its file in the sandbox; null if it could not be kept
+     * @param bytes size of the picture; 0 if it is not told
+     * @param width in pixels; 0 if it is not told
+     * @param height in pixels; 0 if it is not told
+     */
+    record Original(@Nullable String path, long bytes, int width, int height) {
+
+        /** The dimensions alone: the code chose the path's folder. */
+        @Override
+        public String toString() {
+            return "Original[%d bytes, %d x %d]".formatted(bytes, width, height);
         }
     }
 

@@ -4,11 +4,13 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.sandglass.gateway.execution.ExecutionError;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import dev.sandglass.gateway.execution.ExecutionStatus;
+import dev.sandglass.gateway.execution.Image;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.annotation.JsonNaming;
 
@@ -17,6 +19,15 @@ final class ExecutionAnswer {
 
     static final String RESUMED = "The sandbox was suspended because nobody used it, and was resumed for this"
             + " call: variables of earlier calls were lost, so were files outside a kept workspace.";
+
+    private static final Schema JSON_VALUE = Schema.either(
+            "The value as data, if it was displayed as JSON and 'result' is not cut; else null",
+            "object",
+            "array",
+            "string",
+            "number",
+            "boolean",
+            "null");
 
     private ExecutionAnswer() {}
 
@@ -29,6 +40,7 @@ final class ExecutionAnswer {
             String stdout,
             String stderr,
             @Nullable String result,
+            @Nullable JsonNode resultJson,
             @Nullable ErrorFacts error,
             List<ImageFacts> images,
             @Nullable Integer exitCode,
@@ -43,9 +55,21 @@ final class ExecutionAnswer {
     /** The exception that ended it. */
     record ErrorFacts(String name, String message, String traceback) {}
 
-    /** A picture that is in the content. */
+    /** A picture that is in the content; {@code path} and {@code fullBytes} if it was scaled down. */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
     @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
-    record ImageFacts(String mimeType, int bytes) {}
+    record ImageFacts(
+            String mimeType,
+            int bytes,
+            @Nullable String path,
+            @Nullable Long fullBytes) {
+        static ImageFacts of(Image image) {
+            Image.Full full = image.full();
+            return full == null
+                    ? new ImageFacts(image.mimeType(), image.bytes(), null, null)
+                    : new ImageFacts(image.mimeType(), image.bytes(), full.path(), full.bytes());
+        }
+    }
 
     static Map<String, Object> schema() {
         Schema error = Schema.object()
@@ -55,13 +79,19 @@ final class ExecutionAnswer {
                 .required("traceback", Schema.text("Its traceback"));
         Schema image = Schema.object()
                 .required("mime_type", Schema.text("Kind of picture"))
-                .required("bytes", Schema.integer("Size"));
+                .required("bytes", Schema.integer("Size"))
+                .required(
+                        "path",
+                        Schema.text("File with the full size, if this is scaled down")
+                                .orNull())
+                .required("full_bytes", Schema.integer("Size of the full size").orNull());
         return Schema.object()
                 .required("status", Schema.text("How it stands or ended").with("enum", words()))
                 .required("execution_id", Schema.text("For sandbox_get_execution"))
-                .required("stdout", Schema.text("Standard output"))
-                .required("stderr", Schema.text("Standard error"))
+                .required("stdout", Schema.text("Standard output as a terminal would leave it"))
+                .required("stderr", Schema.text("Standard error as a terminal would leave it"))
                 .required("result", Schema.text("Value of the last expression").orNull())
+                .required("result_json", JSON_VALUE)
                 .required("error", error.with("description", "The exception, if there was one"))
                 .required("images", Schema.list("Pictures, in the content in this order", image))
                 .required("exit_code", Schema.integer("Of a command").orNull())
@@ -96,11 +126,9 @@ final class ExecutionAnswer {
                 result.stdout(),
                 result.stderr(),
                 result.result(),
+                result.resultJson(),
                 error == null ? null : new ErrorFacts(error.name(), error.message(), error.traceback()),
-                result.images().stream()
-                        .map(image ->
-                                new ImageFacts(image.mimeType(), image.base64().length() / 4 * 3))
-                        .toList(),
+                result.images().stream().map(ImageFacts::of).toList(),
                 result.exitCode(),
                 result.durationMs(),
                 result.truncated(),
@@ -124,10 +152,33 @@ final class ExecutionAnswer {
         if (error != null) {
             paragraph(text, error.traceback().isEmpty() ? error.name() + ": " + error.message() : error.traceback());
         }
+        paragraph(text, pictures(result));
         paragraph(text, verdict(result));
         paragraph(text, resumed ? RESUMED : null);
         boolean nothing = text.isEmpty() && result.images().isEmpty();
         return nothing ? "(no output)" : text.toString();
+    }
+
+    /** Notes of pictures that are not in the content, or not as they were drawn. */
+    private static String pictures(ExecutionResult result) {
+        var notes = new ArrayList<String>();
+        for (int number = 1; number <= result.images().size(); number++) {
+            Image.Full full = result.images().get(number - 1).full();
+            if (full != null) {
+                notes.add("[Picture %d is scaled down from %d x %d pixels, %d bytes; in full size: %s]"
+                        .formatted(
+                                number,
+                                full.width(),
+                                full.height(),
+                                full.bytes(),
+                                full.path() == null ? "it could not be saved" : full.path()));
+            }
+        }
+        if (result.imagesLeftOut() > 0) {
+            notes.add("[%d more picture(s) did not fit into this answer; they come when you read on]"
+                    .formatted(result.imagesLeftOut()));
+        }
+        return String.join("\n", notes);
     }
 
     private static @Nullable String verdict(ExecutionResult result) {
@@ -141,7 +192,7 @@ final class ExecutionAnswer {
                         ? "[exit code %d] %s"
                                 .formatted(exitCode, result.message())
                                 .strip()
-                        : messageOnly(result, "error");
+                        : raised(result, readOn);
             case RUNNING ->
                 "[running%s] %s"
                         .formatted(
@@ -151,8 +202,11 @@ final class ExecutionAnswer {
         };
     }
 
-    private static @Nullable String messageOnly(ExecutionResult result, String word) {
-        return result.error() != null || result.message().isEmpty() ? null : "[" + word + "] " + result.message();
+    private static @Nullable String raised(ExecutionResult result, String readOn) {
+        if (result.error() != null) {
+            return result.truncated() ? readOn : null;
+        }
+        return result.message().isEmpty() ? null : "[error] " + result.message();
     }
 
     private static void paragraph(StringBuilder text, @Nullable String part) {

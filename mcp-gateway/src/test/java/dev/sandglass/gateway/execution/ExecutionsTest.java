@@ -70,7 +70,7 @@ class ExecutionsTest extends LiveSandbox {
                 sandbox,
                 "import base64\nfrom IPython.display import Image, display\ndisplay(Image(base64.b64decode('" + png
                         + "')))");
-        assertThat(result.images()).containsExactly(new Image("image/png", png));
+        assertThat(result.images()).containsExactly(new Image("image/png", png, 70, null));
     }
 
     @Test

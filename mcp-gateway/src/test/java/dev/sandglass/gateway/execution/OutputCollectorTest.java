@@ -8,6 +8,9 @@ import dev.sandglass.gateway.link.OutputRecord.Stream;
 import java.util.Base64;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
 class OutputCollectorTest {
 
@@ -19,6 +22,7 @@ class OutputCollectorTest {
     void streamsAreKeptApart() {
         assertThat(output.add(text(0, Stream.STDOUT, "out"))).isEqualTo("out");
         assertThat(output.add(text(3, Stream.STDERR, "err"))).isEqualTo("err");
+        output.end();
         assertThat(output.stdout()).isEqualTo("out");
         assertThat(output.stderr()).isEqualTo("err");
         assertThat(output.nextOffset()).isEqualTo(6);
@@ -34,6 +38,7 @@ class OutputCollectorTest {
                 .isEqualTo("€");
         output.add(new OutputRecord.Text(3, Stream.STDOUT, Blob.of(new byte[] {euro[0]})));
         assertThat(output.add(END)).isEqualTo("\ufffd");
+        output.end();
         assertThat(output.stdout()).isEqualTo("€\ufffd");
     }
 
@@ -48,9 +53,100 @@ class OutputCollectorTest {
 
     @Test
     void picturesAreBase64() {
-        output.add(new OutputRecord.Shown(0, false, "image/png", Blob.of(new byte[] {1, 2, 3})));
-        assertThat(output.images()).containsExactly(new Image("image/png", "AQID"));
+        output.add(new OutputRecord.Shown(0, false, "image/png", Blob.of(new byte[] {1, 2, 3}), null));
+        assertThat(output.images()).containsExactly(new Image("image/png", "AQID", 3, null));
         assertThat(output.nextOffset()).isEqualTo(3);
+    }
+
+    @Test
+    void aScaledPictureNamesItsFullSize() {
+        var original = new OutputRecord.Original("/workspace/p.png", 5_000_000, 4000, 3000);
+        output.add(new OutputRecord.Shown(0, false, "image/jpeg", Blob.of(new byte[] {1, 2, 3, 4}), original));
+        assertThat(output.images())
+                .containsExactly(new Image(
+                        "image/jpeg", "AQIDBA==", 4, new Image.Full("/workspace/p.png", 5_000_000, 4000, 3000)));
+    }
+
+    @Test
+    void aPictureThatNoHostTakesIsLeftOut() {
+        output.add(shown(0, false, "image/svg+xml", "<svg/>"));
+        output.end();
+        assertThat(output.images()).isEmpty();
+        assertThat(output.stdout()).isEqualTo("[a picture of another kind than PNG, JPEG, GIF or WebP was left out]\n");
+    }
+
+    @Test
+    void jsonIsDataAsLongAsItFits() {
+        String exact = "[\"" + "x".repeat(96) + "\"]";
+        output.add(shown(0, true, "application/json", exact));
+        assertThat(output.resultJson()).isEqualTo(JsonMapper.shared().readTree(exact));
+        assertThat(output.result()).isEqualTo(exact);
+        assertThat(output.isTruncated()).isFalse();
+
+        OutputCollector other = OutputCollector.headAndTail(100);
+        other.add(shown(0, true, "application/json", "[\"" + "x".repeat(97) + "\"]"));
+        assertThat(other.resultJson()).isNull();
+        assertThat(other.isTruncated()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{", "NaN", "[1,]"})
+    void brokenJsonIsText(String broken) {
+        output.add(shown(0, true, "application/json", broken));
+        assertThat(output.resultJson()).isNull();
+        assertThat(output.result()).isEqualTo(broken);
+    }
+
+    @Test
+    void deepJsonIsText() {
+        OutputCollector wide = OutputCollector.headAndTail(200_000);
+        wide.add(shown(0, true, "application/json", "[".repeat(100_000) + "]".repeat(100_000)));
+        assertThat(wide.resultJson()).isNull();
+    }
+
+    @Test
+    void aProgressBarIsItsLastStateAndListenersHearAll() {
+        assertThat(output.add(text(0, Stream.STDERR, "\r 0%"))).isEqualTo("\r 0%");
+        output.add(text(4, Stream.STDOUT, "between\n"));
+        assertThat(output.add(text(12, Stream.STDERR, "\r50%\r99%\u001b[0m"))).isEqualTo("\r50%\r99%\u001b[0m");
+        output.end();
+        assertThat(output.stderr()).isEqualTo("99%");
+        assertThat(output.stdout()).isEqualTo("between\n");
+        assertThat(output.isTruncated()).isFalse();
+    }
+
+    @Test
+    void statesThatWereWrittenOverDoNotCountAsCharacters() {
+        long offset = 0;
+        for (int i = 0; i < 1000; i++) {
+            String state = "\r%3d%%".formatted(i / 10);
+            output.add(text(offset, Stream.STDERR, state));
+            offset += state.length();
+        }
+        output.end();
+        assertThat(output.stderr()).isEqualTo(" 99%");
+        assertThat(output.isTruncated()).isFalse();
+        assertThat(output.nextOffset()).isEqualTo(offset);
+    }
+
+    @Test
+    void shownTextComesAfterWhatWasPrintedBefore() {
+        output.add(text(0, Stream.STDOUT, "no end of line: "));
+        output.add(shown(16, false, "text/plain", "table"));
+        output.add(text(21, Stream.STDOUT, "after"));
+        output.end();
+        assertThat(output.stdout()).isEqualTo("no end of line: table\nafter");
+    }
+
+    @Test
+    void pagesOfBothStreamsMissNothing() {
+        OutputCollector page = OutputCollector.page(10, 0);
+        page.add(text(0, Stream.STDOUT, "12345"));
+        page.add(text(5, Stream.STDERR, "67890"));
+        page.add(text(10, Stream.STDOUT, "abc"));
+        page.end();
+        assertThat(page.stdout() + page.stderr()).isEqualTo("1234567890");
+        assertThat(page.nextOffset()).isEqualTo(10);
     }
 
     @Test
@@ -59,6 +155,7 @@ class OutputCollectorTest {
             output.add(shown(10L * i, false, "image/png", "0123456789"));
         }
         assertThat(output.images()).hasSize(16);
+        assertThat(output.imagesLeftOut()).isEqualTo(4);
         assertThat(output.isTruncated()).isTrue();
         assertThat(output.nextOffset()).isEqualTo(160);
     }
@@ -67,9 +164,10 @@ class OutputCollectorTest {
     void picturesAreBoundedInBytesToo() {
         int half = 3 * 1024 * 1024;
         for (int i = 0; i < 3; i++) {
-            output.add(new OutputRecord.Shown((long) half * i, false, "image/png", Blob.of(new byte[half])));
+            output.add(new OutputRecord.Shown((long) half * i, false, "image/png", Blob.of(new byte[half]), null));
         }
         assertThat(output.images()).hasSize(2);
+        assertThat(output.imagesLeftOut()).isEqualTo(1);
         assertThat(output.images().getFirst().base64())
                 .hasSize(Base64.getEncoder().encodeToString(new byte[half]).length());
         assertThat(output.nextOffset()).isEqualTo(2L * half);
@@ -90,6 +188,7 @@ class OutputCollectorTest {
         output.add(text(0, Stream.STDOUT, "a"));
         output.add(new OutputRecord.Gap(1, 501));
         output.add(text(501, Stream.STDOUT, "b"));
+        output.end();
         assertThat(output.stdout()).isEqualTo("a\n[Output truncated: 500 bytes are no longer held]\nb");
         assertThat(output.isTruncated()).isTrue();
         assertThat(output.nextOffset()).isEqualTo(502);
@@ -105,6 +204,7 @@ class OutputCollectorTest {
             OutputCollector page = OutputCollector.page(7, from);
             page.add(new OutputRecord.Text(
                     from, Stream.STDOUT, Blob.of(java.util.Arrays.copyOfRange(bytes, (int) from, bytes.length))));
+            page.end();
             assertThat(page.isFull()).isEqualTo(page.isTruncated());
             read.append(page.stdout());
             assertThat(page.nextOffset()).isGreaterThan(from);
@@ -130,6 +230,7 @@ class OutputCollectorTest {
             flood.add(new OutputRecord.Text(offset, Stream.STDOUT, piece));
             offset += piece.length();
         }
+        flood.end();
         assertThat(flood.stdout()).hasSize(20_000 + 52);
         assertThat(flood.nextOffset()).isEqualTo(10_000);
     }
@@ -139,6 +240,6 @@ class OutputCollectorTest {
     }
 
     private static OutputRecord shown(long offset, boolean result, String mime, String content) {
-        return new OutputRecord.Shown(offset, result, mime, Blob.utf8(content));
+        return new OutputRecord.Shown(offset, result, mime, Blob.utf8(content), null);
     }
 }

@@ -38,6 +38,25 @@ class InboundFramesTest {
     }
 
     @Test
+    void aScaledPictureTellsOfItsFullSize() {
+        String full = "{\"mime\":\"image/png\",\"original\":{\"path\":\"%s\",\"bytes\":9,\"width\":2,\"height\":-1}}";
+        assertThat(record("display", full.formatted("/p/x.png"), "png"))
+                .isEqualTo(new OutputRecord.Shown(
+                        7, false, "image/png", Blob.utf8("png"), new OutputRecord.Original("/p/x.png", 9, 2, 0)));
+        for (String path : List.of("", "a\\nb", "p".repeat(4097))) {
+            assertThat(record("display", full.formatted(path), "png"))
+                    .extracting("original.path")
+                    .isNull();
+        }
+        assertThat(record("display", full.formatted("p".repeat(4096)), "png"))
+                .extracting("original.path")
+                .isEqualTo("p".repeat(4096));
+        assertThat(record("display", "{\"mime\":\"image/png\",\"original\":[1]}", "png"))
+                .extracting("original")
+                .isNull();
+    }
+
+    @Test
     void everyKindOfOutput() {
         assertThat(record("stdout", "", "é"))
                 .isEqualTo(new OutputRecord.Text(7, Stream.STDOUT, Blob.utf8("é")))
@@ -45,9 +64,9 @@ class InboundFramesTest {
                 .isEqualTo(9L);
         assertThat(record("stderr", "{}", "e")).isEqualTo(new OutputRecord.Text(7, Stream.STDERR, Blob.utf8("e")));
         assertThat(record("result", "{\"mime\":\"text/plain\",\"metadata\":{}}", "2"))
-                .isEqualTo(new OutputRecord.Shown(7, true, "text/plain", Blob.utf8("2")));
+                .isEqualTo(new OutputRecord.Shown(7, true, "text/plain", Blob.utf8("2"), null));
         assertThat(record("display", "{\"mime\":\"image/png\"}", "png"))
-                .isEqualTo(new OutputRecord.Shown(7, false, "image/png", Blob.utf8("png")));
+                .isEqualTo(new OutputRecord.Shown(7, false, "image/png", Blob.utf8("png"), null));
         assertThat(record("error", "{\"name\":\"E\",\"message\":\"m\"}", "tb"))
                 .isEqualTo(new OutputRecord.Raised(7, "E", "m", Blob.utf8("tb")));
         assertThat(record("gap", "{\"from\":7,\"to\":107,\"bytes\":100}", ""))

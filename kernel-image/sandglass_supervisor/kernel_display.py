@@ -1,0 +1,76 @@
+"""What the kernel displays, bounded before it is sent: every reader can take it, and the channel never breaks."""
+
+import json
+import os
+from typing import Any
+
+from jupyter_client.session import Session
+
+from .kernel_pictures import Gallery
+from .limits import JSON_RESULT_BYTES, TEXT_BYTES, TRACEBACK_BYTES
+
+_JSON = "application/json"
+# What the supervisor reads; anything else would only be a large message for nothing.
+_READ = frozenset(
+    "text/plain text/markdown text/latex text/html image/png image/jpeg image/gif image/webp application/json".split()
+)
+
+
+class BoundedSession(Session):
+    """Sends results, pictures and tracebacks only up to a size that every reader can take."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # Here, because the code may go elsewhere.
+        self._gallery = Gallery(os.getcwd())
+
+    def send(self, stream: Any, msg_or_type: Any, content: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Send a message, with what is too large in it cut or replaced by a note."""
+        if isinstance(msg_or_type, dict):
+            msg_or_type = {**msg_or_type, "content": bounded(msg_or_type["content"], self._gallery)}
+        elif isinstance(content, dict):
+            content = bounded(content, self._gallery)
+        return super().send(stream, msg_or_type, content, *args, **kwargs)
+
+
+def bounded(content: dict[str, Any], gallery: Gallery) -> dict[str, Any]:
+    """A message's content of a bounded size; what is neither a bundle nor an error is left as it is."""
+    data, metadata = content.get("data"), content.get("metadata")
+    if isinstance(data, dict) and isinstance(metadata, dict):
+        data, metadata = gallery.fit(data, metadata)
+        content = {**content, "data": _bounded_data(data), "metadata": _bounded_metadata(metadata)}
+    if "traceback" in content and "ename" in content:
+        lines = _cut("\n".join(map(str, content["traceback"])), TRACEBACK_BYTES)
+        content = {**content, "traceback": lines.split("\n"), "evalue": _cut(str(content["evalue"]), TRACEBACK_BYTES)}
+    return content
+
+
+def _bounded_data(data: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for mime, value in data.items():
+        if mime in _READ and isinstance(value, str):
+            kept[mime] = _cut(value, TEXT_BYTES) if mime.startswith("text/") else value
+        else:
+            kept[mime] = ""  # the supervisor names it, if there is nothing better to show
+    if _JSON in data:
+        text = json.dumps(data[_JSON], ensure_ascii=False, default=repr)
+        del kept[_JSON]
+        # Cut, it would be no JSON.
+        kept.update({_JSON: data[_JSON]} if len(text) <= JSON_RESULT_BYTES else {"text/plain": _cut(text, TEXT_BYTES)})
+    return kept
+
+
+def _bounded_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Only what is read: dimensions of pictures, and what the gallery says."""
+    kept = {"sandglass": metadata["sandglass"]} if "sandglass" in metadata else {}
+    for mime, about in metadata.items():
+        if mime in _READ and isinstance(about, dict):
+            kept[mime] = {side: about[side] for side in ("width", "height") if isinstance(about.get(side), int)}
+    return kept
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"

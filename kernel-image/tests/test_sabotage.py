@@ -1,0 +1,204 @@
+"""What code does to break what is around it: the supervisor lives, and says honestly what became of the run."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from client import Client, Output, Refused
+from conftest import Running
+from test_attacks import first, folder, plain
+
+__all__ = ["first", "folder", "plain"]  # fixtures
+ENDS = ("ok", "error", "timeout", "kernel_died")
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
+
+
+def usable(client: Client) -> None:
+    """The next run or, if that is how the harm is found out, the one after it finds a kernel."""
+    assert client.ask("list")["kernels"]
+    for turn in range(3):
+        output = client.run(f"after{turn}", "1 + 1", timeout_s=1, timeout=30)
+        if ended(output) == "ok":
+            break
+        assert output.outcome is not None
+        assert output.outcome["kernel_restarted"] or "output is lost" in output.outcome["message"]
+    assert output.only("result").blob == b"2"
+    assert client.command("command", "echo", "works").text() == "works\n"
+
+
+def ended(output: Output) -> str:
+    assert output.outcome is not None
+    return str(output.outcome["status"])
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os; os.closerange(0, 65536)",
+        "import os\nfor fd in range(3, 99):\n  try: os.dup2(os.open('/dev/null', 2), fd)\n  except OSError: pass",
+        "import os; os.close(1); os.close(2); print('x')",
+        "import sys; sys.stdout.close(); sys.stderr.close()",
+        "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+        "import ctypes, os; ctypes.CDLL(None).ptrace(0, 0, 0, 0); os.kill(os.getpid(), 19)",
+        "import gc, zmq\nfor thing in gc.get_objects():\n  if isinstance(thing, zmq.Context): thing.destroy(0)",
+        "get_ipython().kernel.io_loop.stop()",
+        "get_ipython().kernel.session.key = b'forged'",
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3)); open('x', 'w')",
+        "import threading; threading.Thread(target=lambda: get_ipython().kernel.iopub_thread.stop()).start()",
+    ],
+)
+def test_code_that_breaks_its_own_kernel(own: Running, code: str) -> None:
+    client = own.ready()
+    assert ended(client.run("break", code, timeout_s=1, timeout=15)) in ENDS
+    usable(client)
+
+
+def test_a_kernel_that_has_itself_traced_by_the_supervisor_is_ended(own: Running) -> None:
+    client = own.ready()
+    code = "import ctypes, os; ctypes.CDLL(None).ptrace(0, 0, 0, 0); os.kill(os.getpid(), 19)"
+    output = client.run("traced", code, timeout_s=20)
+    assert output.outcome is not None
+    assert (output.outcome["status"], output.outcome["signal"]) == ("kernel_died", 9)
+    usable(client)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "for name in os.listdir(folder): os.unlink(os.path.join(folder, name))",
+        "import shutil; shutil.rmtree(folder)",
+        "import shutil; shutil.rmtree(folder); open(folder, 'w').close()",
+        "import shutil; shutil.rmtree(folder); os.symlink('/nonexistent', folder)",
+        "os.chmod(folder, 0)",
+        "os.rename(folder, folder + '.gone')",
+        "[os.mkdir(os.path.join(folder, name) + '-dir') for name in os.listdir(folder)]",
+    ],
+)
+def test_sockets_folder_is_destroyed(own: Running, how: str) -> None:
+    client = own.ready()
+    folder = own.folder / "run" / "private"
+    assert ended(client.run("destroy", f"import os; folder = {str(folder)!r}\n{how}", timeout_s=2)) in ENDS
+    # The connections are made: what runs goes on. A fresh kernel needs the folder.
+    assert client.run("still", "1 + 1").only("result").blob == b"2"
+    assert ended(client.run("die", "import os; os.kill(os.getpid(), 9)")) == "kernel_died"
+    usable(client)
+    assert folder.is_dir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_sockets_are_gone_when_output_must_be_connected_anew(own: Running) -> None:
+    client = own.ready()
+    code = f"""
+import os
+for name in os.listdir({str(own.folder / "run" / "private")!r}):
+    os.unlink(os.path.join({str(own.folder / "run" / "private")!r}, name))
+t = get_ipython().kernel.iopub_thread
+t.schedule(lambda: t.socket.send(bytes(20_000_000)))
+"""
+    lost = client.run("lose", code)
+    assert lost.outcome is not None
+    assert "output is lost" in lost.outcome["message"]
+    waits = client.run("waits", "1", timeout=15)
+    assert waits.outcome is not None
+    assert (waits.outcome["status"], waits.outcome["kernel_restarted"]) == ("kernel_died", True)
+    usable(client)
+
+
+@pytest.mark.parametrize("kind", ["display_data", "execute_result", "error", "stream", "status", "execute_reply"])
+def test_messages_nested_as_deep_as_can_be_read(own: Running, kind: str) -> None:
+    client = own.ready()
+    code = """
+kernel = get_ipython().kernel
+session, parent = kernel.session, kernel.get_parent()
+fields = ('"data": {"application/json": %s}, "metadata": {"sandglass": %s}', '"evalue": %s, "ename": %s',
+          '"payload": %s, "execution_count": %s', '"text": %s, "name": %s', '"traceback": %s, "execution_state": %s')
+for depth in [*range(880, 1000), 1500, 2900, 5000, 9000, 9990, 30000, 200000]:
+    deep = '[' * depth + ']' * depth
+    for field in fields:
+        said = ('{"status": "error", ' + field % (deep, deep) + '}').encode()
+        kernel.iopub_thread.send_multipart(session.serialize(session.msg(kind, said, parent=parent), ident=b'x'))
+'done'
+"""
+    assert ended(client.run("deep", f"kind = {kind!r}\n{code}", timeout_s=15, timeout=40)) in ENDS
+    usable(client)
+
+
+def test_sibling_kernel_is_killed(own: Running) -> None:
+    client = own.ready()
+    client.run("kept", "kept = 1")
+    pid = int(client.run("pid", "import os; os.getpid()", session="victim").only("result").blob)
+    client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim")
+    client.until(lambda: client.output("waits").text() == "on\n", 10, "output")
+    client.run("kill", f"import os; os.kill({pid}, 9)")
+    died = client.finish("waits", 5).outcome
+    assert died is not None
+    assert (died["status"], died["kernel_restarted"]) == ("kernel_died", True)
+    assert client.run("still", "kept").only("result").blob == b"1"
+    assert client.run("again", "'fresh'", session="victim").only("result").blob == b"'fresh'"
+
+
+def test_workspace_is_gone(own: Running) -> None:
+    client = own.ready()
+    client.run("destroy", f"import shutil; shutil.rmtree({str(own.workspace)!r})")
+    client.run("die", "import os; os.kill(os.getpid(), 9)")
+    refused = client.run("none", "1").outcome
+    assert refused is not None
+    assert refused["status"] in ("env_error", "kernel_died")
+    own.workspace.mkdir()
+    usable(client)
+
+
+@needs_root
+def test_thread_bomb(folder: Path) -> None:
+    from test_attacks import UNPRIVILEGED
+
+    running = Running(folder, UNPRIVILEGED, SANDGLASS_MAX_PROCESSES="300")
+    running.workspace.chmod(0o777)
+    try:
+        client = running.ready()
+        bomb = (
+            "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(600,), daemon=True).start()"
+        )
+        output = client.run("bomb", bomb, timeout_s=5, timeout=20)
+        assert ended(output) == "error"
+        assert "can't start new thread" in str(output.only("error").json["message"])
+        client.ask("reset", language="python", session="default", timeout=30)
+        usable(client)
+    finally:
+        running.stop()
+
+
+@needs_root
+def test_everything_that_can_be_stopped_is_stopped(first: Running) -> None:
+    client = first.ready()
+    client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim", timeout_s=2)
+    client.until(lambda: client.output("waits").text() == "on\n", 10, "output")
+    client.run(
+        "stop", "import os, signal; os.kill(-1, signal.SIGSTOP); os.kill(os.getppid(), signal.SIGSTOP)", timeout_s=2
+    )
+    stopped = client.finish("waits", 10).outcome
+    assert stopped is not None
+    assert (stopped["status"], stopped["kernel_restarted"]) == ("timeout", True)
+    usable(client)
+
+
+@needs_root
+def test_new_processes_are_stopped_before_they_begin(first: Running) -> None:
+    client = first.ready()
+    stopper = """
+import os, signal, time
+if os.fork() == 0:
+    os.setsid()
+    end = time.monotonic() + 4
+    while time.monotonic() < end:
+        try: os.kill(-1, signal.SIGSTOP)
+        except OSError: pass
+    os._exit(0)
+"""
+    client.run("stopper", stopper, timeout_s=1, timeout=20)
+    for turn in range(3):
+        with suppress(Refused):
+            client.command(f"try{turn}", "true", timeout_s=1, timeout=15)
+        client.ask("list", timeout=10)
+    usable(client)

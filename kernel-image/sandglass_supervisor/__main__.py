@@ -25,7 +25,8 @@ def main() -> int:
         log("refused", reason=error)
         return 2
     Supervisor(settings, Loop()).run()
-    return 0
+    # As if the signal had ended it: with 0 a kubelet calls a pod that it evicts "Succeeded", and drops the cause.
+    return 128 + signal.SIGTERM
 
 
 if __name__ == "__main__":

@@ -70,9 +70,8 @@ record Verdict(
     static Verdict gone(String why) {
         return of(
                 ExecutionStatus.LOST,
-                "The pod in which it ran is gone, because " + why
-                        + ": this execution and all variables are lost; files in"
-                        + " a persistent workspace remain. Call sandbox_start and run the code again.");
+                "The pod in which it ran is gone: " + why + ". This execution and all variables are lost; files in a"
+                        + " persistent workspace remain. Call sandbox_start and run the code again.");
     }
 
     /** The supervisor does not know it. */

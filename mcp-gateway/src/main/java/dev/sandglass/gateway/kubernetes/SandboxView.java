@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What a resource says in the gateway's terms. Pure. */
 final class SandboxView {
@@ -52,10 +53,15 @@ final class SandboxView {
             case SandboxState.Asleep asleep -> Optional.of("the sandbox was suspended (%s)".formatted(asleep.reason()));
             case SandboxState.Pending pending
             when endedThePod(pending, replaced) ->
-                Optional.of("%s (%s)".formatted(pending.message(), pending.reason()));
+                Optional.of("%s (%s)".formatted(sentence(pending.message()), pending.reason()));
             case SandboxState.Pending _, SandboxState.Running _ ->
                 replaced ? Optional.of("its pod was replaced") : Optional.empty();
         };
+    }
+
+    private static String sentence(@Nullable String message) {
+        String text = message == null ? "no cause was told" : message.strip();
+        return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
     }
 
     /** A container that ended is started again in the same pod; only a pod that was replaced is over for that. */

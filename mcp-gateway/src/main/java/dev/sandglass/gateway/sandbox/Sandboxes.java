@@ -48,7 +48,7 @@ public interface Sandboxes {
     Mono<Void> delete(SandboxRef ref);
 
     /**
-     * Completes once the sandbox's pod is no longer that one, with why, in words that follow "because"; else never.
+     * Completes once the sandbox's pod is no longer that one, with why, a sentence without its full stop; else never.
      */
     Mono<String> gone(RunningSandbox sandbox);
 

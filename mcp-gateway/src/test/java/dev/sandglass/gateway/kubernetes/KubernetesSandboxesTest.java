@@ -136,7 +136,7 @@ class KubernetesSandboxesTest {
         StepVerifier.create(end)
                 .expectSubscription()
                 .expectNoEvent(Duration.ofMillis(200))
-                .then(() -> operator.evicted("The node put the pod out"))
+                .then(() -> operator.evicted("The node put the pod out. "))
                 .expectNext("The node put the pod out (Evicted)")
                 .verifyComplete();
         operator.replaced();

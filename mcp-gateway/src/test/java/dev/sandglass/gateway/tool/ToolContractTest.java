@@ -248,7 +248,7 @@ class ToolContractTest {
 
         JsonNode result = answer.get(10, TimeUnit.SECONDS);
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("lost");
-        assertThat(TestGateway.text(result)).contains("gone, because The node put the pod out (Evicted): ");
+        assertThat(TestGateway.text(result)).contains("gone: The node put the pod out (Evicted). ");
     }
 
     private JsonNode unchecked(String arguments) {

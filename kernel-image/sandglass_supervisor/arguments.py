@@ -22,8 +22,7 @@ from .wire import Problem, Request, is_execution_id
 
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
-LANGUAGES = ("python",)
-KNOWN_LANGUAGES = ("python", "nodejs")
+LANGUAGES = ("python", "nodejs")
 DEFAULT_TIMEOUT_S = 120.0
 FILE_OPERATIONS = ("read", "write", "list", "mkdir", "move", "delete", "stat")
 
@@ -147,10 +146,8 @@ def parse_execution_id(given: dict[str, Any]) -> str:
 def parse_kernel(given: dict[str, Any]) -> tuple[str, str]:
     """The fields ``language`` and ``session``, by which a kernel is addressed."""
     language = given.get("language", "python")
-    if language not in KNOWN_LANGUAGES:
-        raise _bad("language", f"must be one of {', '.join(KNOWN_LANGUAGES)}")
     if language not in LANGUAGES:
-        raise Problem("not_supported", f"language '{language}' is not available yet; use one of {', '.join(LANGUAGES)}")
+        raise _bad("language", f"must be one of {', '.join(LANGUAGES)}")
     session = given.get("session", "default")
     if not isinstance(session, str) or len(session) > NAME_BYTES or not _SESSION.fullmatch(session):
         raise _bad("session", f"must be 1 to {NAME_BYTES} letters, digits, '-' or '_', a letter or digit first")

@@ -20,7 +20,7 @@ _NICEST = 19
 
 
 class Program(NamedTuple):
-    """What to run: ``stdin`` to ``stderr`` are descriptors that stay open in the caller."""
+    """What to run; descriptors stay open in the caller, and those of ``more`` are 3, 4 and so on in the program."""
 
     argv: Sequence[str]
     env: dict[str, str]
@@ -28,6 +28,7 @@ class Program(NamedTuple):
     stdin: int
     stdout: int
     stderr: int
+    more: Sequence[int] = ()
 
 
 class Child:
@@ -138,13 +139,14 @@ def _report_of(pid: int, failure: int) -> bytes:
 
 
 def _arrange(program: Program, report: int) -> int:
-    """Put the three standard descriptors in place and close all others but the report, which moves to 3 or higher."""
-    above = fcntl.F_DUPFD_CLOEXEC
-    kept = [fcntl.fcntl(descriptor, above, 3) for descriptor in (program.stdin, program.stdout, program.stderr)]
-    safe = fcntl.fcntl(report, above, 3)
+    """Put the program's descriptors in place and close all others but the report, which moves behind them."""
+    wanted = (program.stdin, program.stdout, program.stderr, *program.more)
+    above, free = fcntl.F_DUPFD_CLOEXEC, len(wanted)
+    kept = [fcntl.fcntl(descriptor, above, free) for descriptor in wanted]
+    safe = fcntl.fcntl(report, above, free)
     for target, descriptor in enumerate(kept):
         os.dup2(descriptor, target, inheritable=True)
-    os.closerange(3, safe)
+    os.closerange(free, safe)
     os.closerange(safe + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     return safe
 

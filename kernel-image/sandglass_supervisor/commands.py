@@ -115,7 +115,8 @@ class _Run:
             writers.append(writer)
         stdin = _stdin(command.stdin)
         try:
-            return children.start(Program(command.argv, env, command.cwd, stdin, *writers), self._exited)
+            stdout, stderr = writers
+            return children.start(Program(command.argv, env, command.cwd, stdin, stdout, stderr), self._exited)
         except OSError:
             for pipe in self._pipes:
                 os.close(pipe.descriptor)

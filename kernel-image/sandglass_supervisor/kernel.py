@@ -9,7 +9,7 @@ from .arguments import Execute
 from .cgroup import Cgroup
 from .execution import QUEUED, Execution
 from .jupyter import Message
-from .kernel_process import Ending, KernelProcess, Place
+from .kernel_process import Ending, KernelProcess, Maker, Place
 from .kernel_run import Run
 from .limits import INTERRUPT_GRACE_S, QUEUE
 from .loop import Timer
@@ -26,9 +26,9 @@ Tell = Callable[[str, dict[str, Any]], None]
 class Kernel:
     """One run at a time, eight waiting; when its process ends a fresh one is started."""
 
-    def __init__(self, language: str, session: str, place: Place, cgroup: Cgroup, tell: Tell) -> None:
-        self.language = language
-        self.session = session
+    def __init__(self, name: tuple[str, str], make: Maker, place: Place, cgroup: Cgroup, tell: Tell) -> None:
+        self.language, self.session = name
+        self._make = make
         self._place = place
         self._cgroup = cgroup
         self._tell = tell
@@ -131,7 +131,7 @@ class Kernel:
 
     def kernel_ended(self, ending: Ending) -> None:
         """The process is gone: answer who waited, tell everybody, start afresh."""
-        out_of_memory = ending.signal == _SIGKILL and self._cgroup.oom_kills() > self._oom_kills
+        out_of_memory = ending.heap_full or (ending.signal == _SIGKILL and self._cgroup.oom_kills() > self._oom_kills)
         self._process = None
         self.state = DEAD
         about = {"event": "oom" if out_of_memory else "died", "signal": ending.signal, "exit_code": ending.exit_code}
@@ -177,7 +177,7 @@ class Kernel:
         self._oom_kills = self._cgroup.oom_kills()
         self._tell(self.name, {"event": "starting"})
         try:
-            self._process = KernelProcess(f"{self.language}-{self.session}", self._place, self)
+            self._process = self._make(f"{self.language}-{self.session}", self._place, self)
         except OSError as error:
             self.state = DEAD
             self._fail_queue(outcome.no_kernel(str(error)))
@@ -194,14 +194,7 @@ class Kernel:
         execution.interrupt = lambda: self._interrupt_run(run)
         execution.resume = self._process.release
         execution.start()
-        code = {
-            "code": request.code,
-            "silent": False,
-            "store_history": True,
-            "allow_stdin": False,
-            "stop_on_error": False,
-        }
-        self._process.execute(run.msg_id, code, {"sandglass": {"envs": request.envs}})
+        self._process.execute(run.msg_id, request.code, request.envs)
         # Read while the kernel is busy with the request already: no code reaches the limit within so short a time.
         self._oom_kills = self._cgroup.oom_kills()
         self._timers = [self._place.loop.call_in(request.timeout_s, lambda: self._time_out(request.timeout_s))]
@@ -258,7 +251,9 @@ class Kernel:
     def _bury(self, run: Run, ending: Ending, *, out_of_memory: bool) -> None:
         if ending.stderr and not run.stop_asked:
             run.execution.write("stderr", b"{}", content.plain(ending.stderr + "\n").encode("utf-8", "replace"))
-        if out_of_memory and not run.stop_asked:
+        if ending.heap_full and not run.stop_asked:
+            self._done(outcome.heap_full(ending.exit_code, ending.signal))
+        elif out_of_memory and not run.stop_asked:
             memory = self._cgroup.memory()
             self._done(outcome.oom_killed(memory.limit, memory.peak, kernel=True))
         else:

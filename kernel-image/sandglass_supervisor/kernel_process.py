@@ -1,34 +1,15 @@
-"""One Python kernel's process and its sockets: start, handshake, messages in and out, death."""
+"""What a kernel's process is to the kernel, whatever language it runs: one interface, a maker for each language."""
 
-import json
-import os
-import secrets
-import signal
-import sys
-from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import zmq
 
-from . import jupyter, messages, runtime
-from .children import Child, Children, Program, describe
+from .children import Children
 from .jupyter import Message
-from .limits import (
-    DEATH_GRACE_S,
-    KERNEL_MESSAGE_BYTES,
-    KERNEL_RECEIVE_MESSAGES,
-    KERNEL_START_S,
-    RESUBSCRIBE_S,
-    SLICE_BYTES,
-    STDERR_TAIL_BYTES,
-)
-from .loop import Loop, Timer
+from .loop import Loop
 
 Context = zmq.Context[zmq.Socket[bytes]]
-_MESSAGES_PER_TURN = 16
-_RECONNECT_MS = 2  # the kernel binds some time after we connect
-_SHELL_PORT, _IOPUB_PORT = 1, 2
-_CODE = "from sandglass_supervisor.python_kernel import main; main()"
 
 
 class Place(NamedTuple):
@@ -43,11 +24,15 @@ class Place(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How the process ended, and the end of what it wrote to its own standard error."""
+    """How the process ended, and the end of what it wrote to its own standard error, unless that was told before.
+
+    ``heap_full``: it ended itself because its own memory, not the sandbox's, was full.
+    """
 
     exit_code: int | None
     signal: int | None
     stderr: str
+    heap_full: bool = False
 
 
 class Listener(Protocol):
@@ -57,159 +42,32 @@ class Listener(Protocol):
         """It answers: executions may be sent."""
 
     def kernel_said(self, message: Message) -> None:
-        """A message about an execution; on the shell channel this is the reply, else it is output or state."""
+        """A message about an execution, in Jupyter's words; what a run wrote comes before its reply."""
 
     def kernel_ended(self, ending: Ending) -> None:
         """The process is gone and all it had said was told before."""
 
 
-class KernelProcess:
+class KernelProcess(Protocol):
     """Lives from its construction to ``kernel_ended``; after that it is of no more use."""
 
-    def __init__(self, name: str, place: Place, listener: Listener) -> None:
-        self._place = place
-        self._listener = listener
-        self._key = secrets.token_hex(32).encode("ascii")
-        self._address = os.path.join(place.folder, f"{name}-{secrets.token_hex(4)}")
-        self._held = False
-        self._ready = False
-        self._stderr = bytearray()
-        self._errors = -1
-        self._child = self._start()
-        self._shell = self._connect(zmq.DEALER, _SHELL_PORT)
-        place.loop.watch(self._shell, self._read_shell)
-        self._iopub = self._subscribe()
-        self._deadline: Timer = place.loop.call_in(KERNEL_START_S, self.kill)
-
-    def execute(self, msg_id: str, content: dict[str, Any], metadata: dict[str, Any]) -> None:
-        """Ask the kernel to run code."""
-        messages.send(self._shell, jupyter.request(self._key, msg_id, "execute_request", content, metadata))
+    def execute(self, msg_id: str, code: str, envs: dict[str, str]) -> None:
+        """Ask the kernel to run code with more variables in its environment."""
 
     def interrupt(self) -> None:
-        """SIGINT for the kernel and what it started: what Control-C does in a terminal."""
-        if self._child.alive:
-            self._child.signal_group(signal.SIGINT)
+        """Stop what runs, as Control-C does in a terminal; without effect on code that does not react."""
 
     def kill(self) -> None:
         """End the kernel and what it started; ``kernel_ended`` follows."""
-        self._child.signal_group(signal.SIGKILL)
 
     def hold(self) -> None:
-        """Read no more output until ``release``: the kernel will block when the sockets' buffers are full."""
-        if not self._held:
-            self._held = True
-            self._place.loop.unwatch(self._iopub)
+        """Read no more output until ``release``: the kernel will block when the buffers between are full."""
 
     def release(self) -> None:
         """Read output again."""
-        if self._held and not self._iopub.closed:
-            self._held = False
-            self._place.loop.watch(self._iopub, self._read_iopub)
 
     def resubscribe(self) -> None:
-        """Connect to the output anew; ``kernel_ready`` follows. ZeroMQ gives a connection up after a large message."""
-        self._place.loop.unwatch(self._iopub)
-        self._iopub.close()
-        self._held = self._ready = False
-        self._iopub = self._subscribe()
-        self._deadline = self._place.loop.call_in(RESUBSCRIBE_S, self.kill)
+        """Open the way of the output anew; ``kernel_ready`` follows."""
 
-    def _subscribe(self) -> zmq.Socket[bytes]:
-        socket = self._connect(zmq.SUB, _IOPUB_PORT)
-        socket.setsockopt(zmq.SUBSCRIBE, b"")
-        self._place.loop.watch(socket, self._read_iopub)
-        return socket
 
-    def _start(self) -> Child:
-        runtime.make_private(self._place.folder)
-        self._errors, write_end = os.pipe()
-        os.set_blocking(self._errors, False)
-        stdin = os.memfd_create("connection")
-        null = os.open(os.devnull, os.O_WRONLY)
-        try:
-            about = {"address": self._address, "key": self._key.decode(), "shell": _SHELL_PORT, "iopub": _IOPUB_PORT}
-            os.write(stdin, json.dumps(about).encode())
-            os.lseek(stdin, 0, os.SEEK_SET)
-            # -P: a file in the working directory must not stand in for a module that the kernel needs to start.
-            argv = [sys.executable, "-P", "-c", _CODE]
-            program = Program(argv, self._place.env, self._place.workspace, stdin, null, write_end)
-            child = self._place.children.start(program, self._ended)
-        except OSError:
-            os.close(self._errors)
-            raise
-        finally:
-            for descriptor in (stdin, null, write_end):
-                os.close(descriptor)
-        self._place.loop.watch(self._errors, self._read_errors)
-        return child
-
-    def _connect(self, kind: int, port: int) -> zmq.Socket[bytes]:
-        socket = self._place.context.socket(kind)
-        socket.setsockopt(zmq.LINGER, 0)
-        socket.setsockopt(zmq.RECONNECT_IVL, _RECONNECT_MS)
-        socket.setsockopt(zmq.RCVHWM, KERNEL_RECEIVE_MESSAGES)
-        socket.setsockopt(zmq.MAXMSGSIZE, KERNEL_MESSAGE_BYTES)
-        socket.connect(f"ipc://{self._address}-{port}")
-        return socket
-
-    def _read_shell(self) -> None:
-        for message in self._messages(self._shell, _MESSAGES_PER_TURN):
-            if message.kind == "kernel_info_reply" and not self._ready:
-                self._ready = True
-                self._deadline.cancel()
-                self._listener.kernel_ready()
-            elif message.kind == "execute_reply":
-                self._listener.kernel_said(message)
-
-    def _read_iopub(self) -> None:
-        for message in self._messages(self._iopub, _MESSAGES_PER_TURN):
-            if message.kind == "iopub_welcome" and not self._ready:
-                # Subscribed: from here on no output is missed. Now see that the main thread answers as well.
-                # A request that was sent before would be refused as a replay, so each has an id of its own.
-                msg_id = f"hello-{secrets.token_hex(4)}"
-                messages.send(self._shell, jupyter.request(self._key, msg_id, "kernel_info_request", {}, {}))
-            else:
-                self._listener.kernel_said(message)
-            if self._held:
-                return
-
-    def _messages(self, socket: zmq.Socket[bytes], most: int) -> Iterator[Message]:
-        for _ in range(most):
-            frames = messages.receive(socket)
-            if frames is None:
-                return
-            message = jupyter.parse(self._key, frames)
-            if message is not None:
-                yield message
-
-    def _read_errors(self) -> None:
-        try:
-            data = os.read(self._errors, SLICE_BYTES)
-        except BlockingIOError:
-            return
-        if not data:
-            self._place.loop.unwatch(self._errors)
-        self._stderr = (self._stderr + data)[-STDERR_TAIL_BYTES:]
-
-    def _ended(self, status: int) -> None:
-        # What was said last may still be on its way through ZeroMQ's own thread.
-        self._place.loop.call_in(DEATH_GRACE_S, lambda: self._finish(status))
-
-    def _finish(self, status: int) -> None:
-        self._read_errors()
-        for message in self._messages(self._iopub, sys.maxsize):
-            self._listener.kernel_said(message)
-        self._close()
-        exit_code, number = describe(status)
-        self._listener.kernel_ended(Ending(exit_code, number, self._stderr.decode("utf-8", "replace").strip()))
-
-    def _close(self) -> None:
-        # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
-        self.kill()
-        self._deadline.cancel()
-        for source in (self._shell, self._iopub, self._errors):
-            self._place.loop.unwatch(source)
-        self._shell.close()
-        self._iopub.close()
-        os.close(self._errors)
-        runtime.clear(self._place.folder, self._address)
+Maker = Callable[[str, Place, Listener], KernelProcess]

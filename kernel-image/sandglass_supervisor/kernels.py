@@ -4,9 +4,13 @@ from collections.abc import Callable, Iterator
 
 from .cgroup import Cgroup
 from .kernel import Kernel, Tell
-from .kernel_process import Place
+from .kernel_process import Maker, Place
 from .limits import KERNELS
+from .node_process import NodeProcess
+from .python_process import PythonProcess
 from .wire import Problem
+
+_MAKERS: dict[str, Maker] = {"python": PythonProcess, "nodejs": NodeProcess}
 
 
 class Kernels:
@@ -39,6 +43,6 @@ class Kernels:
         if kernel is None:
             if len(self._known) >= KERNELS:
                 raise Problem("rejected", f"{KERNELS} sessions exist already; use one of them or close one")
-            kernel = Kernel(language, session, self._place, self._cgroup, self._tell)
+            kernel = Kernel((language, session), _MAKERS[language], self._place, self._cgroup, self._tell)
             self._known[(language, session)] = kernel
         return kernel

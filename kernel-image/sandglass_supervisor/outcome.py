@@ -81,6 +81,15 @@ def oom_killed(limit: int | None, peak: int | None, *, kernel: bool) -> Outcome:
     return Outcome(OOM_KILLED, f"{message} {_LOST}" if kernel else message, signal=9, kernel_restarted=kernel)
 
 
+def heap_full(exit_code: int | None, signal: int | None) -> Outcome:
+    """The kernel's process ended itself because the interpreter's own memory was full."""
+    message = (
+        "The kernel ended because its heap was full; its size follows the sandbox's memory limit: use less memory, or"
+        f" start a sandbox with more. {_LOST}"
+    )
+    return Outcome(OOM_KILLED, message, exit_code, signal, kernel_restarted=True)
+
+
 def never_ran(cause: str) -> Outcome:
     """The execution was still queued when its kernel was lost."""
     message = f"This did not run: {cause} before its turn. Variables are lost; run it again if it does not need them."

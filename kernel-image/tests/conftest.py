@@ -119,4 +119,4 @@ def own(tmp_path: Path) -> Iterator[Running]:
 @pytest.fixture
 def name(request: pytest.FixtureRequest) -> str:
     """An execution id that no other test uses."""
-    return re.sub(r"[^A-Za-z0-9]", "-", request.node.name)[:100]
+    return re.sub(r"[^A-Za-z0-9]", "-", f"{request.module.__name__}-{request.node.name}")[:200]

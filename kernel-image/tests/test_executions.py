@@ -2,8 +2,7 @@
 
 import time
 
-import pytest
-from client import Client, Refused
+from client import Client
 from conftest import Running
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -171,11 +170,6 @@ def test_files_in_the_workspace_do_not_shadow_the_kernel(own: Running) -> None:
     assert client.run("after", "'fresh'").only("result").blob == b"'fresh'"
     (own.workspace / "mine.py").write_text("value = 5")
     assert client.run("import", "import mine; mine.value").only("result").blob == b"5"
-
-
-def test_nodejs_is_not_there_yet(client: Client, name: str) -> None:
-    with pytest.raises(Refused, match="not_supported"):
-        client.start(name, "1", language="nodejs")
 
 
 def test_sessions_are_apart(own: Running) -> None:

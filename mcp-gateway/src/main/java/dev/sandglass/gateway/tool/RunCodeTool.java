@@ -30,7 +30,8 @@ final class RunCodeTool implements Tool {
                 "Run code in a sandbox",
                 """
                 Runs code in a running sandbox and returns what it printed, the value of its last expression and its \
-                pictures. Variables, imports and files are kept between calls. The sandbox must be started first with \
+                pictures. Variables, imports and files are kept between calls. Python is ipykernel's; Node.js has \
+                top-level await, require, import and display(mediaType, data). The sandbox must be started first with \
                 sandbox_start. Code that runs longer than 'wait' goes on: read it with sandbox_get_execution.""",
                 ExecutionArguments.addTo(input, settings).keywords(),
                 ExecutionAnswer.schema(),

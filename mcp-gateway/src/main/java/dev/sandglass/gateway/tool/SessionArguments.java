@@ -2,13 +2,16 @@ package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.execution.Session;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /** The arguments {@code language} and {@code session}, which name a kernel. */
 final class SessionArguments {
 
     private static final String PYTHON = "python";
-    private static final List<String> NODE = List.of("nodejs", "node", "javascript");
+    private static final String NODE = "nodejs";
+    private static final Map<String, String> LANGUAGES =
+            Map.of(PYTHON, PYTHON, NODE, NODE, "node", NODE, "javascript", NODE);
     private static final String DEFAULT = "default";
     private static final String GRAMMAR = "^[A-Za-z0-9][A-Za-z0-9_-]*$";
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,62}");
@@ -19,7 +22,8 @@ final class SessionArguments {
     static Schema addTo(Schema input) {
         return input.optional(
                         "language",
-                        Schema.text("Language of the code, default python").with("enum", List.of(PYTHON)))
+                        Schema.text("Language of the code, default python; each has sessions of its own")
+                                .with("enum", List.of(PYTHON, NODE)))
                 .optional(
                         "session",
                         Schema.text("Name of a set of variables of its own, default 'default'; made on first use")
@@ -37,12 +41,10 @@ final class SessionArguments {
     }
 
     private static String language(Arguments arguments) {
-        String language = arguments.text("language", 100).orElse(PYTHON);
-        if (NODE.contains(language)) {
-            throw InvalidArgument.notYet("language", "'" + language + "' comes later; use 'python'");
-        }
-        if (!language.equals(PYTHON)) {
-            throw new InvalidArgument("Unsupported language: %s. Use 'python'.".formatted(language));
+        String given = arguments.text("language", 100).orElse(PYTHON);
+        String language = LANGUAGES.get(given);
+        if (language == null) {
+            throw new InvalidArgument("Unsupported language: %s. Use 'python' or 'nodejs'.".formatted(given));
         }
         return language;
     }

@@ -154,10 +154,10 @@ class ExecutionsTest extends LiveSandbox {
 
     @Test
     void whatTheSupervisorRefusesIsAProblemWithItsReason() {
-        Code code = new Code("nodejs", "default", "1", Map.of(), Replica.PATIENT);
+        Code code = new Code("cobol", "default", "1", Map.of(), Replica.PATIENT);
         assertThatThrownBy(() -> one.run(sandbox, code))
                 .isInstanceOf(SandboxProblem.Refused.class)
-                .hasMessageContaining("nodejs");
+                .hasMessageContaining("python, nodejs");
         assertThatThrownBy(() -> one.run(sandbox, "#".repeat(1_100_000)))
                 .isInstanceOf(SandboxProblem.Refused.class)
                 .hasMessageContaining("1048576");

@@ -108,6 +108,24 @@ class RealSupervisorTest {
         assertThat(sessions()).containsExactly("default idle");
     }
 
+    @Test
+    void nodeIsALanguageUnderEachOfItsNames() throws Exception {
+        assertThat(inLanguage("nodejs", "const kept = 41; await kept + 1")).isEqualTo("42");
+        assertThat(inLanguage("node", "kept")).isEqualTo("41");
+        assertThat(inLanguage("javascript", "throw new TypeError('wrong')")).contains("TypeError: wrong");
+        assertThat(TestGateway.text(
+                        gateway.call("sandbox_close_session", "{\"sandbox\":\"test\",\"language\":\"javascript\"}")))
+                .startsWith("Session 'default' is closed");
+        assertThat(inLanguage("nodejs", "typeof kept")).isEqualTo("'undefined'");
+        gateway.call("sandbox_close_session", "{\"sandbox\":\"test\",\"language\":\"nodejs\"}");
+    }
+
+    private static String inLanguage(String language, String code) throws Exception {
+        return TestGateway.text(gateway.call(
+                "sandbox_run_code",
+                "{\"sandbox\":\"test\",\"language\":\"%s\",\"code\":\"%s\"}".formatted(language, code)));
+    }
+
     private List<String> sessions() throws Exception {
         JsonNode known = gateway.call("sandbox_list", "{}")
                 .path("structuredContent")

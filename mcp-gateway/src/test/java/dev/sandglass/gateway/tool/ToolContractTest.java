@@ -76,7 +76,7 @@ class ToolContractTest {
                 "M31 | sandbox_run_code | {'sandbox':'box'} | Error: Missing required 'code' parameter",
                 "M31 | sandbox_run_command | {'sandbox':'box'} | Error: Missing required 'command' parameter",
                 "M32 | sandbox_run_code | {'sandbox':'box','code':'1','language':'cobol'} | Error: Unsupported language:"
-                        + " cobol. Use 'python'.",
+                        + " cobol. Use 'python' or 'nodejs'.",
                 "M33 | sandbox_get_metrics | {'sandbox':'no'} | Error: Get metrics failed: Sandbox 'no' not found in"
                         + " namespace 'default'. Call sandbox_start with this name to create it.",
             })
@@ -89,11 +89,10 @@ class ToolContractTest {
             delimiter = '|',
             quoteCharacter = '^',
             value = {
-                "sandbox_run_code | {'sandbox':'box','code':'1','language':'nodejs'} | 'language' is not supported yet",
-                "sandbox_run_code | {'sandbox':'box','code':'1','language':'javascript'} | 'language' is not supported yet",
                 "sandbox_run_code | {'sandbox':'box','code':'1','session':'a/b'} | 'session' must be 1 to 63 letters",
                 "sandbox_reset | {'sandbox':'box','session':''} | 'session' must be 1 to 63 letters",
-                "sandbox_close_session | {'sandbox':'box','language':'node'} | 'language' is not supported yet",
+                "sandbox_close_session | {'sandbox':'box','language':'Node'} | Unsupported language: Node. Use 'python' or",
+                "sandbox_run_code | {'sandbox':'box','code':'1','language':''} | Unsupported language: . Use 'python' or",
                 "sandbox_run_code | {'sandbox':'box','code':'1','python_env':'x'} | 'python_env' is not supported yet",
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['a:b']}} | 'config.volumes' is not supported yet",
                 "sandbox_start | {'sandbox':'a','config':{'ports':['1:2']}} | 'config.ports' is not supported yet",

@@ -1,0 +1,198 @@
+'use strict';
+// The Node kernel: runs cells one after the other in this process and keeps what they declare. Started by the
+// supervisor (node_process.py) with three descriptors: requests and stops to read, messages to write.
+
+const { AsyncLocalStorage } = require('node:async_hooks');
+const fs = require('node:fs');
+const net = require('node:net');
+const path = require('node:path');
+const process = require('node:process');
+const { setImmediate, setTimeout } = require('node:timers');
+const util = require('node:util');
+const vm = require('node:vm');
+const { Worker } = require('node:worker_threads');
+const { prepare } = require('./cell.cjs');
+const { Channel, bounded } = require('./channel.cjs');
+const { Errors } = require('./errors.cjs');
+const { arrange } = require('./globals.cjs');
+const limits = require('./limits.cjs');
+const { Interrupted, Run } = require('./run.cjs');
+
+const [REQUESTS, MESSAGES, STOPS] = [3, 4, 5];
+// Shared with the guard: which run began last, which is on, which is to stop, which has heard so, and whether one is
+// being ended.
+const CELLS = { BEGUN: 0, RUNNING: 1, STOP: 2, HEARD: 3, ENDING: 4 };
+
+class Kernel {
+  #channel = new Channel(MESSAGES);
+  #context = new AsyncLocalStorage();
+  #errors = new Errors();
+  #state = new Int32Array(new SharedArrayBuffer(4 * Object.keys(CELLS).length));
+  #run = null;
+  #next = null;
+
+  start() {
+    process.on('uncaughtException', (error) => this.#stray(error));
+    process.on('unhandledRejection', (error) => this.#stray(error));
+    // It is meant for programs that the code started; the code itself is stopped by the guard.
+    process.on('SIGINT', () => {});
+    Error.prepareStackTrace = (error, frames) => this.#errors.stack(error, frames);
+    arrange({
+      write: (name, text) => this.#say('stream', { name, text }),
+      show: (data) => this.#say('display_data', { data: bounded(data) }),
+      present: () => this.#present(),
+      refuse: (error) => this.#present()?.interrupt(error) || this.#stray(error),
+      wait: (value) => this.#wait(value),
+      result: (number, value) => this.#keep(number, value),
+    });
+    this.#listen();
+    this.#channel.send('ready', 0, {});
+  }
+
+  #listen() {
+    const guard = new Worker(path.join(__dirname, 'guard.cjs'), {
+      workerData: { state: this.#state, cells: CELLS, descriptor: STOPS },
+      env: {},
+      execArgv: [],
+    });
+    guard.on('message', ({ stop, ended }) => {
+      if (stop) this.#stop(stop);
+      if (ended) this.#ended(ended);
+    });
+    guard.on('error', () => {}); // without it a busy run is killed instead of stopped
+    let line = '';
+    const requests = new net.Socket({ fd: REQUESTS, readable: true, writable: false });
+    requests.setEncoding('utf8');
+    requests.on('data', (text) => {
+      const lines = (line + text).split('\n');
+      line = lines.pop();
+      for (const request of lines) {
+        this.#next = JSON.parse(request);
+        this.#begin();
+      }
+    });
+  }
+
+  #begin() {
+    if (this.#next === null || this.#run !== null) return;
+    // The run before may be about to be ended: what begins now must not be what it hits.
+    while (Atomics.load(this.#state, CELLS.ENDING) !== 0) Atomics.wait(this.#state, CELLS.ENDING, 1, 10);
+    const { run: number, code, envs } = this.#next;
+    this.#next = null;
+    const run = new Run(number, envs);
+    this.#run = run;
+    Atomics.store(this.#state, CELLS.RUNNING, number);
+    Atomics.store(this.#state, CELLS.BEGUN, number);
+    this.#context.run(run, () => this.#execute(run, code));
+  }
+
+  async #execute(run, code) {
+    this.#say('execute_input', {});
+    let failure = null;
+    try {
+      const shown = await this.#evaluate(run, code);
+      // A turn of the event loop, in which Node tells of promises that were rejected and that nobody awaits.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (run.failure === null && shown !== null && !run.isDone) this.#say('execute_result', { data: shown });
+    } catch (error) {
+      failure = { error };
+    }
+    this.#finish(run, run.failure ?? failure);
+  }
+
+  async #evaluate(run, code) {
+    const file = `cell-${run.number}`;
+    const { code: ready, moves, names, isAsync } = prepare(code, file, run.number);
+    this.#errors.keep(run.number, code, moves);
+    for (const name of names) freeName(name);
+    const value = new vm.Script(ready, { filename: file }).runInThisContext({ displayErrors: false });
+    if (isAsync) await value;
+    const result = util.types.isPromise(run.result) ? await this.#wait(run.result) : run.result;
+    run.result = undefined;
+    return result === undefined ? null : bounded({ 'text/plain': util.inspect(result, limits.INSPECT) });
+  }
+
+  #finish(run, failure) {
+    if (run.isDone) return;
+    Atomics.store(this.#state, CELLS.RUNNING, 0);
+    Atomics.store(this.#state, CELLS.STOP, 0);
+    run.leave();
+    const reply = failure === null ? { status: 'ok' } : { status: 'error', ...this.#errors.describe(failure.error) };
+    this.#channel.send('status', run.number, { execution_state: 'idle' });
+    this.#channel.send('execute_reply', run.number, { execution_count: run.number, ...reply });
+    run.isDone = true;
+    this.#run = null;
+    this.#begin();
+  }
+
+  /** The guard asks for it; this thread hears it because it is not busy. */
+  #stop(number) {
+    Atomics.store(this.#state, CELLS.HEARD, number);
+    // Without effect if the code awaits nothing itself: then it is stopped at its next await.
+    if (this.#run?.number === number && this.#run.interrupt(new Interrupted())) Atomics.store(this.#state, CELLS.STOP, 0);
+  }
+
+  /**
+   * The guard has ended whatever ran here: functions of the kernel too, so that what they left undone is done now. If it
+   * hit Node in the midst of its own books, callbacks may never come again: then this run does not end, and is killed.
+   */
+  #ended(number) {
+    setImmediate(() => {
+      setTimeout(() => {
+        if (this.#run?.number === number) this.#finish(this.#run, { error: new Interrupted() });
+        this.#begin();
+      }, 1);
+    });
+  }
+
+  #wait(value) {
+    const run = this.#context.getStore();
+    if (run === undefined || run.isDone) return value;
+    if (Atomics.compareExchange(this.#state, CELLS.STOP, run.number, 0) === run.number) {
+      Atomics.store(this.#state, CELLS.HEARD, run.number);
+      Promise.resolve(value).catch(() => {});
+      throw new Interrupted();
+    }
+    return typeof value?.then === 'function' ? run.wait(value) : value;
+  }
+
+  #keep(number, value) {
+    if (this.#run?.number === number) this.#run.result = value;
+    return value;
+  }
+
+  /** An error that no code caught: of the present run it is the end, of an earlier one nobody is there to be told. */
+  #stray(error) {
+    const run = this.#present();
+    if (run && !run.isDone && !(error instanceof Interrupted)) run.fail(error);
+  }
+
+  /** The run that the running code belongs to, also when that began it and it goes on after the run's end. */
+  #present() {
+    return this.#context.getStore() ?? this.#run;
+  }
+
+  #say(kind, content) {
+    const run = this.#present();
+    if (run && !run.isDone) this.#channel.send(kind, run.number, content);
+  }
+}
+
+/** Makes a name of Node's own that could not be assigned to, such as `crypto`, one that a cell can declare. */
+function freeName(name) {
+  const property = Object.getOwnPropertyDescriptor(globalThis, name);
+  if (!property?.configurable || property.writable) return;
+  Object.defineProperty(globalThis, name, { value: globalThis[name], writable: true, configurable: true, enumerable: true });
+}
+
+/** When memory runs out, this process and what it starts go before the supervisor. */
+function dieFirst() {
+  try {
+    fs.writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // A container without it: the kernel of the machine decides.
+  }
+}
+
+dieFirst();
+new Kernel().start();

@@ -1,0 +1,13 @@
+'use strict';
+// Every bound of the Node kernel; sizes are characters where texts are meant, else bytes or milliseconds as named.
+
+module.exports = {
+  SLICE_BYTES: 48 * 1024, // of output in one message; JSON makes it larger
+  TEXT_CHARS: 1024 * 1024,
+  TRACEBACK_CHARS: 128 * 1024,
+  PICTURE_CHARS: 4 * 1024 * 1024, // 3 MiB as base64
+  REQUEST_CHARS: 16 * 1024 * 1024,
+  CELLS_KEPT: 256, // whose lines a traceback can show
+  INSPECT: { depth: 4, maxArrayLength: 200, maxStringLength: 1024 * 1024, breakLength: 100 },
+  HEARD_MS: 100, // in which a run that is not busy hears that it is to stop
+};

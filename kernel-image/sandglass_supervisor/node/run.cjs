@@ -1,0 +1,65 @@
+'use strict';
+// One run of a cell: its variables of the environment, what it waits for, and how it fails from outside.
+
+const process = require('node:process');
+
+class Interrupted extends Error {
+  name = 'Interrupted';
+
+  constructor() {
+    super('the run was interrupted');
+  }
+}
+
+class Run {
+  result = undefined;
+  failure = null;
+  isDone = false;
+  #waits = new Set();
+  #before = new Map();
+
+  constructor(number, envs) {
+    this.number = number;
+    for (const [name, value] of Object.entries(envs)) {
+      this.#before.set(name, process.env[name]);
+      process.env[name] = value;
+    }
+  }
+
+  /** A promise of the same, which `fail` can reject before. */
+  wait(promise) {
+    return new Promise((resolve, reject) => {
+      this.#waits.add(reject);
+      const settle = (how) => (value) => {
+        this.#waits.delete(reject);
+        how(value);
+      };
+      Promise.resolve(promise).then(settle(resolve), settle(reject));
+    });
+  }
+
+  /** Throws where the code waits now; false if it does not wait. */
+  interrupt(error) {
+    const waits = [...this.#waits];
+    this.#waits.clear();
+    for (const reject of waits) reject(error);
+    return waits.length > 0;
+  }
+
+  /** An error that no code caught: it ends the run, as it would have ended a program. */
+  fail(error) {
+    if (this.failure !== null) return;
+    this.failure = { error };
+    this.interrupt(error);
+  }
+
+  /** Takes back what the run had set. */
+  leave() {
+    for (const [name, value] of this.#before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+}
+
+module.exports = { Interrupted, Run };

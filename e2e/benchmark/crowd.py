@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import secrets
-import threading
+import selectors
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from agent import Agent
@@ -14,6 +14,7 @@ from .cluster_api import Cluster
 from .cold_start import PODS, SANDBOXES, TENANT_NAMESPACE, start, stop
 from .figures import summary
 from .memory import processes
+from .overhead import body_of, connect, raw_request, receive
 
 SANDBOXES_AT_ONCE = 20
 CALLS_EACH = 50
@@ -32,9 +33,8 @@ def measure(cluster: Cluster) -> dict[str, Any]:
         for agent, name in zip(agents, names, strict=True):
             start(agent, name, cpus=CPUS_EACH)
         print(f"  {len(names)} sandboxes run", flush=True)
-        for agent, name in zip(agents, names, strict=True):
-            calls(agent, name, WARM_UP)
-        crowd, errors = all_at_once(agents, names)
+        all_at_once(agents, names, WARM_UP)
+        crowd, errors = all_at_once(agents, names, CALLS_EACH)
         pods = [pss_of(cluster, name) for name in names]
     finally:
         for agent, name in zip(agents, names, strict=True):
@@ -55,33 +55,59 @@ def alone() -> dict[str, float]:
     agent, name = Agent.from_environment(), f"alone-{secrets.token_hex(3)}"
     start(agent, name)
     try:
-        calls(agent, name, WARM_UP)
-        return summary(calls(agent, name, SINGLE_CALLS)[0])
+        all_at_once([agent], [name], WARM_UP)
+        return summary(all_at_once([agent], [name], SINGLE_CALLS)[0])
     finally:
         stop(agent, name)
 
 
-def all_at_once(agents: list[Agent], names: list[str]) -> tuple[list[float], list[str]]:
-    line = threading.Barrier(len(names))
+def all_at_once(agents: list[Agent], names: list[str], count: int) -> tuple[list[float], list[str]]:
+    """Each sandbox gets its next call when it has answered the last. One thread asks, lest many wait for each other."""
+    clients = [Client(agent, name, count) for agent, name in zip(agents, names, strict=True)]
+    with selectors.DefaultSelector() as selector:
+        for client in clients:
+            selector.register(client.connection, selectors.EVENT_READ, client)
+            client.ask()
+        while selector.get_map():
+            for key, _ in selector.select(timeout=60):
+                client = key.data
+                if client.hears_all() and not client.goes_on():
+                    selector.unregister(client.connection)
+                    client.connection.close()
+    return [each for client in clients for each in client.times], [each for client in clients for each in client.errors]
 
-    def run(agent: Agent, name: str) -> tuple[list[float], list[str]]:
-        line.wait()
-        return calls(agent, name, CALLS_EACH)
 
-    with ThreadPoolExecutor(len(names)) as pool:
-        found = list(pool.map(run, agents, names))
-    return [each for times, _ in found for each in times], [each for _, errors in found for each in errors]
+class Client:
+    """One sandbox's caller on a connection of its own."""
 
+    def __init__(self, agent: Agent, name: str, count: int) -> None:
+        self.count = count
+        self.request = raw_request(agent, name)
+        self.connection = connect(agent)
+        self.times: list[float] = []
+        self.errors: list[str] = []
+        self.heard = b""
+        self.begun = 0.0
 
-def calls(agent: Agent, name: str, count: int) -> tuple[list[float], list[str]]:
-    times, errors = [], []
-    for _ in range(count):
-        begun = time.perf_counter()
-        answer = agent.call("sandbox_run_code", sandbox=name, code="1+1")
-        times.append((time.perf_counter() - begun) * 1000)
-        if answer.data.get("result") != "2":
-            errors.append(answer.text[:200])
-    return times, errors
+    def ask(self) -> None:
+        self.heard = b""
+        self.begun = time.perf_counter()
+        self.connection.sendall(self.request)
+
+    def hears_all(self) -> bool:
+        self.heard += receive(self.connection)
+        return body_of(self.heard) is not None
+
+    def goes_on(self) -> bool:
+        """Takes the answer; False after the last."""
+        self.times.append((time.perf_counter() - self.begun) * 1000)
+        result = json.loads(body_of(self.heard) or b"{}")["result"]
+        if result.get("structuredContent", {}).get("result") != "2":
+            self.errors.append(str(result["content"])[:200])
+        if len(self.times) == self.count:
+            return False
+        self.ask()
+        return True
 
 
 def pss_of(cluster: Cluster, name: str) -> float:

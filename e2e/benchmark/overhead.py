@@ -28,8 +28,7 @@ def measure(agent: Agent, calls: int) -> dict[str, Any]:
     per_block = -(-calls // BLOCKS)
     start(agent, sandbox)
     # One connection from the warm-up to the end: each new one may meet another replica, which is cold.
-    connection = socket.create_connection((agent.place.hostname, agent.place.port or 80), timeout=60)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection = connect(agent)
     try:
         print(f"  warming up: {FIRST_WARM_UP} calls", flush=True)
         through_the_gateway(agent, connection, sandbox, FIRST_WARM_UP)
@@ -76,18 +75,28 @@ def raw_request(agent: Agent, sandbox: str) -> bytes:
     return "\r\n".join(lines).encode()
 
 
+def connect(agent: Agent) -> socket.socket:
+    connection = socket.create_connection((agent.place.hostname, agent.place.port or 80), timeout=60)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
 def read_answer(connection: socket.socket) -> bytes:
-    """The body of one answer, whose length is told in its head."""
     data = b""
-    while b"\r\n\r\n" not in data:
+    while (body := body_of(data)) is None:
         data += receive(connection)
-    head, body = data.split(b"\r\n\r\n", 1)
+    return body
+
+
+def body_of(answer: bytes) -> bytes | None:
+    """The body of an answer, whose length is told in its head; None as long as it is not all there."""
+    head, end, body = answer.partition(b"\r\n\r\n")
+    if not end:
+        return None
     length = re.search(rb"\r\ncontent-length: *(\d+)", head.lower())
     if not head.startswith(b"HTTP/1.1 200") or length is None:
-        raise Failed(data.decode(errors="replace"))
-    while len(body) < int(length[1]):
-        body += receive(connection)
-    return body
+        raise Failed(answer.decode(errors="replace"))
+    return body if len(body) >= int(length[1]) else None
 
 
 def receive(connection: socket.socket) -> bytes:

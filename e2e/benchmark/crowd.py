@@ -19,8 +19,8 @@ from .overhead import body_of, connect, raw_request, receive
 SANDBOXES_AT_ONCE = 20
 CALLS_EACH = 50
 # A quarter of it is requested: with a whole one each, a node of two would not take twenty. Together they are still
-# allowed three times what there is.
-CPUS_EACH = "300m"
+# allowed more than twice what there is.
+CPUS_EACH = "250m"
 SINGLE_CALLS = 200
 WARM_UP = 20
 

@@ -13,6 +13,11 @@ OVERHEAD_P99_MS = 6.0
 RESET_MS = 800.0
 CROWD_P99_BY_P50 = 20.0
 POD_PSS_MIB = 60.0
+KILLED_MS = 300.0
+OOM_MS = 1000.0
+STUCK_MS = 3000.0
+FLOOD_GATEWAY_MIB = 64.0
+FLOOD_SUPERVISOR_MIB = 96.0
 
 
 def text(result: Result) -> str:
@@ -31,6 +36,11 @@ def _lines(result: Result) -> Iterator[str]:
         )
     if over := result.get("overhead"):
         yield f"  overhead of 1+1: p50 {over['overhead_p50_ms']:.2f} ms, p99 {over['overhead_p99_ms']:.2f} ms"
+    for name, each in result.get("flood", {}).items():
+        yield (
+            f"  100 MB {name.replace('_', ' ')}: {each['mb_per_s']:.1f} MB/s, gateways grew by "
+            f"{each['gateway_grew_mib']:.1f} MiB, supervisor at most {each['supervisor_rss_mib']:.1f} MiB RSS"
+        )
     if crowd := result.get("crowd"):
         yield (
             f"  {crowd['sandboxes']} sandboxes at once: p99 is {crowd['p99_by_single_p50']:.1f} x one sandbox's p50, "
@@ -61,6 +71,10 @@ def _timings(result: Result) -> Iterator[tuple[str, dict[str, float]]]:
         yield "1+1 on the kernel's own sockets", over["on_own_sockets_ms"]
     if reset := result.get("resets"):
         yield "sandbox_reset to first result", reset
+    if ends := result.get("endings"):
+        yield "kernel killed to answer", ends["killed_ms"]
+        yield "out of memory to answer", ends["oom_ms"]
+        yield "stuck in C: past its time-out", ends["stuck_past_timeout_ms"]
     if crowd := result.get("crowd"):
         yield "1+1 in one of many, alone", crowd["alone_ms"]
         yield "1+1 in all of them at once", crowd["at_once_ms"]
@@ -79,6 +93,13 @@ def _gates(result: Result) -> Iterator[tuple[str, float, float]]:
         yield "the overhead of 1+1 at p99, in ms,", over["overhead_p99_ms"], OVERHEAD_P99_MS
     if reset := result.get("resets"):
         yield "a reset at p50, in ms,", reset["p50"], RESET_MS
+    if ends := result.get("endings"):
+        yield "a killed kernel's answer, in ms at most,", ends["killed_ms"]["max"], KILLED_MS
+        yield "an out-of-memory kernel's answer, in ms at most,", ends["oom_ms"]["max"], OOM_MS
+        yield "the end of code stuck in C, in ms past its time-out,", ends["stuck_past_timeout_ms"]["max"], STUCK_MS
+    for name, each in result.get("flood", {}).items():
+        yield f"the gateways' growth in the flood {name}, in MiB,", each["gateway_grew_mib"], FLOOD_GATEWAY_MIB
+        yield f"the supervisor in the flood {name}, in MiB,", each["supervisor_rss_mib"], FLOOD_SUPERVISOR_MIB
     if crowd := result.get("crowd"):
         yield "the number of errors in the crowd", len(crowd["errors"]), 0
         yield "p99 in the crowd / p50 alone", crowd["p99_by_single_p50"], CROWD_P99_BY_P50

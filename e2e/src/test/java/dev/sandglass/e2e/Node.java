@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -47,6 +48,16 @@ record Node(Path root) {
     /** Kills every process of a container at once, the way a crash or the OOM killer does: no goodbye, no grace. */
     void crash(String containerId) {
         run("python3", "-I", script("crash.py"), containerId.replaceFirst("^.*://", ""));
+    }
+
+    /** Takes a container's pod off the network for so long; returns when it is back. */
+    void cutNetwork(String containerId, Duration duration) {
+        run(
+                "python3",
+                "-I",
+                script("cut-network.py"),
+                containerId.replaceFirst("^.*://", ""),
+                Long.toString(duration.toSeconds()));
     }
 
     private String script(String name) {

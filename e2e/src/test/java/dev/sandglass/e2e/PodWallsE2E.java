@@ -71,7 +71,7 @@ class PodWallsE2E {
     @Test
     void noSignalEndsTheSupervisor() {
         SANDBOXES.agent().python(sandbox, "before = 'the signals'");
-        String boot = bootOfPod();
+        String boot = TENANT.containerOf(sandbox);
 
         String control = WALLS.call(
                 "[subprocess.run(['sh', '-c', 'kill -' + str(int(number)) + ' $$; sleep 9']).returncode"
@@ -82,7 +82,7 @@ class PodWallsE2E {
 
         assertThat(control).as("control: the same signals end another process").isEqualTo("[-15, -9]");
         assertThat(SANDBOXES.agent().python(sandbox, "before").result()).isEqualTo("'the signals'");
-        assertThat(bootOfPod()).isEqualTo(boot);
+        assertThat(TENANT.containerOf(sandbox)).isEqualTo(boot);
     }
 
     @Test
@@ -157,14 +157,6 @@ class PodWallsE2E {
         Integer incarnation = Objects.requireNonNull(resource.observed().incarnation());
         var secret = new LinkSecret(Base64.getDecoder().decode(Objects.requireNonNull(encoded)));
         return LinkKeys.derive(secret, resource.getMetadata().getUid(), incarnation);
-    }
-
-    private static String bootOfPod() {
-        return TENANT.podOf(sandbox)
-                .getStatus()
-                .getContainerStatuses()
-                .getFirst()
-                .getContainerID();
     }
 
     private static String printed(String code) {

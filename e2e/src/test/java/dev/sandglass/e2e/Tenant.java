@@ -32,6 +32,11 @@ record Tenant(KubernetesClient kubernetes) implements AutoCloseable {
         return kubernetes.pods().inNamespace(NAMESPACE).withName(name).require();
     }
 
+    /** The id of the container in which a running sandbox lives now. */
+    String containerOf(String sandbox) {
+        return podOf(sandbox).getStatus().getContainerStatuses().getFirst().getContainerID();
+    }
+
     boolean hasPod(Pod pod) {
         return kubernetes.pods().resource(pod).get() != null;
     }

@@ -1,13 +1,16 @@
 package dev.sandglass.gateway.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.testing.TestGateway;
 import java.io.ByteArrayInputStream;
 import java.net.URI;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -60,6 +63,30 @@ class AccessTest {
                 .header("Authorization", "Bearer " + TestGateway.KEY);
 
         assertThat(gateway.send(request).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void noAnswerIsToBeKeptOrGuessedAt() throws Exception {
+        HttpRequest.Builder refused = gateway.post(LIST).setHeader("Authorization", "Bearer wrong");
+        for (HttpRequest.Builder request : List.of(gateway.post(LIST), refused)) {
+            HttpHeaders headers = gateway.send(request).headers();
+            assertThat(headers.firstValue("Cache-Control")).contains("no-store");
+            assertThat(headers.firstValue("X-Content-Type-Options")).contains("nosniff");
+        }
+    }
+
+    @Test
+    void everyAnswerIsCountedByItsStatus() throws Exception {
+        HttpRequest.Builder unknown = gateway.post(LIST).setHeader("Authorization", "Bearer wrong");
+        long before = answered("401");
+
+        gateway.send(unknown);
+
+        await().until(() -> answered("401") == before + 1);
+    }
+
+    private static long answered(String status) {
+        return gateway.meters.timer("sandglass.mcp.requests", "status", status).count();
     }
 
     @Test

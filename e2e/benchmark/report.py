@@ -16,6 +16,7 @@ POD_PSS_MIB = 60.0
 KILLED_MS = 300.0
 OOM_MS = 1000.0
 STUCK_MS = 3000.0
+NEIGHBOUR_P99_RATIO = 3.0
 FLOOD_GATEWAY_MIB = 64.0
 FLOOD_SUPERVISOR_MIB = 96.0
 
@@ -36,11 +37,7 @@ def _lines(result: Result) -> Iterator[str]:
         )
     if over := result.get("overhead"):
         yield f"  overhead of 1+1: p50 {over['overhead_p50_ms']:.2f} ms, p99 {over['overhead_p99_ms']:.2f} ms"
-    for name, each in result.get("flood", {}).items():
-        yield (
-            f"  100 MB {name.replace('_', ' ')}: {each['mb_per_s']:.1f} MB/s, gateways grew by "
-            f"{each['gateway_grew_mib']:.1f} MiB, supervisor at most {each['supervisor_rss_mib']:.1f} MiB RSS"
-        )
+    yield from _hardships(result)
     if crowd := result.get("crowd"):
         yield (
             f"  {crowd['sandboxes']} sandboxes at once: p99 is {crowd['p99_by_single_p50']:.1f} x one sandbox's p50, "
@@ -58,6 +55,19 @@ def _lines(result: Result) -> Iterator[str]:
     for name, found in result.get("memory", {}).items():
         for each in found if isinstance(found, list) else [found]:
             yield f"  {name}: {each['rss_mib']} MiB RSS, {each['pss_mib']} MiB PSS"
+
+
+def _hardships(result: Result) -> Iterator[str]:
+    for name, each in result.get("flood", {}).items():
+        yield (
+            f"  100 MB {name.replace('_', ' ')}: {each['mb_per_s']:.1f} MB/s, gateways grew by "
+            f"{each['gateway_grew_mib']:.1f} MiB, supervisor at most {each['supervisor_rss_mib']:.1f} MiB RSS"
+        )
+    for name, each in result.get("neighbour", {}).items():
+        yield (
+            f"  neighbour of a bomb of {name}: p99 {each['before_ms']['p99']:.1f} ms before, "
+            f"{each['meanwhile_ms']['p99']:.1f} meanwhile, {each['after_ms']['p99']:.1f} after"
+        )
 
 
 def _timings(result: Result) -> Iterator[tuple[str, dict[str, float]]]:
@@ -100,6 +110,8 @@ def _gates(result: Result) -> Iterator[tuple[str, float, float]]:
     for name, each in result.get("flood", {}).items():
         yield f"the gateways' growth in the flood {name}, in MiB,", each["gateway_grew_mib"], FLOOD_GATEWAY_MIB
         yield f"the supervisor in the flood {name}, in MiB,", each["supervisor_rss_mib"], FLOOD_SUPERVISOR_MIB
+    for name, each in result.get("neighbour", {}).items():
+        yield f"a neighbour's p99 beside a bomb of {name} / before", each["p99_ratio"], NEIGHBOUR_P99_RATIO
     if crowd := result.get("crowd"):
         yield "the number of errors in the crowd", len(crowd["errors"]), 0
         yield "p99 in the crowd / p50 alone", crowd["p99_by_single_p50"], CROWD_P99_BY_P50

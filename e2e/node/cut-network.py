@@ -22,7 +22,7 @@ def process_of(container: str) -> str:
 
 
 def ip(*arguments: str) -> str:
-    return subprocess.run(["ip", *arguments], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(["/sbin/ip", *arguments], capture_output=True, text=True, check=True).stdout
 
 
 def node_end(pid: str) -> str:

@@ -1,0 +1,64 @@
+"""What a neighbour notices of code that does its worst in another sandbox: its calls before, meanwhile and after."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from agent import Agent
+
+from .cold_start import start, stop
+from .figures import summary
+from .overhead import connect, through_the_gateway
+
+ABUSE_S = 5
+CALLS = 200
+ABUSES = {
+    "processes": """
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+""",
+    "threads": """
+import threading, time
+try:
+    while True:
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+except RuntimeError:
+    while True:
+        time.sleep(1)
+""",
+    "memory": "hoard = []\nwhile True:\n    hoard.append(bytearray(1 << 20))",
+    "processor": "import os\nfor _ in range(16):\n    os.fork()\nwhile True:\n    pass",
+    "output": "while True:\n    print('x' * 1000)",
+    "disk": "while True:\n    open('/workspace/big', 'wb').write(bytes(1 << 28))",
+}
+
+
+def measure(agent: Agent) -> dict[str, Any]:
+    neighbour = f"bench-{secrets.token_hex(3)}"
+    start(agent, neighbour)
+    connection = connect(agent)
+    found = {}
+    try:
+        through_the_gateway(agent, connection, neighbour, CALLS)
+        for name, code in ABUSES.items():
+            before = summary(through_the_gateway(agent, connection, neighbour, CALLS))
+            abuser = f"bench-{secrets.token_hex(3)}"
+            start(agent, abuser)
+            try:
+                agent.call("sandbox_run_code", sandbox=abuser, code=code, timeout=ABUSE_S, background=True)
+                meanwhile = summary(through_the_gateway(agent, connection, neighbour, CALLS))
+            finally:
+                stop(agent, abuser)
+            after = summary(through_the_gateway(agent, connection, neighbour, CALLS))
+            ratio = round(meanwhile["p99"] / before["p99"], 2)
+            found[name] = {"before_ms": before, "meanwhile_ms": meanwhile, "after_ms": after, "p99_ratio": ratio}
+            print(f"  {name}: p99 {before['p99']:.1f}, {meanwhile['p99']:.1f}, {after['p99']:.1f} ms", flush=True)
+    finally:
+        connection.close()
+        stop(agent, neighbour)
+    return found

@@ -15,6 +15,8 @@ from .limits import (
     LIST_ENTRIES,
     LIST_ENTRIES_MAX,
     NAME_BYTES,
+    PACKAGE_CHARS,
+    PACKAGES,
     PATH_BYTES,
     TIMEOUT_MAX_S,
 )
@@ -22,6 +24,7 @@ from .wire import Problem, Request, is_execution_id
 
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
+_OPTION = re.compile(r"(?:^| )-")
 LANGUAGES = ("python", "nodejs")
 DEFAULT_TIMEOUT_S = 120.0
 FILE_OPERATIONS = ("read", "write", "list", "mkdir", "move", "delete", "stat")
@@ -49,6 +52,17 @@ class Command(NamedTuple):
     cwd: str
     envs: dict[str, str]
     stdin: bytes
+    timeout_s: float
+    block: bool
+    attach: bool
+
+
+class Install(NamedTuple):
+    """Install packages: each a name with or without a version, a URL or a path, and never an option."""
+
+    execution_id: str
+    language: str
+    packages: list[str]
     timeout_s: float
     block: bool
     attach: bool
@@ -109,6 +123,22 @@ def parse_command(request: Request, cwd: str) -> Command:
     return Command(execution_id, argv, place, envs, request.blob, _timeout(given), _block(given), attach)
 
 
+def parse_install(request: Request) -> Install:
+    """The arguments of ``install``; whether there are such packages is for the installer to say."""
+    given = request.arguments
+    packages = given.get("packages")
+    if not isinstance(packages, list) or not 1 <= len(packages) <= PACKAGES:
+        raise _bad("packages", f"must be a list of 1 to {PACKAGES} texts")
+    return Install(
+        parse_execution_id(given),
+        _language(given),
+        [_package(value, f"packages[{index}]") for index, value in enumerate(packages)],
+        _timeout(given),
+        _block(given),
+        _flag(given, "attach", default=False),
+    )
+
+
 def parse_files(request: Request) -> FileRequest:
     """The arguments of ``files``; whether the path is one that may be touched is not decided here."""
     given = request.arguments
@@ -145,9 +175,7 @@ def parse_execution_id(given: dict[str, Any]) -> str:
 
 def parse_kernel(given: dict[str, Any]) -> tuple[str, str]:
     """The fields ``language`` and ``session``, by which a kernel is addressed."""
-    language = given.get("language", "python")
-    if language not in LANGUAGES:
-        raise _bad("language", f"must be one of {', '.join(LANGUAGES)}")
+    language = _language(given)
     session = given.get("session", "default")
     if not isinstance(session, str) or len(session) > NAME_BYTES or not _SESSION.fullmatch(session):
         raise _bad("session", f"must be 1 to {NAME_BYTES} letters, digits, '-' or '_', a letter or digit first")
@@ -170,6 +198,26 @@ def parse_envs(value: object, field: str) -> dict[str, str]:
         if not isinstance(name, str) or len(name) > ENV_NAME_BYTES or not _ENV_NAME.fullmatch(name):
             raise _bad(field, f"names must be letters, digits or '_', no digit first, at most {ENV_NAME_BYTES}")
     return {name: _text(text, f"{field}.{name}", ENV_VALUE_BYTES) for name, text in value.items()}
+
+
+def _language(given: dict[str, Any]) -> str:
+    value = given.get("language", "python")
+    if value not in LANGUAGES:
+        raise _bad("language", f"must be one of {', '.join(LANGUAGES)}")
+    return str(value)
+
+
+def _package(value: object, field: str) -> str:
+    text = _text(value, field, 4 * PACKAGE_CHARS)
+    if not 1 <= len(text) <= PACKAGE_CHARS:
+        raise _bad(field, f"must have 1 to {PACKAGE_CHARS} characters")
+    if not text.isprintable() or text != text.strip():
+        raise _bad(field, "must be one line of printable characters, without blanks at its ends")
+    if _OPTION.search(text):
+        raise _bad(
+            field, "must be a package, a URL or a path: options, and whatever else begins with '-', are not taken"
+        )
+    return text
 
 
 def _text(value: object, field: str, limit: int) -> str:

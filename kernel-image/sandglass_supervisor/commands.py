@@ -20,6 +20,8 @@ from .wire import Problem
 
 _NOT_FOUND, _NOT_EXECUTABLE = 127, 126
 
+Conclude = Callable[[Outcome], None]
+
 
 class Commands:
     """At most 16 at a time; the 17th is refused."""
@@ -36,17 +38,28 @@ class Commands:
         if len(self._running) >= COMMANDS:
             raise Problem("rejected", f"{COMMANDS} commands run already; try again later")
 
-    def run(self, execution: Execution, command: Command) -> None:
-        """Start a command; whatever happens to it, the execution gets its outcome."""
+    def run(self, execution: Execution, command: Command, conclude: Conclude | None = None) -> None:
+        """Start a command; whatever happens to it, the execution gets its outcome, or ``conclude`` gets it instead."""
         env = {**self._env, **command.envs}
+        conclude = execution.finish if conclude is None else conclude
         execution.start()
         try:
-            run = _Run(execution, command, env, self._loop, self._children, self._cgroup)
+            run = _Run(execution, command, env, self._loop, self._children, self._cgroup, conclude)
         except OSError as error:
-            execution.finish(_not_started(error, command))
+            conclude(_not_started(error, command))
             return
         self._running.add(run)
         execution.finished = lambda: self._running.discard(run)
+
+    def ask(self, command: Command, answer: Callable[[str], None]) -> None:
+        """Run a command of which nobody else is told; ``answer`` is called once, with the end of its output."""
+        unseen = Execution(command.execution_id, "question", self._loop, lambda _peer, _frames: False, block=False)
+
+        def conclude(ended: Outcome) -> None:
+            answer(unseen.journal.tail())
+            unseen.finish(ended)
+
+        self.run(unseen, command, conclude)
 
 
 def _not_started(error: OSError, command: Command) -> Outcome:
@@ -90,8 +103,10 @@ class _Run:
         loop: Loop,
         children: Children,
         cgroup: Cgroup,
+        conclude: Conclude,
     ) -> None:
         self._execution = execution
+        self._conclude: Conclude | None = conclude
         self._loop = loop
         self._cgroup = cgroup
         self._oom_kills = cgroup.oom_kills()
@@ -165,14 +180,15 @@ class _Run:
         self._settle()
 
     def _settle(self) -> None:
-        if self._ended is None or any(pipe.open for pipe in self._pipes) or self._execution.outcome is not None:
+        if self._ended is None or any(pipe.open for pipe in self._pipes) or self._conclude is None:
             return
+        conclude, self._conclude = self._conclude, None
         for timer in self._timers:
             timer.cancel()
         for pipe in self._pipes:
             self._loop.unwatch(pipe.descriptor)
             os.close(pipe.descriptor)
-        self._execution.finish(self._verdict(self._ended) if self._verdict else self._ended)
+        conclude(self._verdict(self._ended) if self._verdict else self._ended)
 
     def _time_out(self) -> None:
         self._stop(signal.SIGTERM, lambda ended: outcome.timed_out(self._timeout_s, ended))

@@ -6,7 +6,7 @@ between head and tail are dropped and told as a gap to whoever reads there. The 
 
 from typing import NamedTuple
 
-from .limits import JOURNAL_BYTES, SLICE_BYTES
+from .limits import ANSWER_BYTES, JOURNAL_BYTES, SLICE_BYTES
 
 _OVERHEAD = 256  # what a record costs in memory besides its blob and json, roughly
 _MERGE_BYTES = 16 * 1024
@@ -151,6 +151,15 @@ class Journal:
         cursor.offset = piece.end
         if piece.kind != "gap" and piece.kind not in _STREAMS:
             cursor.seq += 1
+
+    def tail(self, size: int = ANSWER_BYTES) -> str:
+        """The text of the last ``size`` bytes, all streams in the order in which they came."""
+        cursor = self.locate(max(0, self.end - size))
+        text = bytearray()
+        while (piece := self.read(cursor)) is not None:
+            text += piece.blob
+            self.advance(cursor, piece)
+        return text.decode("utf-8", "replace")
 
     def _consumed(self, cursor: Cursor, record: _Record) -> bool:
         return record.kind in _STREAMS and cursor.offset >= record.end

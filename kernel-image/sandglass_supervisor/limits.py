@@ -28,6 +28,8 @@ ARG_COUNT: Final = 1024
 ARG_BYTES: Final = 128 * KIB - 1  # Linux: MAX_ARG_STRLEN
 PATH_BYTES: Final = 4096
 TIMEOUT_MAX_S: Final = 86_400.0
+PACKAGES: Final = 64
+PACKAGE_CHARS: Final = 512
 
 # Files.
 FILE_BYTES: Final = 1 * MIB  # of one reading or writing
@@ -43,6 +45,8 @@ DEED_S: Final = 20.0
 # Executions.
 QUEUE: Final = 8
 COMMANDS: Final = 16
+QUESTION_S: Final = 10.0  # how long a program may take that is asked for its configuration
+ANSWER_BYTES: Final = 32 * KIB  # of the end of what a program wrote that is looked at
 KERNELS: Final = 8
 JOURNAL_BYTES: Final = 8 * MIB
 JOURNAL_EXECUTIONS: Final = 64

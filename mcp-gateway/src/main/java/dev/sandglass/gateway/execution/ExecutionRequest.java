@@ -59,6 +59,26 @@ public sealed interface ExecutionRequest {
     }
 
     /**
+     * Packages for code to come.
+     *
+     * @param language e.g. {@code python}
+     * @param packages names with or without versions, URLs or paths of files in the sandbox; no options
+     * @param limits see {@link Limits}
+     */
+    record Install(String language, List<String> packages, Limits limits) implements ExecutionRequest {
+        /** Keeps its own copy of the packages. */
+        public Install {
+            packages = List.copyOf(packages);
+        }
+
+        /** Says how many packages there are, never which: a URL may hold a password. */
+        @Override
+        public String toString() {
+            return "Install[" + packages.size() + " packages of " + language + ", " + limits + "]";
+        }
+    }
+
+    /**
      * The bounds of one execution.
      *
      * @param timeout from the start of the run; then it is interrupted

@@ -234,6 +234,13 @@ public final class Executions {
                         Blob.utf8(command.stdin()),
                         command.limits().timeout(),
                         attach);
+            case ExecutionRequest.Install install ->
+                new Verb.Install(
+                        id.number(),
+                        install.language(),
+                        install.packages(),
+                        install.limits().timeout(),
+                        attach);
         };
     }
 

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.link;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
@@ -67,6 +68,7 @@ final class LinkFrames {
             case Verb.Command command -> command.stdin();
             case Verb.Files files -> FileFrames.blob(files.operation());
             case Verb.Hello _,
+                    Verb.Install _,
                     Verb.Attach _,
                     Verb.Detach _,
                     Verb.Interrupt _,
@@ -99,16 +101,12 @@ final class LinkFrames {
                 json.writeStringProperty("session", execute.session());
                 writeRun(json, execute.envs(), execute.timeout(), execute.attach());
             }
-            case Verb.Command command -> {
-                json.writeStringProperty("execution_id", command.executionId());
-                json.writeStringProperty("command", command.command());
-                json.writeName("args").writeStartArray();
-                command.args().forEach(json::writeString);
-                json.writeEndArray();
-                if (!command.cwd().isEmpty()) {
-                    json.writeStringProperty("cwd", command.cwd());
-                }
-                writeRun(json, command.envs(), command.timeout(), command.attach());
+            case Verb.Command command -> writeCommand(json, command);
+            case Verb.Install install -> {
+                json.writeStringProperty("execution_id", install.executionId());
+                json.writeStringProperty("language", install.language());
+                writeList(json, "packages", install.packages());
+                writeLimits(json, install.timeout(), install.attach());
             }
             case Verb.Attach attach -> {
                 json.writeStringProperty("execution_id", attach.executionId());
@@ -127,10 +125,30 @@ final class LinkFrames {
         }
     }
 
+    private static void writeCommand(JsonGenerator json, Verb.Command command) {
+        json.writeStringProperty("execution_id", command.executionId());
+        json.writeStringProperty("command", command.command());
+        writeList(json, "args", command.args());
+        if (!command.cwd().isEmpty()) {
+            json.writeStringProperty("cwd", command.cwd());
+        }
+        writeRun(json, command.envs(), command.timeout(), command.attach());
+    }
+
+    private static void writeList(JsonGenerator json, String field, List<String> texts) {
+        json.writeName(field).writeStartArray();
+        texts.forEach(json::writeString);
+        json.writeEndArray();
+    }
+
     private static void writeRun(JsonGenerator json, Map<String, String> envs, Duration timeout, boolean attach) {
         json.writeName("envs").writeStartObject();
         envs.forEach(json::writeStringProperty);
         json.writeEndObject();
+        writeLimits(json, timeout, attach);
+    }
+
+    private static void writeLimits(JsonGenerator json, Duration timeout, boolean attach) {
         json.writeNumberProperty("timeout_s", timeout.toNanos() / NANOS);
         json.writeBooleanProperty("attach", attach);
     }

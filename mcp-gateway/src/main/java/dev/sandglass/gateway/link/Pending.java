@@ -55,7 +55,7 @@ final class Pending {
     boolean mayHaveRun() {
         return sent
                 && switch (verb) {
-                    case Verb.Execute _, Verb.Command _ -> true;
+                    case Verb.Execute _, Verb.Command _, Verb.Install _ -> true;
                     case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _, Verb.OfSession _ -> false;
                     case Verb.Files _ -> wouldDoMore();
                     case Verb.ListAll _, Verb.Metrics _ -> false;

@@ -103,6 +103,29 @@ public sealed interface Verb {
     }
 
     /**
+     * Installs packages. The same id again does not install twice.
+     *
+     * @param executionId see {@link OfExecution}
+     * @param language whose packages, e.g. {@code python}
+     * @param packages names with or without versions, URLs or paths; 1 to 64
+     * @param timeout from the start of the run
+     * @param attach whether this connection gets the output
+     */
+    record Install(String executionId, String language, List<String> packages, Duration timeout, boolean attach)
+            implements Following {
+        @Override
+        public String word() {
+            return "install";
+        }
+
+        /** Not the packages: a URL may hold a password. */
+        @Override
+        public String toString() {
+            return "Install[" + executionId + ", " + packages.size() + " packages of " + language + "]";
+        }
+    }
+
+    /**
      * Reads an execution's output, whoever started it.
      *
      * @param executionId see {@link OfExecution}

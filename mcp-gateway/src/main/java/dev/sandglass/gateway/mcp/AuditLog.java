@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * One line per tool call under the logger {@code audit}: who did what to which sandbox, and what came of it. Of code,
- * commands and files only digest and length are written, of output nothing.
+ * commands, packages and files only digest and length are written, of output nothing.
  */
 final class AuditLog {
 
@@ -78,6 +78,7 @@ final class AuditLog {
             line = withText(line, "sandbox");
             line = withDigest(line, "code");
             line = withDigest(line, "command");
+            line = withDigest(line, "packages");
             line = withText(line, "action");
             line = withText(line, "path");
             line = withDigest(line, "content");
@@ -94,10 +95,11 @@ final class AuditLog {
 
         private LoggingEventBuilder withDigest(LoggingEventBuilder line, String field) {
             JsonNode value = arguments.path(field);
-            if (!value.isString()) {
+            if (!value.isString() && !value.isArray()) {
                 return line;
             }
-            byte[] bytes = value.asString().getBytes(StandardCharsets.UTF_8);
+            String text = value.isString() ? value.asString() : value.toString();
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
             return line.addKeyValue(field + "_sha256", sha256(bytes)).addKeyValue(field + "_bytes", bytes.length);
         }
     }

@@ -3,7 +3,7 @@ package dev.sandglass.gateway.tool;
 import dev.sandglass.gateway.execution.ExecutionRequest;
 import java.time.Duration;
 
-/** The arguments that say how long and how much: the same for code and commands. */
+/** The arguments that say how long and how much: the same for code, commands and installations. */
 final class ExecutionArguments {
 
     static final int MOST_OUTPUT_CHARS = 1_000_000;
@@ -12,6 +12,11 @@ final class ExecutionArguments {
     private ExecutionArguments() {}
 
     static Schema addTo(Schema schema, ToolSettings settings) {
+        return addLimitsTo(
+                schema.optional("envs", variables("Environment variables for this execution only")), settings);
+    }
+
+    static Schema addLimitsTo(Schema schema, ToolSettings settings) {
         return schema.optional(
                         "timeout",
                         Schema.number("Seconds of running after which it is interrupted; default %d, at most %d"
@@ -23,7 +28,6 @@ final class ExecutionArguments {
                         "background",
                         Schema.flag("Answer at once with an execution_id and let it run on, also when the"
                                 + " connection closes"))
-                .optional("envs", variables("Environment variables for this execution only"))
                 .optional("max_output_chars", outputSchema(settings));
     }
 

@@ -22,13 +22,16 @@ final class SessionArguments {
     static Schema addTo(Schema input) {
         return input.optional(
                         "language",
-                        Schema.text("Language of the code, default python; each has sessions of its own")
-                                .with("enum", List.of(PYTHON, NODE)))
+                        languageSchema("Language of the code, default python; each has sessions of its own"))
                 .optional(
                         "session",
                         Schema.text("Name of a set of variables of its own, default 'default'; made on first use")
                                 .maxLength(63)
                                 .with("pattern", GRAMMAR));
+    }
+
+    static Schema languageSchema(String description) {
+        return Schema.text(description).with("enum", List.of(PYTHON, NODE));
     }
 
     static Session.Name read(Arguments arguments) {
@@ -40,7 +43,7 @@ final class SessionArguments {
         return new Session.Name(language(arguments), session);
     }
 
-    private static String language(Arguments arguments) {
+    static String language(Arguments arguments) {
         String given = arguments.text("language", 100).orElse(PYTHON);
         String language = LANGUAGES.get(given);
         if (language == null) {

@@ -44,6 +44,15 @@ public record ToolResult(
         return new ToolResult(List.of(new Content.Text("Error: " + message)), null, true, outcome, null);
     }
 
+    /** The same with a line before the rest of its first text, for whoever reads no further. */
+    ToolResult under(String line) {
+        var more = new ArrayList<>(content);
+        if (more.getFirst() instanceof Content.Text(String text)) {
+            more.set(0, new Content.Text(line + "\n" + text));
+        }
+        return new ToolResult(more, structuredContent, isError, outcome, executionId);
+    }
+
     /** The same with one more text behind. */
     ToolResult and(String text) {
         var more = new ArrayList<>(content);

@@ -23,6 +23,7 @@ public final class Tools {
                 new StopTool(access, sandboxes),
                 new RunCodeTool(access, runs, settings),
                 new RunCommandTool(access, runs, settings),
+                new InstallPackagesTool(access, runs, settings),
                 new GetExecutionTool(access, sandboxes, executions, settings),
                 new SessionTool(SessionTool.Deed.INTERRUPT, access, sandboxes, sessions),
                 new SessionTool(SessionTool.Deed.RESET, access, sandboxes, sessions),

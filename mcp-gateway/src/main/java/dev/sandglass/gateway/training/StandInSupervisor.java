@@ -77,7 +77,7 @@ final class StandInSupervisor implements AutoCloseable {
             case "hello" -> reply(peer, requestId, hello);
             case "list" -> reply(peer, requestId, LIST);
             case "metrics" -> reply(peer, requestId, METRICS);
-            case "execute", "command", "attach" -> {
+            case "execute", "command", "install", "attach" -> {
                 String id = request.path("execution_id").asString("");
                 reply(peer, requestId, ENDED);
                 output(peer, id, 0, "stdout", "{}", PRINTED);

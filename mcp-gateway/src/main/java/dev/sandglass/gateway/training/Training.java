@@ -34,6 +34,7 @@ public final class Training {
             new Call(tool("sandbox_start", BOX), "\"status\":\"running\""),
             new Call(tool("sandbox_start", BOX + ",\"config\":{\"memory\":0}"), REFUSED),
             new Call(tool("sandbox_run_code", "\"sandbox\":\"none\",\"code\":\"1+1\""), REFUSED),
+            new Call(tool("sandbox_install_packages", BOX + ",\"packages\":[\"a>=1\"]"), ENDED_WELL),
             new Call(tool("sandbox_get_execution", "\"execution_id\":\"" + EXECUTION_ID + "\""), ENDED_WELL),
             new Call(tool("sandbox_get_metrics", "\"namespace\":\"*\""), "\"memory_usage\":100.0"),
             new Call(tool("sandbox_write_file", BOX + ",\"path\":\"a\",\"content\":\"hello\""), "\"bytes\":5"),

@@ -45,6 +45,9 @@ class LinkFramesTest {
                         new Verb.Command("x3", "ls", List.of(), "", Map.of(), Blob.EMPTY, MINUTES, true), List.of("""
                                 {"verb":"command","execution_id":"x3","command":"ls","args":[],"envs":{},\
                                 "timeout_s":120.0,"attach":true}""")),
+                Arguments.of(new Verb.Install("x4", "nodejs", List.of("a@1", "b \"c\""), MINUTES, true), List.of("""
+                                {"verb":"install","execution_id":"x4","language":"nodejs","packages":["a@1","b \\"c\\""],\
+                                "timeout_s":120.0,"attach":true}""")),
                 Arguments.of(
                         new Verb.Attach("x1", 5_000_000_000L),
                         List.of("{\"verb\":\"attach\",\"execution_id\":\"x1\",\"offset\":5000000000}")),

@@ -82,6 +82,18 @@ class AuditLogTest {
     }
 
     @Test
+    void packagesAreToldByDigestForAnAddressMayHoldAPassword() throws Exception {
+        String arguments = "{\"sandbox\":\"box\",\"packages\":[\"https://u:s3cr3t@example.com/a.whl\"]}";
+        gateway.call("sandbox_install_packages", arguments);
+        awaitLine();
+
+        assertThat(lines.list)
+                .extracting(AuditLogTest::text)
+                .anyMatch(line -> line.contains("packages_sha256=") && line.contains("packages_bytes=38"))
+                .noneMatch(line -> line.contains("s3cr3t"));
+    }
+
+    @Test
     void aRefusalIsToldAsWell() throws Exception {
         gateway.call("sandbox_run_command", "{\"sandbox\":\"no\\nbody\",\"command\":\"rm\"}");
         awaitLine();

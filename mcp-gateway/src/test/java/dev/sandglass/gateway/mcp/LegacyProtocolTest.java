@@ -74,7 +74,7 @@ class LegacyProtocolTest {
                 .isTrue();
         JsonNode tools =
                 ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}").path("result");
-        assertThat(tools.path("tools").size()).isEqualTo(14);
+        assertThat(tools.path("tools").size()).isEqualTo(15);
         assertThat(tools.has("ttlMs")).isFalse();
     }
 

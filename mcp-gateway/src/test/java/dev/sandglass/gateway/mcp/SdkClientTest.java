@@ -59,6 +59,7 @@ class SdkClientTest {
                         "sandbox_stop",
                         "sandbox_run_code",
                         "sandbox_run_command",
+                        "sandbox_install_packages",
                         "sandbox_get_execution",
                         "sandbox_interrupt",
                         "sandbox_reset",
@@ -92,6 +93,9 @@ class SdkClientTest {
                 .isNotNull();
         Object id = ((Map<?, ?>) run.structuredContent()).get("execution_id");
         assertThat(call("sandbox_get_execution", Map.of("execution_id", id)).isError())
+                .isFalse();
+        assertThat(call("sandbox_install_packages", Map.of("sandbox", "box", "packages", List.of("a")))
+                        .isError())
                 .isFalse();
         assertThat(call("sandbox_get_metrics", Map.of()).isError()).isFalse();
         for (String tool : List.of("sandbox_interrupt", "sandbox_reset", "sandbox_close_session")) {

@@ -77,7 +77,7 @@ class StreamingTest {
                         .path("result")
                         .path("tools")
                         .size())
-                .isEqualTo(14);
+                .isEqualTo(15);
     }
 
     @Test

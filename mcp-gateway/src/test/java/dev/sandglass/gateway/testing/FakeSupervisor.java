@@ -28,7 +28,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * A supervisor without a network, for all sandboxes at once. Code is one of: {@code print TEXT}, {@code raise},
  * {@code hang} (until interrupted), {@code flood N} (N pieces of 64 KiB, each only when the one before was taken);
- * a command prints its arguments and exits with their number.
+ * a command prints its arguments and exits with their number; packages are installed, but not one called
+ * {@code missing}, and one called {@code hang} never ends.
  */
 public final class FakeSupervisor implements LinkClient, Link {
 
@@ -135,11 +136,25 @@ public final class FakeSupervisor implements LinkClient, Link {
                 say(reader, 0, String.join(" ", command.args()));
                 reader.record(outcome(0, "ok", command.args().size()));
             }
+            case Verb.Install install -> install(install, reader);
             case Verb.Attach attach -> {
                 say(reader, attach.from(), "hello".substring((int) attach.from()));
                 reader.record(outcome(5, "ok", null));
             }
         }
+    }
+
+    private void install(Verb.Install install, OutputReader reader) {
+        if (install.packages().contains("hang")) {
+            hanging.put(install.executionId(), reader);
+            return;
+        }
+        boolean there = !install.packages().contains("missing");
+        String text = "installer of " + install.language() + "\n";
+        say(reader, 0, text);
+        String message = there ? "" : "What to do.";
+        reader.record(new OutputRecord.Outcome(
+                text.length(), there ? "ok" : "error", 1.5, there ? 0 : 1, null, false, message, false));
     }
 
     private void code(String id, String code, OutputReader reader) {

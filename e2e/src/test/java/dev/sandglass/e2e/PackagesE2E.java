@@ -1,0 +1,201 @@
+package dev.sandglass.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Packages of a sandbox on a read-only root: installed from files that are made here, for it has no network. */
+class PackagesE2E {
+
+    private static final int TAR_BLOCK = 512;
+
+    @RegisterExtension
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
+
+    private static String sandbox;
+
+    private final Agent agent = SANDBOXES.agent();
+
+    @BeforeAll
+    static void start() {
+        sandbox = SANDBOXES.start();
+    }
+
+    /** A Python package of one module with a variable. */
+    private static byte[] wheel(String name, String version) throws IOException {
+        String info = name + "-" + version + ".dist-info/";
+        var files = new LinkedHashMap<String, String>();
+        files.put(name + ".py", "word = 'hello of " + version + "'\n");
+        files.put(info + "METADATA", "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n");
+        files.put(info + "WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n");
+        String record = files.keySet().stream().map(path -> path + ",,\n").collect(Collectors.joining());
+        files.put(info + "RECORD", record + info + "RECORD,,\n");
+        var bytes = new ByteArrayOutputStream();
+        try (var zip = new ZipOutputStream(bytes)) {
+            for (Map.Entry<String, String> file : files.entrySet()) {
+                zip.putNextEntry(new ZipEntry(file.getKey()));
+                zip.write(file.getValue().getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    /** A Node package of one module, as {@code npm pack} makes it. */
+    private static byte[] tarball(String name) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (var tar = new GZIPOutputStream(bytes)) {
+            String about = "{\"name\":\"%s\",\"version\":\"1.0.0\",\"main\":\"index.js\"}".formatted(name);
+            tar.write(tarEntry("package/package.json", about));
+            tar.write(tarEntry("package/index.js", "module.exports = 'hello of node';"));
+            tar.write(new byte[2 * TAR_BLOCK]);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static byte[] tarEntry(String path, String text) {
+        String start = path + "\0".repeat(100 - path.length()) + "0000644\0" + "0000000\0".repeat(2)
+                + "%011o\0".formatted(text.length()) + "00000000000\0";
+        String end = "0" + "\0".repeat(100) + "ustar\00000";
+        int sum = (start + " ".repeat(8) + end).chars().sum();
+        String header = start + "%06o\0 ".formatted(sum) + end;
+        byte[] entry = Arrays.copyOf(header.getBytes(StandardCharsets.US_ASCII), blocks(text.length()) + TAR_BLOCK);
+        System.arraycopy(text.getBytes(StandardCharsets.US_ASCII), 0, entry, TAR_BLOCK, text.length());
+        return entry;
+    }
+
+    private static int blocks(int size) {
+        return (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+    }
+
+    private void write(String path, byte[] content) {
+        String base64 = Base64.getEncoder().encodeToString(content);
+        Answer written = agent.call(
+                "sandbox_write_file",
+                Map.of("sandbox", sandbox, "path", path, "encoding", "base64", "content", base64));
+        assertThat(written.failed()).as(written.text()).isFalse();
+    }
+
+    private Answer install(String language, String... packages) {
+        return agent.call(
+                "sandbox_install_packages",
+                Map.of("sandbox", sandbox, "language", language, "packages", List.of(packages)));
+    }
+
+    private Answer run(String language, String code) {
+        return agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "language", language, "code", code));
+    }
+
+    private void reset(String language) {
+        Answer reset = agent.call("sandbox_reset", Map.of("sandbox", sandbox, "language", language));
+        assertThat(reset.failed()).as(reset.text()).isFalse();
+    }
+
+    @Test
+    void aWheelIsImportedAtOnceAndAfterAReset() throws IOException {
+        assertThat(run("python", "import greet").status()).isEqualTo("error");
+        write("made/greet-1.0-py3-none-any.whl", wheel("greet", "1.0"));
+
+        Answer installed = install("python", "made/greet-1.0-py3-none-any.whl");
+
+        assertThat(installed.status()).as(installed.text()).isEqualTo("ok");
+        assertThat(installed.number("exit_code")).isZero();
+        assertThat(installed.text()).startsWith("Installed made/greet-1.0-py3-none-any.whl.\n");
+        assertThat(installed.stdout()).contains("Successfully installed greet-1.0");
+        assertThat(run("python", "import greet; greet.word").result()).isEqualTo("'hello of 1.0'");
+        reset("python");
+        assertThat(run("python", "import greet; greet.word").result()).isEqualTo("'hello of 1.0'");
+    }
+
+    @Test
+    void aTarballIsRequiredAtOnceAndAfterAReset() throws IOException {
+        assertThat(run("nodejs", "require('greet')").status()).isEqualTo("error");
+        write("made/greet-1.0.0.tgz", tarball("greet"));
+
+        Answer installed = install("nodejs", "made/greet-1.0.0.tgz");
+
+        assertThat(installed.status()).as(installed.text()).isEqualTo("ok");
+        assertThat(installed.text()).startsWith("Installed made/greet-1.0.0.tgz.\n");
+        assertThat(run("nodejs", "require('greet')").result()).isEqualTo("'hello of node'");
+        reset("nodejs");
+        assertThat(run("nodejs", "require('greet')").result()).isEqualTo("'hello of node'");
+    }
+
+    @Test
+    void aSpecifierThatIsFulfilledNeedsNoNetworkAndConflictingVersionsAreRefused() throws IOException {
+        write("made/torn-1.0-py3-none-any.whl", wheel("torn", "1.0"));
+        write("made/torn-2.0-py3-none-any.whl", wheel("torn", "2.0"));
+
+        Answer both = install("python", "made/torn-1.0-py3-none-any.whl", "made/torn-2.0-py3-none-any.whl");
+        assertThat(both.status()).isEqualTo("error");
+        assertThat(both.text()).containsIgnoringCase("conflict").doesNotContain("allowed_domains");
+
+        assertThat(install("python", "made/torn-2.0-py3-none-any.whl").status()).isEqualTo("ok");
+        Answer fulfilled = install("python", "torn >= 1.5");
+        assertThat(fulfilled.status()).as(fulfilled.text()).isEqualTo("ok");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"python, sandglass-e2e-of-no-index", "nodejs, sandglass-e2e-of-no-registry"})
+    void withoutNetworkTheAnswerNamesTheFieldThatOpensIt(String language, String name) {
+        Answer refused = install(language, name);
+
+        assertThat(refused.status()).as(refused.text()).isEqualTo("error");
+        assertThat(refused.text())
+                .startsWith("Could not install " + name)
+                .containsPattern("This sandbox has no network to '[a-z0-9.-]+\\.[a-z]+'")
+                .contains("'allowed_domains' of sandbox_start's 'config'", "spec.allowedDomains");
+    }
+
+    @Test
+    void theOutputOfTheInstallerIsStreamed() throws IOException {
+        write("made/streamed-1.0-py3-none-any.whl", wheel("streamed", "1.0"));
+
+        StreamedCall call = agent.stream(
+                "sandbox_install_packages",
+                Map.of("sandbox", sandbox, "packages", List.of("made/streamed-1.0-py3-none-any.whl")));
+
+        call.awaitOutput("Successfully installed streamed-1.0");
+        assertThat(call.answer().status()).isEqualTo("ok");
+    }
+
+    @Test
+    void codeAndCommandsInstallToo() throws IOException {
+        write("made/magic-1.0-py3-none-any.whl", wheel("magic", "1.0"));
+        write("made/banged-1.0.0.tgz", tarball("banged"));
+        write("made/ordered-1.0-py3-none-any.whl", wheel("ordered", "1.0"));
+
+        run("python", "%pip install made/magic-1.0-py3-none-any.whl");
+        run("python", "!npm install ./made/banged-1.0.0.tgz");
+        agent.command(sandbox, "pip", "install", "made/ordered-1.0-py3-none-any.whl");
+
+        assertThat(run("python", "import magic, ordered; magic.word + ordered.word")
+                        .result())
+                .isEqualTo("'hello of 1.0hello of 1.0'");
+        assertThat(run("nodejs", "require('banged')").result()).isEqualTo("'hello of node'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-r made/list.txt", "--index-url=https://example.com/simple", "a; rm -rf", "a\nb", ""})
+    void whatIsNoPackageIsRefused(String text) {
+        assertThat(agent.refusal(
+                        "sandbox_install_packages", Map.of("sandbox", sandbox, "packages", List.of("a", text))))
+                .contains("'packages[1]'");
+    }
+}

@@ -1,0 +1,70 @@
+"""Installing packages: a command that the supervisor words itself, one at a time."""
+
+from collections.abc import Mapping
+
+from . import packages
+from .arguments import Command, Install
+from .commands import Commands
+from .execution import Execution
+from .limits import QUESTION_S
+from .outcome import ERROR, TIMEOUT, Outcome
+from .packages import Installer
+from .wire import Problem
+
+_READ = "The installer's last lines say why. Correct the name, the version or the path, and install again."
+_WIDE = {"COLUMNS": "4096"}  # or a long address is broken over two lines
+
+
+class Installs:
+    """One at a time: two installers would write to the same folders."""
+
+    def __init__(self, commands: Commands, workspace: str, env: Mapping[str, str]) -> None:
+        self._commands = commands
+        self._workspace = workspace
+        self._env = env
+        self._busy = False
+
+    def check_room(self) -> None:
+        """Raise Problem if another installation would be refused."""
+        if self._busy:
+            raise Problem("rejected", "packages are being installed already, and only one installation runs at a time")
+        self._commands.check_room()
+
+    def run(self, execution: Execution, wanted: Install) -> None:
+        """Start the installer; whatever happens to it, the execution gets its outcome."""
+        program = packages.installer(wanted.language, wanted.packages, self._workspace, self._env)
+        command = Command(
+            execution.id,
+            program.argv,
+            self._workspace,
+            program.envs,
+            b"",
+            wanted.timeout_s,
+            wanted.block,
+            wanted.attach,
+        )
+        self._busy = True
+        self._commands.run(execution, command, lambda ended: self._conclude(execution, program, ended))
+
+    def _conclude(self, execution: Execution, program: Installer, ended: Outcome) -> None:
+        output = execution.journal.tail()
+        if ended.status not in (ERROR, TIMEOUT) or not packages.is_unreached(output):
+            failed = ended.status == ERROR and not ended.message
+            self._finish(execution, ended._replace(message=_READ) if failed else ended)
+            return
+
+        def finish(hosts: list[str]) -> None:
+            message = f"{ended.message} {packages.no_network(hosts)}".strip()
+            self._finish(execution, ended._replace(message=message))
+
+        hosts = packages.hosts_in(output)
+        if hosts:
+            finish(hosts)
+        else:
+            execution.interrupt = lambda: False  # it has ended; what is asked now takes no long time
+            question = Command(execution.id, program.question, self._workspace, _WIDE, b"", QUESTION_S, False, False)
+            self._commands.ask(question, lambda answer: finish(packages.index_in(answer)))
+
+    def _finish(self, execution: Execution, ended: Outcome) -> None:
+        self._busy = False
+        execution.finish(ended)

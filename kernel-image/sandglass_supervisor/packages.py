@@ -1,0 +1,109 @@
+"""The installers of packages: their command lines, and what their words mean when they fail (no processes here)."""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from .node_process import find_node
+
+_NPM = os.path.join("lib", "node_modules", "npm", "bin", "npm-cli.js")
+_ARCHIVES = (".tgz", ".tar.gz", ".tar")
+_HOSTS = 3
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]")
+_OWN_PORTS = (None, 80, 443)
+# How pip, npm and git say that they did not get through.
+_UNREACHED = re.compile(
+    r"after connection broken by|failed to establish a new connection|max retries exceeded|cannot connect to proxy"
+    r"|tunnel connection failed|could not resolve host|\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH"
+    r"|EHOSTUNREACH|ETIMEDOUT|ECONNECTIONTIMEOUT|ERR_SOCKET_TIMEOUT)\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"\bhost='(?P<host>[^'\s]{1,255})', port=(?P<port>\d{1,5})"
+    r"|(?:request to|unable to access) '?(?P<url>https?://[^\s'\"]{1,2048})"
+)
+_INDEX = re.compile(
+    r"--index-url\b[^(]{0,1000}\([^()]{0,100}?(?P<pip>https?://[^\s)]{1,2048})|^(?P<npm>https?://\S{1,2048})", re.M
+)
+
+
+class Installer(NamedTuple):
+    """What is run, with more variables than the code's; ``question`` makes it print its configuration."""
+
+    argv: list[str]
+    envs: dict[str, str]
+    question: list[str]
+
+
+def installer(language: str, packages: list[str], workspace: str, env: Mapping[str, str]) -> Installer:
+    """How packages of a language are installed; what ``env``, the code's environment, says is left as it is."""
+    if language == "python":
+        # -P: a file in the working directory must not stand in for a module that pip needs.
+        pip = [sys.executable, "-P", "-m", "pip", "install"]
+        argv = [*pip, "--no-input", "--disable-pip-version-check", "--", *packages]
+        return Installer(argv, {}, [*pip, "--help"])  # where it fills in the index that its configuration names
+    npm = _npm()
+    # npm alone would wait 10 s and then 60 s before it says that there is no network.
+    waits = {"NPM_CONFIG_FETCH_RETRY_MINTIMEOUT": "1000", "NPM_CONFIG_FETCH_RETRY_MAXTIMEOUT": "5000"}
+    envs = {name: value for name, value in waits.items() if not {name, name.lower()} & env.keys()}
+    options = ["--prefix", workspace, "--no-audit", "--no-fund", "--no-update-notifier"]
+    named = [_as_file(package, workspace) for package in packages]
+    return Installer([*npm, "install", *options, "--", *named], envs, [*npm, "config", "get", "registry"])
+
+
+def is_unreached(output: str) -> bool:
+    """True if an installer's output says that a host could not be reached."""
+    return _UNREACHED.search(output) is not None
+
+
+def hosts_in(output: str) -> list[str]:
+    """The hosts that an installer says it wanted to reach, a few at most, with their port if it is an unusual one."""
+    found: dict[str, None] = {}
+    for match in _NAMED.finditer(output):
+        url = match["url"] or f"http://{match['host']}:{match['port']}"
+        found.update(dict.fromkeys(_host_of(url)))
+    return list(found)[:_HOSTS]
+
+
+def index_in(answer: str) -> list[str]:
+    """The host of the index in what the installer told of its configuration; empty if it told none."""
+    match = _INDEX.search(answer)
+    return [] if match is None else _host_of(match["pip"] or match["npm"])
+
+
+def no_network(hosts: list[str]) -> str:
+    """What to do if the installer could not reach these hosts; none means its index, whatever that is."""
+    names = ", ".join(f"'{host}'" for host in hosts) or "the host of the package index"
+    return (
+        f"This sandbox has no network to {names}. To open it, put {names} into 'allowed_domains' of sandbox_start's"
+        " 'config' (spec.allowedDomains of the Sandbox); or write wheels or npm tarballs into the sandbox with"
+        " sandbox_write_file and install them by their paths."
+    )
+
+
+def _npm() -> list[str]:
+    node = find_node()
+    script = os.path.join(os.path.dirname(os.path.dirname(node)), _NPM)
+    return [node, script] if os.path.isabs(node) and os.path.isfile(script) else ["npm"]
+
+
+def _as_file(package: str, workspace: str) -> str:
+    """A path in a form that npm cannot take for a repository somewhere in the network."""
+    may_be = "/" in package or package.lower().endswith(_ARCHIVES)
+    is_path = may_be and not package.startswith("/") and os.path.exists(os.path.join(workspace, package))
+    return os.path.join(workspace, package) if is_path else package
+
+
+def _host_of(url: str) -> list[str]:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return []
+    host = f"[{host}]" if ":" in host else host
+    if not _HOST.fullmatch(host):
+        return []
+    return [host if port in _OWN_PORTS else f"{host}:{port}"]

@@ -23,6 +23,7 @@ from .limits import (
 from .wire import Problem, Request, is_execution_id
 
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_PYTHON_ENV = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
 _OPTION = re.compile(r"(?:^| )-")
 LANGUAGES = ("python", "nodejs")
@@ -31,7 +32,10 @@ FILE_OPERATIONS = ("read", "write", "list", "mkdir", "move", "delete", "stat")
 
 
 class Execute(NamedTuple):
-    """Run code in a kernel; ``timeout_s`` counts from the start of the run."""
+    """Run code in a kernel; ``timeout_s`` counts from the start of the run.
+
+    ``python_env`` names the interpreter that a session not yet used begins with; None for the image's.
+    """
 
     execution_id: str
     language: str
@@ -42,6 +46,7 @@ class Execute(NamedTuple):
     block: bool
     attach: bool
     wait_kernel: bool
+    python_env: str | None = None
 
 
 class Command(NamedTuple):
@@ -101,6 +106,7 @@ def parse_execute(request: Request) -> Execute:
         _block(given),
         _flag(given, "attach", default=False),
         _flag(given, "wait_kernel", default=True),
+        _python_env(given, language),
     )
 
 
@@ -218,6 +224,24 @@ def _package(value: object, field: str) -> str:
             field, "must be a package, a URL or a path: options, and whatever else begins with '-', are not taken"
         )
     return text
+
+
+def _python_env(given: dict[str, Any], language: str) -> str | None:
+    if given.get("python_env") is None:
+        return None
+    value = _text(given["python_env"], "python_env", PATH_BYTES)
+    if language != "python":
+        raise _bad("python_env", "is for language python alone")
+    if "/" in value or value == "~":
+        sound = value.isprintable() and (value == "~" or value[0] != "~" or value[1] == "/")
+    else:
+        sound = len(value) <= NAME_BYTES and _PYTHON_ENV.fullmatch(value) is not None
+    if not sound:
+        rule = (
+            f"must be 1 to {NAME_BYTES} letters, digits, '_', '.', '+' or '-', or a path with a slash or '~/' in front"
+        )
+        raise _bad("python_env", rule)
+    return value
 
 
 def _text(value: object, field: str, limit: int) -> str:

@@ -4,6 +4,7 @@ The parsers are pure; ``Cgroup`` reads files, and what cannot be read is None.
 """
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
 # cgroup v1 writes "no limit" as the largest multiple of the page size that a signed 64-bit number holds.
@@ -11,11 +12,22 @@ _V1_NO_LIMIT = 2**62
 
 
 class Memory(NamedTuple):
-    """Bytes; ``used`` is the working set: usage without what could be dropped at once."""
+    """Bytes; ``used`` is the working set: usage without what could be dropped at once, which ``peak`` includes.
+
+    ``oom_kills`` counts the processes that the kernel has killed here for lack of memory.
+    """
 
     used: int | None
     limit: int | None
     peak: int | None
+    oom_kills: int | None
+
+
+class Cpu(NamedTuple):
+    """``seconds`` used since the container began; ``limit`` in CPUs, None for no limit."""
+
+    seconds: float | None
+    limit: float | None
 
 
 class Pids(NamedTuple):
@@ -39,6 +51,11 @@ def parse_table(text: str | None) -> dict[str, int]:
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isascii() and pair[1].isdigit()}
 
 
+def quota(quota_us: int | None, period_us: int | None) -> float | None:
+    """So many CPUs may be used at a time; None: as many as there are."""
+    return None if quota_us is None or not period_us else quota_us / period_us
+
+
 def working_set(usage: int | None, inactive_file: int | None) -> int | None:
     """Memory that cannot be dropped at once, as Kubernetes counts it."""
     return None if usage is None else max(0, usage - (inactive_file or 0))
@@ -56,22 +73,22 @@ class Cgroup:
         if self._v2:
             usage, stat = self._number("memory.current"), self._table("memory.stat")
             used = working_set(usage, stat.get("inactive_file"))
-            return Memory(used, self._number("memory.max"), self._number("memory.peak"))
+            return Memory(used, self._number("memory.max"), self._number("memory.peak"), self._oom_kills())
         usage, stat = self._number("memory/memory.usage_in_bytes"), self._table("memory/memory.stat")
         used = working_set(usage, stat.get("total_inactive_file"))
-        peak = self._number("memory/memory.max_usage_in_bytes")
-        return Memory(used, self._number("memory/memory.limit_in_bytes"), peak)
+        limit, peak = self._number("memory/memory.limit_in_bytes"), self._number("memory/memory.max_usage_in_bytes")
+        return Memory(used, limit, peak, self._oom_kills())
 
-    def cpu_seconds(self) -> float | None:
-        """CPU time used since the container began."""
+    def cpu(self) -> Cpu:
+        """CPU time used, and how many CPUs may be."""
         if self._v2:
             usec = self._table("cpu.stat").get("usage_usec")
-            return None if usec is None else usec / 1e6
-        for folder in ("cpuacct", "cpu,cpuacct"):
-            nanoseconds = self._number(f"{folder}/cpuacct.usage")
-            if nanoseconds is not None:
-                return nanoseconds / 1e9
-        return None
+            share, _, period = (self._read("cpu.max") or "").partition(" ")
+            return Cpu(None if usec is None else usec / 1e6, quota(parse_number(share), parse_number(period)))
+        nanoseconds = self._any_number("cpuacct.usage", ("cpuacct", "cpu,cpuacct"))
+        folders = ("cpu", "cpu,cpuacct")
+        share_us, period_us = (self._any_number(f"cpu.cfs_{name}_us", folders) for name in ("quota", "period"))
+        return Cpu(None if nanoseconds is None else nanoseconds / 1e9, quota(share_us, period_us))
 
     def pids(self) -> Pids:
         """Processes and threads now, and their limit."""
@@ -80,8 +97,16 @@ class Cgroup:
 
     def oom_kills(self) -> int:
         """How many processes the kernel has killed here for lack of memory; 0 if it does not say."""
+        return self._oom_kills() or 0
+
+    def _oom_kills(self) -> int | None:
         name = "memory.events" if self._v2 else "memory/memory.oom_control"
-        return self._table(name).get("oom_kill", 0)
+        return self._table(name).get("oom_kill")
+
+    def _any_number(self, name: str, folders: Sequence[str]) -> int | None:
+        """A controller's file in the first of the folders that it may be mounted on."""
+        found = (self._number(f"{folder}/{name}") for folder in folders)
+        return next((number for number in found if number is not None), None)
 
     def _number(self, name: str) -> int | None:
         return parse_number(self._read(name))

@@ -39,6 +39,7 @@ class Execution:
         self.state = QUEUED
         self.journal = Journal()
         self.outcome: dict[str, object] | None = None
+        self.warning: str | None = None
         self.block = block
         self.resume: Callable[[], None] | None = None
         self.finished: Callable[[], None] | None = None
@@ -72,6 +73,8 @@ class Execution:
         duration_ms = 0.0 if self._started_at is None else (now - self._started_at) * 1000
         self.state = DONE
         self.outcome = outcome.to_json(duration_ms, truncated=self.journal.dropped > 0)
+        if self.warning is not None:
+            self.outcome["warning"] = self.warning
         self.write("outcome", wire.to_json(self.outcome), b"")
         if self.finished is not None:
             self.finished()

@@ -14,6 +14,7 @@ from .kernel_run import Run
 from .limits import INTERRUPT_GRACE_S, QUEUE
 from .loop import Timer
 from .outcome import Outcome
+from .python_env import PythonEnv
 from .wire import Problem
 
 STARTING, IDLE, BUSY, DEAD = "starting", "idle", "busy", "dead"
@@ -26,8 +27,18 @@ Tell = Callable[[str, dict[str, Any]], None]
 class Kernel:
     """One run at a time, eight waiting; when its process ends a fresh one is started."""
 
-    def __init__(self, name: tuple[str, str], make: Maker, place: Place, cgroup: Cgroup, tell: Tell) -> None:
+    def __init__(
+        self,
+        name: tuple[str, str],
+        make: Maker,
+        place: Place,
+        cgroup: Cgroup,
+        tell: Tell,
+        env: PythonEnv | None = None,
+    ) -> None:
         self.language, self.session = name
+        self.env = env
+        self.used = False
         self._make = make
         self._place = place
         self._cgroup = cgroup
@@ -58,6 +69,7 @@ class Kernel:
             "state": self.state,
             "executions": self._executions,
             "uptime_s": round(self._place.loop.clock() - self._started_at, 3),
+            "python_env": None if self.env is None else self.env.name,
         }
 
     def check_room(self, *, wait_kernel: bool) -> None:
@@ -69,6 +81,8 @@ class Kernel:
 
     def submit(self, execution: Execution, request: Execute) -> None:
         """Queue an execution; it runs at once if nothing is before it."""
+        self.used = True
+        execution.position = self.position
         execution.interrupt = lambda: self._withdraw(execution)
         self._queue.append((execution, request))
         if self.state == DEAD:

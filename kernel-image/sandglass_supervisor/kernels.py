@@ -1,29 +1,45 @@
 """The kernels of the sandbox, by language and session: made on first use, the default one at once."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
+from . import outcome
+from .arguments import Execute
 from .cgroup import Cgroup
+from .execution import Execution
 from .kernel import Kernel, Tell
 from .kernel_process import Maker, Place
-from .limits import KERNELS
+from .limits import KERNELS, QUEUE
 from .node_process import NodeProcess
+from .outcome import Outcome
+from .python_env import PythonEnv, locate, probe
 from .python_process import PythonProcess
 from .wire import Problem
+
+Name = tuple[str, str]
 
 _MAKERS: dict[str, Maker] = {"python": PythonProcess, "nodejs": NodeProcess}
 
 
 class Kernels:
-    """At most eight; the ninth session is refused."""
+    """At most eight; the ninth session is refused.
+
+    A session that nobody used yet begins with the interpreter that its first execution asks for, and keeps it. While
+    that one is looked at, what is asked of the session waits.
+    """
 
     def __init__(self, place: Place, cgroup: Cgroup, tell: Tell) -> None:
         self._place = place
         self._cgroup = cgroup
         self._tell = tell
-        self._known: dict[tuple[str, str], Kernel] = {}
+        self._known: dict[Name, Kernel] = {}
+        self._waiting: dict[Name, list[tuple[Execution, Execute]]] = {}
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter(self._known.values())
+
+    def __len__(self) -> int:
+        return len(self._known)
 
     def find(self, language: str, session: str) -> Kernel | None:
         """The kernel of a session that was used before."""
@@ -31,6 +47,9 @@ class Kernels:
 
     def close(self, language: str, session: str, done: Callable[[], None]) -> None:
         """End a session's kernel and forget it; without effect on one that was never used."""
+        waiting = self._waiting.get((language, session), [])
+        while waiting:
+            waiting.pop(0)[0].finish(outcome.never_ran("the session was closed"))
         kernel = self._known.pop((language, session), None)
         if kernel is None:
             done()
@@ -39,10 +58,100 @@ class Kernels:
 
     def get(self, language: str, session: str) -> Kernel:
         """The kernel of a session, started if the session is new."""
-        kernel = self._known.get((language, session))
-        if kernel is None:
-            if len(self._known) >= KERNELS:
-                raise Problem("rejected", f"{KERNELS} sessions exist already; use one of them or close one")
-            kernel = Kernel((language, session), _MAKERS[language], self._place, self._cgroup, self._tell)
-            self._known[(language, session)] = kernel
-        return kernel
+        name = (language, session)
+        kernel = self._known.get(name)
+        return self._make(name, None) if kernel is None else kernel
+
+    def check_room(self, request: Execute) -> None:
+        """Raise Problem if an execution would be refused."""
+        name = (request.language, request.session)
+        if len(self._waiting.get(name, ())) > QUEUE:
+            words = f"{QUEUE} executions wait for session '{request.session}' already; try again later"
+            raise Problem("rejected", words)
+        if name in self._waiting or self._is_to_be_bound(request):
+            self._check_sessions(name)
+        else:
+            self.get(*name).check_room(wait_kernel=request.wait_kernel)
+
+    def submit(self, execution: Execution, request: Execute) -> None:
+        """Have the session's kernel run it, when there is room."""
+        name = (request.language, request.session)
+        if name in self._waiting:
+            self._wait(name, execution, request)
+        elif request.python_env is not None and self._is_to_be_bound(request):
+            self._waiting[name] = []
+            self._wait(name, execution, request)
+            env, place = self._locate(request.python_env), self._place
+            probe(env, place.loop, place.children, place.env, lambda wrong: self._looked(name, env, wrong))
+        else:
+            kernel = self.get(*name)
+            execution.warning = self._warning(kernel, request)
+            kernel.submit(execution, request)
+
+    def _is_to_be_bound(self, request: Execute) -> bool:
+        kernel = self._known.get((request.language, request.session))
+        return request.python_env is not None and (kernel is None or not kernel.used)
+
+    def _wait(self, name: Name, execution: Execution, request: Execute) -> None:
+        waiting = self._waiting[name]
+        ahead = len(waiting)
+        waiting.append((execution, request))
+        execution.position = lambda _: ahead
+        execution.interrupt = lambda: self._withdraw(waiting, execution)
+
+    def _withdraw(self, waiting: list[tuple[Execution, Execute]], execution: Execution) -> bool:
+        for entry in waiting:
+            if entry[0] is execution:
+                waiting.remove(entry)
+                execution.finish(Outcome(outcome.INTERRUPTED, "A caller interrupted it before it ran."))
+                return True
+        return False
+
+    def _looked(self, name: Name, env: PythonEnv, wrong: str | None) -> None:
+        """It is known whether a kernel can run in that environment: go on with what waited for it."""
+        waiting = self._waiting.pop(name)
+        # Who asked for it may have gone meanwhile.
+        if wrong is None and waiting and self._asks_for(env, waiting[0][1]):
+            self._bind(name, env)
+        for execution, request in waiting:
+            if wrong is not None and self._asks_for(env, request):
+                execution.finish(Outcome(outcome.ENV_ERROR, wrong))
+                continue
+            try:
+                late = request._replace(wait_kernel=True)
+                self.check_room(late)
+                self.submit(execution, late)
+            except Problem as problem:
+                execution.finish(Outcome(outcome.REJECTED, str(problem)))
+
+    def _asks_for(self, env: PythonEnv, request: Execute) -> bool:
+        return request.python_env is not None and self._locate(request.python_env).folder == env.folder
+
+    def _bind(self, name: Name, env: PythonEnv) -> None:
+        unused = self._known.pop(name, None)
+        if unused is not None:
+            unused.close(lambda: None)
+        self._make(name, env).used = True
+
+    def _make(self, name: Name, env: PythonEnv | None) -> Kernel:
+        self._check_sessions(name)
+        make = _MAKERS[name[0]] if env is None else partial(PythonProcess, env=env)
+        self._known[name] = Kernel(name, make, self._place, self._cgroup, self._tell, env)
+        return self._known[name]
+
+    def _check_sessions(self, name: Name) -> None:
+        if len(self._known.keys() | self._waiting.keys() | {name}) > KERNELS:
+            raise Problem("rejected", f"{KERNELS} sessions exist already; use one of them or close one")
+
+    def _locate(self, text: str) -> PythonEnv:
+        workspace = self._place.workspace
+        return locate(text, self._place.env.get("HOME", workspace), workspace)
+
+    def _warning(self, kernel: Kernel, request: Execute) -> str | None:
+        if request.python_env is None or (kernel.env is not None and self._asks_for(kernel.env, request)):
+            return None
+        own = "the sandbox's own Python" if kernel.env is None else f"env '{kernel.env.name}'"
+        return (
+            f"Session '{kernel.session}' runs in {own} and goes on in it; python_env '{request.python_env}' counts when"
+            " a session begins: use another session, or close this one first."
+        )

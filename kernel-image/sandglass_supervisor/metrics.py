@@ -3,14 +3,15 @@
 import os
 import signal
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .cgroup import Cgroup
 from .children import Children, Program
-from .limits import DISK_FRESH_S, DISK_WAIT_S
+from .limits import CPU_SAMPLE_S, DISK_FRESH_S, DISK_WAIT_S
 from .loop import Loop
+from .network import traffic
 
-_RATE_WINDOW_S = 0.5
+_SOON_S = 1e-3
 
 
 class Disk:
@@ -39,6 +40,8 @@ class Disk:
 
     def _count(self) -> None:
         reader, writer = os.pipe()
+        # Whoever else holds the other end, be it on purpose, must not keep us reading.
+        os.set_blocking(reader, False)
         null = os.open(os.devnull, os.O_RDWR)
         try:
             argv = ["du", "-sxk", "--", *self._folders]
@@ -52,16 +55,15 @@ class Disk:
             os.close(null)
 
         def counted() -> None:
-            with os.fdopen(reader, "rb") as output:
-                sizes = [line.split(b"\t")[0] for line in output.read(4096).splitlines()]
-            if any(size.isdigit() for size in sizes):
-                self._bytes = sum(int(size) for size in sizes if size.isdigit()) * 1024
+            late.cancel()
+            child.signal_group(signal.SIGKILL)
+            self._bytes = _sum(_rest_of(reader), self._bytes)
             self._counting = False
             self._counted_at = self._loop.clock()
             self._answer()
 
         self._counting = True
-        self._loop.call_in(6 * DISK_FRESH_S, lambda: child.signal_group(signal.SIGKILL))
+        late = self._loop.call_in(6 * DISK_FRESH_S, lambda: child.signal_group(signal.SIGKILL))
 
     def _answer(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -69,17 +71,64 @@ class Disk:
             answer(self._bytes)
 
 
-class Metrics:
-    """Readings of the cgroup and the disk; what cannot be read is None."""
+def scratch_folders(workspace: str, temporary: str) -> list[str]:
+    """The folders that the limit of the disk is for: the workspace, and the temporary one if it is a volume too."""
+    below = os.path.commonpath([workspace, temporary]) == temporary
+    return [workspace] if below or not os.path.ismount(temporary) else [workspace, temporary]
 
-    def __init__(self, loop: Loop, cgroup: Cgroup, disk: Disk, disk_limit_bytes: int | None) -> None:
+
+def _rest_of(reader: int) -> bytes:
+    try:
+        return os.read(reader, 4096)
+    except BlockingIOError:
+        return b""
+    finally:
+        os.close(reader)
+
+
+def _sum(told: bytes, before: int | None) -> int | None:
+    """What ``du`` says of each folder in KiB, all together in bytes; ``before`` if it says nothing."""
+    sizes = [int(size) for size in (line.split(b"\t")[0] for line in told.splitlines()) if size.isdigit()]
+    return sum(sizes) * 1024 if sizes else before
+
+
+class CpuRate:
+    """Per cent of one CPU over the last 5 to 10 s, whoever asks and how often (pure)."""
+
+    def __init__(self, now: float, seconds: float | None) -> None:
+        self._before = self._last = (now, seconds)
+
+    def sample(self, now: float, seconds: float | None) -> None:
+        """Note a reading; called at even distances."""
+        self._before, self._last = self._last, (now, seconds)
+
+    def percent(self, now: float, seconds: float | None) -> float | None:
+        """The rate up to this reading; None if one of the two readings failed."""
+        then, before = self._before
+        if seconds is None or before is None:
+            return None
+        return round(max(0.0, 100 * (seconds - before) / max(now - then, _SOON_S)), 1)
+
+
+class Bounds(NamedTuple):
+    """Limits that no control group tells of: of the disk in bytes, and of processes and threads."""
+
+    disk_bytes: int | None
+    processes: int
+
+
+class Metrics:
+    """Readings of the cgroup, the disk and the network; what cannot be read is None."""
+
+    def __init__(self, loop: Loop, cgroup: Cgroup, disk: Disk, bounds: Bounds, kernels: Callable[[], int]) -> None:
         self._loop = loop
         self._cgroup = cgroup
         self._disk = disk
-        self._disk_limit_bytes = disk_limit_bytes
+        self._bounds = bounds
+        self._kernels = kernels
         self._started_at = loop.clock()
-        self._sample = (self._started_at, cgroup.cpu_seconds())
-        self._percent: float | None = None
+        self._rate = CpuRate(self._started_at, cgroup.cpu().seconds)
+        loop.call_in(CPU_SAMPLE_S, self._sample)
 
     def ask(self, answer: Callable[[dict[str, Any]], None]) -> None:
         """Call ``answer`` once with all readings, within about a second."""
@@ -87,26 +136,26 @@ class Metrics:
 
     def _read(self, disk_bytes: int | None) -> dict[str, Any]:
         now = self._loop.clock()
-        memory, pids, cpu_seconds = self._cgroup.memory(), self._cgroup.pids(), self._cgroup.cpu_seconds()
+        cpu, memory, pids, network = self._cgroup.cpu(), self._cgroup.memory(), self._cgroup.pids(), traffic()
+        most = self._bounds.processes
         return {
-            "cpu_seconds": cpu_seconds,
-            "cpu_usage_percent": self._rate(now, cpu_seconds),
+            "cpu_seconds": cpu.seconds,
+            "cpu_usage_percent": self._rate.percent(now, cpu.seconds),
+            "cpu_limit": cpu.limit,
             "memory_bytes": memory.used,
             "memory_limit_bytes": memory.limit,
             "memory_peak_bytes": memory.peak,
+            "oom_kills": memory.oom_kills,
             "disk_bytes": disk_bytes,
-            "disk_limit_bytes": self._disk_limit_bytes,
+            "disk_limit_bytes": self._bounds.disk_bytes,
             "pids": pids.now,
-            "pids_limit": pids.limit,
+            "pids_limit": most if pids.limit is None else min(most, pids.limit),
+            "network_received_bytes": network.received,
+            "network_sent_bytes": network.sent,
+            "kernels": self._kernels(),
             "uptime_s": round(now - self._started_at, 3),
         }
 
-    def _rate(self, now: float, cpu_seconds: float | None) -> float | None:
-        """Per cent of one CPU since the last reading; asked again within half a second, the last answer holds."""
-        then, before = self._sample
-        if cpu_seconds is None or before is None:
-            return None
-        if now - then >= _RATE_WINDOW_S or self._percent is None:
-            self._percent = round(100 * (cpu_seconds - before) / max(now - then, 1e-3), 1)
-            self._sample = (now, cpu_seconds)
-        return self._percent
+    def _sample(self) -> None:
+        self._rate.sample(self._loop.clock(), self._cgroup.cpu().seconds)
+        self._loop.call_in(CPU_SAMPLE_S, self._sample)

@@ -9,6 +9,7 @@ INTERRUPTED: Final = "interrupted"
 KERNEL_DIED: Final = "kernel_died"
 OOM_KILLED: Final = "oom_killed"
 ENV_ERROR: Final = "env_error"
+REJECTED: Final = "rejected"
 
 _LOST = (
     "The kernel was restarted and its variables are lost; files are kept. "

@@ -23,6 +23,7 @@ from .limits import (
     STDERR_TAIL_BYTES,
 )
 from .loop import Timer
+from .python_env import PythonEnv
 
 _MESSAGES_PER_TURN = 16
 _RECONNECT_MS = 2  # the kernel binds some time after we connect
@@ -33,8 +34,9 @@ _CODE = "from sandglass_supervisor.python_kernel import main; main()"
 class PythonProcess:
     """Lives from its construction to ``kernel_ended``; after that it is of no more use."""
 
-    def __init__(self, name: str, place: Place, listener: Listener) -> None:
+    def __init__(self, name: str, place: Place, listener: Listener, env: PythonEnv | None = None) -> None:
         self._place = place
+        self._env = env
         self._listener = listener
         self._key = secrets.token_hex(32).encode("ascii")
         self._address = os.path.join(place.folder, f"{name}-{secrets.token_hex(4)}")
@@ -106,8 +108,10 @@ class PythonProcess:
             os.write(stdin, json.dumps(about).encode())
             os.lseek(stdin, 0, os.SEEK_SET)
             # -P: a file in the working directory must not stand in for a module that the kernel needs to start.
-            argv = [sys.executable, "-P", "-c", _CODE]
-            program = Program(argv, self._place.env, self._place.workspace, stdin, null, write_end)
+            argv, variables = [sys.executable, "-P", "-c", _CODE], self._place.env
+            if self._env is not None:
+                argv, variables = self._env.argv(), self._env.variables(variables)
+            program = Program(argv, variables, self._place.workspace, stdin, null, write_end)
             child = self._place.children.start(program, self._ended)
         except OSError:
             os.close(self._errors)

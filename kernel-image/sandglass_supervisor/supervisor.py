@@ -20,12 +20,13 @@ from .kernels import Kernels
 from .limits import PEERS
 from .link import Link
 from .loop import Loop
-from .metrics import Disk, Metrics
+from .metrics import Bounds, Disk, Metrics, scratch_folders
 from .settings import Settings
 from .verbs import Sandbox, Verbs
 from .wire import Credit, Malformed, Problem, Reply, Request
 
 _TRIM_EVERY_S = 1.0
+_TEMPORARY = "/tmp"  # noqa: S108 - nothing of ours is put there
 
 
 class Supervisor:
@@ -48,8 +49,9 @@ class Supervisor:
         self._kernels = Kernels(place, cgroup, self._tell)
         self._kernels.get("python", "default")
         commands = Commands(loop, self._children, cgroup, settings.code_env)
-        disk = Disk(loop, self._children, [settings.workspace], settings.code_env)
-        metrics = Metrics(loop, cgroup, disk, settings.disk_limit_bytes)
+        disk = Disk(loop, self._children, scratch_folders(settings.workspace, _TEMPORARY), settings.code_env)
+        bounds = Bounds(settings.disk_limit_bytes, settings.max_processes)
+        metrics = Metrics(loop, cgroup, disk, bounds, lambda: len(self._kernels))
         self._sandbox = Sandbox(settings, secrets.token_hex(8), self._kernels, commands, metrics, files)
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet)
         loop.watch(self._signals, self._read_signals)

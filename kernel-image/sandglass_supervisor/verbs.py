@@ -119,12 +119,10 @@ class Verbs:
         known = self._again(wanted.execution_id, attach=wanted.attach)
         if known is not None:
             return known
-        kernel = self._sandbox.kernels.get(wanted.language, wanted.session)
-        kernel.check_room(wait_kernel=wanted.wait_kernel)
+        self._sandbox.kernels.check_room(wanted)
         execution = self._new_execution(wanted.execution_id, "code", wanted.block)
         self._sandbox.executions.add(execution)
-        execution.position = kernel.position
-        kernel.submit(execution, wanted)
+        self._sandbox.kernels.submit(execution, wanted)
         return _started(execution, attach=wanted.attach)
 
     def _command(self, _peer: bytes, request: Request) -> Reply | Attached:

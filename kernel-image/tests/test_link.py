@@ -50,25 +50,6 @@ def test_unknown_and_later_verbs(client: Client) -> None:
             client.ask(verb, execution_id="never-seen")
 
 
-def test_metrics(client: Client, shared: Running) -> None:
-    (shared.workspace / "big").write_bytes(bytes(3_000_000))
-    metrics = client.ask("metrics")
-    assert set(metrics) == {
-        "cpu_seconds",
-        "cpu_usage_percent",
-        "memory_bytes",
-        "memory_limit_bytes",
-        "memory_peak_bytes",
-        "disk_bytes",
-        "disk_limit_bytes",
-        "pids",
-        "pids_limit",
-        "uptime_s",
-    }
-    assert metrics["disk_bytes"] >= 3_000_000
-    assert metrics["uptime_s"] > 0
-
-
 BAD_ARGUMENTS = [
     ("execute", {"execution_id": "a b"}, "execution_id"),
     ("execute", {"execution_id": ""}, "execution_id"),

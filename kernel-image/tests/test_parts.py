@@ -1,4 +1,4 @@
-"""Pure parts alone: accounts, contents, signatures, settings, waiting rules."""
+"""Pure parts alone: contents, signatures, settings, waiting rules."""
 
 import json
 import os
@@ -11,68 +11,9 @@ from hypothesis import strategies as st
 from jupyter_client.session import Session
 
 from sandglass_supervisor import content, jupyter, linux, outcome, runtime, wire
-from sandglass_supervisor.cgroup import Cgroup, Memory, Pids, parse_number, parse_table
 from sandglass_supervisor.limits import TRACEBACK_BYTES
 from sandglass_supervisor.outcome import Outcome
 from sandglass_supervisor.settings import BadSetting, take
-
-V1 = {
-    "memory/memory.usage_in_bytes": "212344832\n",
-    "memory/memory.stat": "cache 1\ntotal_cache 167034880\ntotal_rss 42713088\ntotal_inactive_file 150994944\n",
-    "memory/memory.limit_in_bytes": "536870912\n",
-    "memory/memory.max_usage_in_bytes": "301989888\n",
-    "memory/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
-    "cpuacct/cpuacct.usage": "1234567890\n",
-    "pids/pids.current": "17\n",
-    "pids/pids.max": "max\n",
-}
-V2 = {
-    "cgroup.controllers": "cpuset cpu io memory hugetlb pids rdma misc\n",
-    "memory.current": "88260608\n",
-    "memory.stat": "anon 41431040\nfile 40439808\nkernel 5349376\ninactive_file 20971520\nactive_file 19468288\n",
-    "memory.max": "max\n",
-    "memory.peak": "98566144\n",
-    "memory.events": "low 0\nhigh 0\nmax 12\noom 3\noom_kill 3\noom_group_kill 0\n",
-    "cpu.stat": "usage_usec 4200000\nuser_usec 4000000\nsystem_usec 200000\nnr_periods 0\n",
-    "pids.current": "9\n",
-    "pids.max": "1024\n",
-}
-
-
-def tree(folder: Path, files: dict[str, str]) -> Cgroup:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return Cgroup(str(folder))
-
-
-def test_cgroup_v1(tmp_path: Path) -> None:
-    group = tree(tmp_path, V1)
-    assert group.memory() == Memory(212344832 - 150994944, 536870912, 301989888)
-    assert (group.cpu_seconds(), group.pids(), group.oom_kills()) == (1.23456789, Pids(17, None), 2)
-
-
-def test_cgroup_v2(tmp_path: Path) -> None:
-    group = tree(tmp_path, V2)
-    assert group.memory() == Memory(88260608 - 20971520, None, 98566144)
-    assert (group.cpu_seconds(), group.pids(), group.oom_kills()) == (4.2, Pids(9, 1024), 3)
-
-
-def test_cgroup_that_says_nothing(tmp_path: Path) -> None:
-    group = Cgroup(str(tmp_path))
-    assert group.memory() == Memory(None, None, None)
-    assert (group.cpu_seconds(), group.pids(), group.oom_kills()) == (None, Pids(None, None), 0)
-
-
-@given(st.text())
-def test_account_parsers_take_anything(text: str) -> None:
-    assert parse_number(text) is None or isinstance(parse_number(text), int)
-    assert all(isinstance(value, int) for value in parse_table(text).values())
-
-
-def test_no_limit_in_v1() -> None:
-    assert parse_number("9223372036854771712\n") is None
-
 
 # Contents.
 

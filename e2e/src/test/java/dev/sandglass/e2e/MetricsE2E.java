@@ -60,6 +60,90 @@ class MetricsE2E {
     }
 
     @Test
+    void theLimitsAreThoseOfTheSandbox() {
+        String sandbox = SANDBOXES.start(Map.of("memory", 384, "cpus", "500m", "disk", "1Gi"));
+
+        Map<?, ?> metrics = metricsOf(sandbox);
+
+        assertThat(number(metrics, "memory_limit")).isEqualTo(384);
+        assertThat(number(metrics, "cpu_limit")).isEqualTo(0.5);
+        assertThat(number(metrics, "disk_limit")).isEqualTo(1024 * MIB);
+        assertThat(number(metrics, "memory_usage")).isPositive().isLessThan(384);
+        assertThat(number(metrics, "pids")).isPositive().isLessThan(number(metrics, "pids_limit"));
+        assertThat(number(metrics, "uptime")).isPositive();
+        assertThat(number(metrics, "oom_kills")).isZero();
+    }
+
+    @Test
+    void processorTimeAndProcessesGrowWithWhatRuns() {
+        String sandbox = SANDBOXES.start();
+        Map<?, ?> before = metricsOf(sandbox);
+
+        agent.python(sandbox, """
+                import subprocess, time
+                held = [subprocess.Popen(["sleep", "600"]) for _ in range(20)]
+                until = time.process_time() + 1
+                while time.process_time() < until: pass
+                """);
+        agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "session", "second", "code", "1"));
+        Map<?, ?> after = metricsOf(sandbox);
+
+        assertThat(number(after, "pids")).isGreaterThanOrEqualTo(number(before, "pids") + 15);
+        assertThat(number(after, "cpu_seconds")).isGreaterThan(number(before, "cpu_seconds") + 0.9);
+        assertThat(number(before, "kernels")).isEqualTo(1);
+        assertThat(number(after, "kernels")).isEqualTo(2);
+    }
+
+    @Test
+    void filesOfTheWorkspaceAndTemporaryOnesAreDiskUsage() {
+        String sandbox = SANDBOXES.start();
+
+        agent.python(sandbox, """
+                for path in ("/workspace/big", "/tmp/big"):
+                    with open(path, "wb") as file:
+                        for _ in range(32): file.write(bytes(1 << 20))
+                """);
+
+        // The count of files is kept for ten seconds.
+        await("the files to be counted")
+                .atMost(Duration.ofSeconds(30))
+                .until(() ->
+                        metricsOf(sandbox).get("disk_usage") instanceof Number disk && disk.doubleValue() >= 64 * MIB);
+    }
+
+    @Test
+    void networkBytesGrowWithThePodsTrafficAndNotWithItsLoopback() {
+        String sandbox = SANDBOXES.start();
+        Map<?, ?> before = metricsOf(sandbox);
+        // The link is traffic too: the call that asks came over it.
+        assertThat(number(before, "network_received")).isPositive();
+        assertThat(number(before, "network_sent")).isPositive();
+
+        agent.python(sandbox, """
+                import socket, threading
+                server = socket.create_server(("127.0.0.1", 0))
+                client = socket.create_connection(server.getsockname())
+                peer, _ = server.accept()
+                threading.Thread(target=lambda: [client.sendall(bytes(1 << 20)) for _ in range(32)]).start()
+                left = 32 << 20
+                while left: left -= len(peer.recv(min(left, 1 << 16)))
+                """);
+        Map<?, ?> looped = metricsOf(sandbox);
+        agent.call(
+                "sandbox_run_code",
+                Map.of("sandbox", sandbox, "code", "print('x' * (8 << 20))", "max_output_chars", 1000));
+        Map<?, ?> after = metricsOf(sandbox);
+
+        assertThat(number(looped, "network_sent") - number(before, "network_sent"))
+                .as("bytes sent while 32 MiB went over the loopback")
+                .isPositive()
+                .isLessThan(4 * MIB);
+        assertThat(number(after, "network_sent") - number(looped, "network_sent"))
+                .as("bytes sent while 8 MiB were printed")
+                .isGreaterThan(7 * MIB);
+    }
+
+    @Test
     void aStoppedSandboxIsListedAsNotRunningWithoutFigures() {
         String sandbox = SANDBOXES.start();
         assertThat(metricsOf(sandbox).get("running")).isEqualTo(true);

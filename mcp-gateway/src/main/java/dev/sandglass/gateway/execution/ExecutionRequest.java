@@ -3,6 +3,7 @@ package dev.sandglass.gateway.execution;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What is to be run in a sandbox. */
 public sealed interface ExecutionRequest {
@@ -15,11 +16,18 @@ public sealed interface ExecutionRequest {
      *
      * @param language e.g. {@code python}
      * @param session name of the kernel among those of its language; {@code default} if the caller named none
+     * @param pythonEnv name or path of the Python that a new session begins with; null for the image's
      * @param code the source text
      * @param envs environment variables that the code sees during this execution
      * @param limits see {@link Limits}
      */
-    record Code(String language, String session, String code, Map<String, String> envs, Limits limits)
+    record Code(
+            String language,
+            String session,
+            @Nullable String pythonEnv,
+            String code,
+            Map<String, String> envs,
+            Limits limits)
             implements ExecutionRequest {
         /** Keeps its own copy of the variables. */
         public Code {

@@ -220,6 +220,7 @@ public final class Executions {
                         id.number(),
                         code.language(),
                         code.session(),
+                        code.pythonEnv(),
                         Blob.utf8(code.code()),
                         code.envs(),
                         code.limits().timeout(),

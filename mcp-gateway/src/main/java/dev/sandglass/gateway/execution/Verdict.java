@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param durationMs in milliseconds
  * @param kernelRestarted whether variables are gone
  * @param message what, why, what next; may be empty
+ * @param warning what was asked for and not done; null if nothing
  * @param queuePosition how many come before it
  */
 record Verdict(
@@ -20,6 +21,7 @@ record Verdict(
         long durationMs,
         boolean kernelRestarted,
         String message,
+        @Nullable String warning,
         int queuePosition) {
 
     private static final String READ_ON = "Call sandbox_get_execution with this execution_id and offset %d to read on.";
@@ -32,16 +34,17 @@ record Verdict(
                 Math.round(outcome.durationMs()),
                 outcome.kernelRestarted(),
                 outcome.message(),
+                outcome.warning(),
                 0);
     }
 
     /** It ended, or never began, for a reason that only the gateway knows. */
     static Verdict of(ExecutionStatus status, String message) {
-        return new Verdict(status, null, 0, false, message, 0);
+        return new Verdict(status, null, 0, false, message, null, 0);
     }
 
     private static Verdict running(String message, int queuePosition) {
-        return new Verdict(ExecutionStatus.RUNNING, null, 0, false, message, queuePosition);
+        return new Verdict(ExecutionStatus.RUNNING, null, 0, false, message, null, queuePosition);
     }
 
     /** It waits behind others, or runs. */
@@ -103,6 +106,7 @@ record Verdict(
                 output.nextOffset(),
                 kernelRestarted,
                 join(message, hint),
+                warning,
                 queuePosition);
     }
 
@@ -125,6 +129,7 @@ record Verdict(
                 nextOffset,
                 kernelRestarted,
                 join(message, hint),
+                warning,
                 queuePosition);
     }
 

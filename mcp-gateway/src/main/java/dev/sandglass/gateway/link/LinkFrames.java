@@ -95,12 +95,7 @@ final class LinkFrames {
                 json.writeName("protocol").writeArray(new int[] {PROTOCOL}, 0, 1);
                 json.writeStringProperty("peer", hello.peer());
             }
-            case Verb.Execute execute -> {
-                json.writeStringProperty("execution_id", execute.executionId());
-                json.writeStringProperty("language", execute.language());
-                json.writeStringProperty("session", execute.session());
-                writeRun(json, execute.envs(), execute.timeout(), execute.attach());
-            }
+            case Verb.Execute execute -> writeExecute(json, execute);
             case Verb.Command command -> writeCommand(json, command);
             case Verb.Install install -> {
                 json.writeStringProperty("execution_id", install.executionId());
@@ -139,6 +134,17 @@ final class LinkFrames {
         json.writeName(field).writeStartArray();
         texts.forEach(json::writeString);
         json.writeEndArray();
+    }
+
+    private static void writeExecute(JsonGenerator json, Verb.Execute execute) {
+        json.writeStringProperty("execution_id", execute.executionId());
+        json.writeStringProperty("language", execute.language());
+        json.writeStringProperty("session", execute.session());
+        String pythonEnv = execute.pythonEnv();
+        if (pythonEnv != null) {
+            json.writeStringProperty("python_env", pythonEnv);
+        }
+        writeRun(json, execute.envs(), execute.timeout(), execute.attach());
     }
 
     private static void writeRun(JsonGenerator json, Map<String, String> envs, Duration timeout, boolean attach) {

@@ -124,6 +124,7 @@ public sealed interface OutputRecord {
      * @param signal number of the signal that ended the process
      * @param kernelRestarted whether its kernel was replaced
      * @param message what, why and what to do; may be empty
+     * @param warning what was asked for and not done, although the rest was; null if nothing
      * @param truncated whether the journal has dropped output; who followed from the start may have it all the same, and
      *     gets a {@link Gap} otherwise
      */
@@ -135,6 +136,7 @@ public sealed interface OutputRecord {
             @Nullable Integer signal,
             boolean kernelRestarted,
             String message,
+            @Nullable String warning,
             boolean truncated)
             implements OutputRecord {
 
@@ -148,6 +150,7 @@ public sealed interface OutputRecord {
                     integer(json.path("signal")),
                     json.path("kernel_restarted").asBoolean(false),
                     json.path("message").asString(""),
+                    json.path("warning").isString() ? json.path("warning").stringValue() : null,
                     json.path("truncated").asBoolean(false));
         }
 

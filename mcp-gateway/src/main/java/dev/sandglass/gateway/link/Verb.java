@@ -3,6 +3,7 @@ package dev.sandglass.gateway.link;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What a gateway may ask of a supervisor, protocol version 1. A new verb is a new record here and an arm in the codec. */
 public sealed interface Verb {
@@ -42,6 +43,7 @@ public sealed interface Verb {
      * @param executionId see {@link OfExecution}
      * @param language e.g. {@code python}
      * @param session the kernel's name
+     * @param pythonEnv name or path of the Python that a new session begins with; null for the image's
      * @param code the source text, at most 1 MiB
      * @param envs environment of this execution
      * @param timeout from the start of the run
@@ -51,6 +53,7 @@ public sealed interface Verb {
             String executionId,
             String language,
             String session,
+            @Nullable String pythonEnv,
             Blob code,
             Map<String, String> envs,
             Duration timeout,

@@ -50,6 +50,7 @@ final class ExecutionAnswer {
             List<String> deniedHosts,
             boolean kernelRestarted,
             String message,
+            @Nullable String warning,
             int queuePosition) {}
 
     /** The exception that ended it. */
@@ -101,6 +102,10 @@ final class ExecutionAnswer {
                 .required("denied_hosts", Schema.list("Hosts that the network rules refused", Schema.text("Host")))
                 .required("kernel_restarted", Schema.flag("Variables of earlier calls are lost"))
                 .required("message", Schema.text("What happened and what to do"))
+                .required(
+                        "warning",
+                        Schema.text("What was asked for and not done, although the code ran")
+                                .orNull())
                 .required("queue_position", Schema.integer("Executions before this one"))
                 .keywords();
     }
@@ -136,6 +141,7 @@ final class ExecutionAnswer {
                 List.of(),
                 result.kernelRestarted() || resumed,
                 message(result, resumed),
+                result.warning(),
                 result.queuePosition());
     }
 
@@ -154,6 +160,7 @@ final class ExecutionAnswer {
         }
         paragraph(text, pictures(result));
         paragraph(text, verdict(result));
+        paragraph(text, result.warning() == null ? null : "[warning] " + result.warning());
         paragraph(text, resumed ? RESUMED : null);
         boolean nothing = text.isEmpty() && result.images().isEmpty();
         return nothing ? "(no output)" : text.toString();

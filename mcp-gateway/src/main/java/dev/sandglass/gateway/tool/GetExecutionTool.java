@@ -99,6 +99,7 @@ final class GetExecutionTool implements Tool {
                 false,
                 "The pod in which this execution ran is gone, and its output with it: its sandbox was stopped, suspended,"
                         + " restarted or deleted. Call sandbox_start and run the code again.",
+                null,
                 0);
     }
 }

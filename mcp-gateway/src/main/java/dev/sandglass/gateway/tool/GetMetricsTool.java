@@ -3,6 +3,7 @@ package dev.sandglass.gateway.tool;
 import dev.sandglass.api.TenantName;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.execution.SandboxMetrics;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxState;
@@ -19,7 +20,6 @@ final class GetMetricsTool implements Tool {
     /** Asked at the same time; each answer is one small message. */
     private static final int FAN_OUT = 64;
 
-    private static final int MOST_SANDBOXES = 1000;
     private static final int MAX_NAME_CHARS = 1000;
 
     private final TenantAccess access;
@@ -38,8 +38,9 @@ final class GetMetricsTool implements Tool {
                 "sandbox_get_metrics",
                 "Get metrics of sandboxes",
                 """
-                Returns for one sandbox, or for all, whether it runs and how much processor, memory and disk it uses. \
-                Works for stopped sandboxes too; a value that could not be read is null.""",
+                Returns for one sandbox, or for all, whether it runs and how much processor, memory, disk, processes and \
+                network it uses, with its limits. Works for stopped sandboxes too; a value that could not be read is \
+                null.""",
                 Schema.object()
                         .optional("sandbox", SandboxArguments.name("Name of the sandbox; all if left out"))
                         .optional(
@@ -59,10 +60,8 @@ final class GetMetricsTool implements Tool {
     @Override
     public Mono<ToolResult> call(ToolCall call) {
         return Mono.fromSupplier(() -> chosen(call))
-                .flatMapMany(Flux::fromIterable)
-                .flatMapSequential(this::usage, FAN_OUT)
-                .collectList()
-                .map(usages -> answer(new MetricsAnswer(usages)))
+                .flatMap(this::usages)
+                .map(this::answer)
                 .onErrorMap(
                         SandboxProblem.class,
                         problem -> new SandboxProblem.Refused("Get metrics failed: " + problem.text()));
@@ -80,8 +79,15 @@ final class GetMetricsTool implements Tool {
         return tenants.stream()
                 .flatMap(tenant -> sandboxes.list(tenant.name(), tenant.namespace()).stream())
                 .filter(state -> name.isEmpty() || state.ref().givenName().equals(name.get()))
-                .limit(MOST_SANDBOXES)
                 .toList();
+    }
+
+    private Mono<MetricsAnswer> usages(List<SandboxState> chosen) {
+        return Flux.fromIterable(chosen)
+                .take(MetricsAnswer.MOST_SANDBOXES)
+                .flatMapSequential(this::usage, FAN_OUT)
+                .collectList()
+                .map(usages -> new MetricsAnswer(usages, chosen.size() > MetricsAnswer.MOST_SANDBOXES));
     }
 
     private SandboxState one(ToolCall call, Optional<String> namespace, String name) {
@@ -94,12 +100,11 @@ final class GetMetricsTool implements Tool {
             case SandboxState.Running(RunningSandbox sandbox) ->
                 executions
                         .metrics(sandbox)
-                        .map(metrics -> MetricsAnswer.Usage.of(sandbox.ref(), metrics))
                         .timeout(settings.metricsWait())
-                        .onErrorReturn(MetricsAnswer.Usage.unknown(sandbox.ref(), true));
-            case SandboxState.Pending pending -> Mono.just(MetricsAnswer.Usage.unknown(pending.ref(), false));
-            case SandboxState.Stopped stopped -> Mono.just(MetricsAnswer.Usage.unknown(stopped.ref(), false));
-            case SandboxState.Asleep asleep -> Mono.just(MetricsAnswer.Usage.unknown(asleep.ref(), false));
+                        .onErrorReturn(SandboxMetrics.UNKNOWN)
+                        .map(metrics -> MetricsAnswer.Usage.of(sandbox.ref(), true, metrics));
+            case SandboxState.Pending _, SandboxState.Stopped _, SandboxState.Asleep _ ->
+                Mono.just(MetricsAnswer.Usage.of(state.ref(), false, SandboxMetrics.UNKNOWN));
         };
     }
 

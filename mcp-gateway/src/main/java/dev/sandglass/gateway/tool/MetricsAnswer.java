@@ -13,8 +13,12 @@ import tools.jackson.databind.annotation.JsonNaming;
  * What {@code sandbox_get_metrics} answers: contracts.md M23, with more fields after those of the contract.
  *
  * @param sandboxes ordered by tenant and name
+ * @param truncated there are more than one answer tells of
  */
-record MetricsAnswer(List<Usage> sandboxes) {
+record MetricsAnswer(List<Usage> sandboxes, boolean truncated) {
+
+    /** One answer tells of no more. */
+    static final int MOST_SANDBOXES = 1000;
 
     private static final double MIB = 1024.0 * 1024.0;
 
@@ -27,12 +31,18 @@ record MetricsAnswer(List<Usage> sandboxes) {
      * @param cpuUsage percent of one processor
      * @param memoryUsage working set in MiB
      * @param diskUsage bytes
+     * @param cpuSeconds processor time
+     * @param cpuLimit processors
      * @param memoryLimit MiB
      * @param memoryPeak MiB
+     * @param oomKills processes
      * @param diskLimit bytes
      * @param uptime seconds
      * @param pids processes and threads
      * @param pidsLimit how many there may be
+     * @param networkReceived bytes
+     * @param networkSent bytes
+     * @param kernels sessions
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
@@ -43,32 +53,39 @@ record MetricsAnswer(List<Usage> sandboxes) {
             @Nullable Double cpuUsage,
             @Nullable Double memoryUsage,
             @Nullable Long diskUsage,
+            @Nullable Double cpuSeconds,
+            @Nullable Double cpuLimit,
             @Nullable Double memoryLimit,
             @Nullable Double memoryPeak,
+            @Nullable Long oomKills,
             @Nullable Long diskLimit,
             @Nullable Double uptime,
             @Nullable Long pids,
-            @Nullable Long pidsLimit) {
+            @Nullable Long pidsLimit,
+            @Nullable Long networkReceived,
+            @Nullable Long networkSent,
+            @Nullable Long kernels) {
 
-        static Usage of(SandboxRef ref, SandboxMetrics metrics) {
+        static Usage of(SandboxRef ref, boolean running, SandboxMetrics metrics) {
             return new Usage(
                     ref.tenant(),
                     ref.givenName(),
-                    true,
+                    running,
                     metrics.cpuUsagePercent(),
                     mib(metrics.memoryBytes()),
                     metrics.diskBytes(),
+                    metrics.cpuSeconds(),
+                    metrics.cpuLimit(),
                     mib(metrics.memoryLimitBytes()),
                     mib(metrics.memoryPeakBytes()),
+                    metrics.oomKills(),
                     metrics.diskLimitBytes(),
                     metrics.uptimeSeconds(),
                     metrics.pids(),
-                    metrics.pidsLimit());
-        }
-
-        static Usage unknown(SandboxRef ref, boolean running) {
-            return new Usage(
-                    ref.tenant(), ref.givenName(), running, null, null, null, null, null, null, null, null, null);
+                    metrics.pidsLimit(),
+                    metrics.networkReceivedBytes(),
+                    metrics.networkSentBytes(),
+                    metrics.kernels());
         }
 
         private static @Nullable Double mib(@Nullable Long bytes) {
@@ -76,22 +93,37 @@ record MetricsAnswer(List<Usage> sandboxes) {
         }
     }
 
+    private static Schema number(String description) {
+        return Schema.number(description).orNull();
+    }
+
+    private static Schema integer(String description) {
+        return Schema.integer(description).orNull();
+    }
+
     static Map<String, Object> schema() {
         Schema usage = Schema.object()
                 .required("namespace", Schema.text("Tenant"))
                 .required("name", Schema.text("Name of the sandbox"))
                 .required("running", Schema.flag("It can run code now"))
-                .required("cpu_usage", Schema.number("Percent of one processor").orNull())
-                .required("memory_usage", Schema.number("Working set in MiB").orNull())
-                .required("disk_usage", Schema.integer("Bytes").orNull())
-                .required("memory_limit", Schema.number("MiB").orNull())
-                .required("memory_peak", Schema.number("MiB").orNull())
-                .required("disk_limit", Schema.integer("Bytes").orNull())
-                .required("uptime", Schema.number("Seconds").orNull())
-                .required("pids", Schema.integer("Processes and threads").orNull())
-                .required("pids_limit", Schema.integer("How many there may be").orNull());
+                .required("cpu_usage", number("Percent of one processor, over the last 5 to 10 seconds"))
+                .required("memory_usage", number("Working set in MiB"))
+                .required("disk_usage", integer("Bytes in its own volumes"))
+                .required("cpu_seconds", number("Processor time used"))
+                .required("cpu_limit", number("Processors that it may use at a time; null: all of the node's"))
+                .required("memory_limit", number("MiB"))
+                .required("memory_peak", number("Most that was used, file cache included, in MiB"))
+                .required("oom_kills", integer("Processes killed for lack of memory"))
+                .required("disk_limit", integer("Bytes"))
+                .required("uptime", number("Seconds"))
+                .required("pids", integer("Processes and threads"))
+                .required("pids_limit", integer("Most that there may be; the node may allow fewer"))
+                .required("network_received", integer("Bytes, calls of these tools included"))
+                .required("network_sent", integer("Bytes, calls of these tools included"))
+                .required("kernels", integer("Sessions"));
         return Schema.object()
                 .required("sandboxes", Schema.list("One entry for each sandbox", usage))
+                .required("truncated", Schema.flag("There are more; only %d are told of".formatted(MOST_SANDBOXES)))
                 .keywords();
     }
 }

@@ -11,14 +11,9 @@ public interface Tool {
     /** What clients are told of it; always the same object. */
     ToolDefinition definition();
 
-    /** Arguments that a later version has: answered with "not yet" and what to do instead, and in no schema. */
-    default Set<String> laterArguments() {
-        return Set.of();
-    }
-
     /** Every argument that may be given. */
     default Set<String> knownArguments() {
-        Set<String> known = new HashSet<>(laterArguments());
+        Set<String> known = new HashSet<>();
         if (definition().inputSchema().get("properties") instanceof Map<?, ?> properties) {
             properties.keySet().forEach(name -> known.add(String.valueOf(name)));
         }

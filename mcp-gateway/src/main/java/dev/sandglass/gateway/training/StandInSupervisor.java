@@ -31,7 +31,8 @@ final class StandInSupervisor implements AutoCloseable {
     private static final String LIST = """
             {"kernels":[{"language":"python","session":"default","state":"idle"}],"executions":[]}""";
     private static final String METRICS = """
-            {"cpu_seconds":1.5,"cpu_usage_percent":12.5,"memory_bytes":104857600,"disk_bytes":4096,"uptime_s":3.5}""";
+            {"cpu_seconds":1.5,"cpu_usage_percent":12.5,"cpu_limit":1.0,"memory_bytes":104857600,"disk_bytes":4096,\
+            "network_received_bytes":4096,"network_sent_bytes":4096,"uptime_s":3.5}""";
 
     private final ZMQ.Context context = ZMQ.context(1);
     private final ZMQ.Socket socket = context.socket(SocketType.ROUTER);

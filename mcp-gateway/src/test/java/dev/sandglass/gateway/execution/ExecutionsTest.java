@@ -53,6 +53,7 @@ class ExecutionsTest extends LiveSandbox {
         Code code = new Code(
                 "python",
                 "default",
+                null,
                 "import os, sys\nprint(os.environ['GREETING'])\nprint('é', file=sys.stderr)",
                 Map.of("GREETING", "hi"),
                 Replica.PATIENT);
@@ -154,7 +155,7 @@ class ExecutionsTest extends LiveSandbox {
 
     @Test
     void whatTheSupervisorRefusesIsAProblemWithItsReason() {
-        Code code = new Code("cobol", "default", "1", Map.of(), Replica.PATIENT);
+        Code code = new Code("cobol", "default", null, "1", Map.of(), Replica.PATIENT);
         assertThatThrownBy(() -> one.run(sandbox, code))
                 .isInstanceOf(SandboxProblem.Refused.class)
                 .hasMessageContaining("python, nodejs");

@@ -14,7 +14,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 class OutputCollectorTest {
 
-    private static final OutputRecord.Outcome END = new OutputRecord.Outcome(0, "ok", 1, null, null, false, "", false);
+    private static final OutputRecord.Outcome END =
+            new OutputRecord.Outcome(0, "ok", 1, null, null, false, "", null, false);
 
     private final OutputCollector output = OutputCollector.headAndTail(100);
 

@@ -54,7 +54,7 @@ final class Replica implements AutoCloseable {
     }
 
     static Code code(String code, Limits limits) {
-        return new Code("python", "default", code, Map.of(), limits);
+        return new Code("python", "default", null, code, Map.of(), limits);
     }
 
     static Command command(String command, String... args) {

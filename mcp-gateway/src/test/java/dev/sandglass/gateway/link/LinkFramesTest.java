@@ -24,10 +24,15 @@ class LinkFramesTest {
                         new Verb.Hello("gw-1"), List.of("{\"verb\":\"hello\",\"protocol\":[1],\"peer\":\"gw-1\"}")),
                 Arguments.of(
                         new Verb.Execute(
-                                "x1", "python", "default", Blob.utf8("é=1"), Map.of("A", "b\"c"), MINUTES, true),
+                                "x1", "python", "default", null, Blob.utf8("é=1"), Map.of("A", "b\"c"), MINUTES, true),
                         List.of("""
                                 {"verb":"execute","execution_id":"x1","language":"python","session":"default",\
                                 "envs":{"A":"b\\"c"},"timeout_s":120.0,"attach":true}""", "é=1")),
+                Arguments.of(
+                        new Verb.Execute("x1", "python", "s", "~/envs/é", Blob.utf8("1"), Map.of(), MINUTES, false),
+                        List.of("""
+                                {"verb":"execute","execution_id":"x1","language":"python","session":"s",\
+                                "python_env":"~/envs/é","envs":{},"timeout_s":120.0,"attach":false}""", "1")),
                 Arguments.of(
                         new Verb.Command(
                                 "x2",
@@ -47,7 +52,11 @@ class LinkFramesTest {
                                 "timeout_s":120.0,"attach":true}""")),
                 Arguments.of(new Verb.Install("x4", "nodejs", List.of("a@1", "b \"c\""), MINUTES, true), List.of("""
                                 {"verb":"install","execution_id":"x4","language":"nodejs","packages":["a@1","b \\"c\\""],\
-                                "timeout_s":120.0,"attach":true}""")),
+                                "timeout_s":120.0,"attach":true}""")));
+    }
+
+    static Stream<Arguments> verbsAboutExecutions() {
+        return Stream.of(
                 Arguments.of(
                         new Verb.Attach("x1", 5_000_000_000L),
                         List.of("{\"verb\":\"attach\",\"execution_id\":\"x1\",\"offset\":5000000000}")),
@@ -94,7 +103,7 @@ class LinkFramesTest {
     }
 
     @ParameterizedTest
-    @MethodSource({"verbs", "verbsOfSessions", "verbsOfFiles"})
+    @MethodSource({"verbs", "verbsAboutExecutions", "verbsOfSessions", "verbsOfFiles"})
     void verbsAreAsTheProtocolSays(Verb verb, List<String> expected) {
         List<String> frames = texts(LinkFrames.verb("r7", verb));
         assertThat(frames).startsWith("V", "r7").hasSize(2 + expected.size());
@@ -125,7 +134,8 @@ class LinkFramesTest {
 
     @Test
     void textFormsTellNoSecrets() {
-        Verb code = new Verb.Execute("x1", "python", "s", Blob.utf8("secret"), Map.of("K", "secret"), MINUTES, true);
+        Verb code =
+                new Verb.Execute("x1", "python", "s", null, Blob.utf8("secret"), Map.of("K", "secret"), MINUTES, true);
         Verb command =
                 new Verb.Command("x", "c", List.of("secret"), "", Map.of("K", "secret"), Blob.EMPTY, MINUTES, true);
         Verb write = new Verb.Files(new FileOperation.Write("a", null, Blob.utf8("secret")));
@@ -133,7 +143,7 @@ class LinkFramesTest {
     }
 
     private static Verb code(byte[] code) {
-        return new Verb.Execute("x", "python", "default", Blob.of(code), Map.of(), MINUTES, true);
+        return new Verb.Execute("x", "python", "default", null, Blob.of(code), Map.of(), MINUTES, true);
     }
 
     private static List<String> texts(byte[][] frames) {

@@ -255,6 +255,6 @@ class ReadingsTest {
     }
 
     private static Verb.Execute code(String id) {
-        return new Verb.Execute(id, "python", "default", Blob.utf8("1"), Map.of(), FakeLink.TIMEOUT, true);
+        return new Verb.Execute(id, "python", "default", null, Blob.utf8("1"), Map.of(), FakeLink.TIMEOUT, true);
     }
 }

@@ -139,16 +139,33 @@ class RealSupervisorTest {
     }
 
     @Test
+    void anotherPythonIsLookedForInTheSandbox() throws Exception {
+        JsonNode missing = gateway.call(
+                "sandbox_run_code",
+                "{\"sandbox\":\"test\",\"session\":\"other\",\"code\":\"1\",\"python_env\":\"none\"}");
+        assertThat(missing.path("structuredContent").path("status").asString()).isEqualTo("env_error");
+        assertThat(TestGateway.text(missing)).contains("no interpreter in env 'none'", "python3 -m venv ");
+
+        run("1");
+        JsonNode late =
+                gateway.call("sandbox_run_code", "{\"sandbox\":\"test\",\"code\":\"1 + 1\",\"python_env\":\"none\"}");
+        assertThat(TestGateway.text(late))
+                .startsWith("2\n[warning] Session 'default' runs in the sandbox's own Python");
+    }
+
+    @Test
     void metricsComeFromTheSupervisor() throws Exception {
         run("1");
 
-        JsonNode metrics = gateway.call("sandbox_get_metrics", "{\"sandbox\":\"test\"}");
+        JsonNode usage = gateway.call("sandbox_get_metrics", "{\"sandbox\":\"test\"}")
+                .path("structuredContent")
+                .path("sandboxes")
+                .path(0);
 
-        assertThat(metrics.path("structuredContent")
-                        .path("sandboxes")
-                        .path(0)
-                        .path("uptime")
-                        .asDouble())
-                .isPositive();
+        assertThat(usage.path("uptime").asDouble()).isPositive();
+        assertThat(usage.path("kernels").asInt()).isPositive();
+        assertThat(usage.path("pids_limit").asInt()).isPositive();
+        assertThat(usage.path("network_received").isIntegralNumber()).isTrue();
+        assertThat(usage.path("network_sent").isIntegralNumber()).isTrue();
     }
 }

@@ -85,8 +85,12 @@ public final class FakeSupervisor implements LinkClient, Link {
     private Answer answer(Verb verb) {
         return switch (verb) {
             case Verb.Metrics metrics ->
-                answer("{\"cpu_usage_percent\":12.5,\"memory_bytes\":104857600,\"memory_limit_bytes\":536870912,"
-                        + "\"disk_bytes\":4096,\"pids\":7,\"pids_limit\":256,\"uptime_s\":3.5}");
+                answer("{\"cpu_seconds\":1.25,\"cpu_usage_percent\":12.5,\"cpu_limit\":0.5,"
+                        + "\"memory_bytes\":104857600,\"memory_limit_bytes\":536870912,"
+                        + "\"memory_peak_bytes\":209715200,\"oom_kills\":2,\"disk_bytes\":4096,"
+                        + "\"disk_limit_bytes\":2147483648,\"pids\":7,\"pids_limit\":256,"
+                        + "\"network_received_bytes\":5000000000,\"network_sent_bytes\":6,\"kernels\":3,"
+                        + "\"uptime_s\":3.5}");
             case Verb.Interrupt interrupt -> {
                 OutputReader reader = hanging.remove(interrupt.executionId());
                 if (reader != null) {
@@ -130,6 +134,13 @@ public final class FakeSupervisor implements LinkClient, Link {
 
     private void play(Verb.Following verb, OutputReader reader) {
         switch (verb) {
+            case Verb.Execute execute
+            when "late".equals(execute.pythonEnv()) ->
+                reader.record(new OutputRecord.Outcome(0, "ok", 1.5, null, null, false, "", "It was too late.", false));
+            case Verb.Execute execute
+            when "bare".equals(execute.pythonEnv()) ->
+                reader.record(new OutputRecord.Outcome(
+                        0, "env_error", 0, null, null, false, "ipykernel not found", null, false));
             case Verb.Execute execute ->
                 code(execute.executionId(), new String(execute.code().bytes(), StandardCharsets.UTF_8), reader);
             case Verb.Command command -> {
@@ -154,7 +165,7 @@ public final class FakeSupervisor implements LinkClient, Link {
         say(reader, 0, text);
         String message = there ? "" : "What to do.";
         reader.record(new OutputRecord.Outcome(
-                text.length(), there ? "ok" : "error", 1.5, there ? 0 : 1, null, false, message, false));
+                text.length(), there ? "ok" : "error", 1.5, there ? 0 : 1, null, false, message, null, false));
     }
 
     private void code(String id, String code, OutputReader reader) {
@@ -195,7 +206,7 @@ public final class FakeSupervisor implements LinkClient, Link {
     }
 
     private static OutputRecord.Outcome outcome(long offset, String status, @Nullable Integer exitCode) {
-        return new OutputRecord.Outcome(offset, status, 1.5, exitCode, null, false, "", false);
+        return new OutputRecord.Outcome(offset, status, 1.5, exitCode, null, false, "", null, false);
     }
 
     @Override

@@ -93,7 +93,7 @@ class ToolContractTest {
                 "sandbox_reset | {'sandbox':'box','session':''} | 'session' must be 1 to 63 letters",
                 "sandbox_close_session | {'sandbox':'box','language':'Node'} | Unsupported language: Node. Use 'python' or",
                 "sandbox_run_code | {'sandbox':'box','code':'1','language':''} | Unsupported language: . Use 'python' or",
-                "sandbox_run_code | {'sandbox':'box','code':'1','python_env':'x'} | 'python_env' is not supported yet",
+                "sandbox_run_code | {'sandbox':'box','code':'1','python_env':''} | 'python_env' must be a name (1 to 63",
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['a:b']}} | 'config.volumes' is not supported yet",
                 "sandbox_start | {'sandbox':'a','config':{'ports':['1:2']}} | 'config.ports' is not supported yet",
                 "sandbox_start | {'sandbox':'a','config':{'allowed_domains':[]}} | 'config.allowed_domains' is not",

@@ -1,0 +1,149 @@
+"""Other Python interpreters inside the sandbox: where one is, and whether a kernel can run in it."""
+
+import errno
+import os
+import shlex
+import signal
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .children import Children, Program, describe
+from .limits import ENV_PROBE_S
+from .loop import Loop
+
+# Understood by every Python that there is. A file in the working directory must not stand in for a module.
+_PROBE = """\
+import sys
+sys.path[:] = [entry for entry in sys.path if entry]
+said = "old-python"
+if sys.version_info >= (3, 10):
+    try:
+        import ipykernel
+        said = "good" if ipykernel.version_info >= (7, 3) else "old-ipykernel"
+    except ImportError:
+        said = "no-ipykernel"
+print("\\n" + said)
+"""
+# The modules of ours that run in a kernel come by their path: nothing else of our environment may be found there.
+_KERNEL = """\
+import sys
+sys.path[:] = [entry for entry in sys.path if entry]
+from importlib.util import module_from_spec, spec_from_file_location
+spec = spec_from_file_location({name!r}, {file!r})
+sys.modules[spec.name] = module_from_spec(spec)
+spec.loader.exec_module(sys.modules[spec.name])
+from {name}.python_kernel import main
+main()
+"""
+
+
+class PythonEnv(NamedTuple):
+    """An environment: as a caller named it, and its folder."""
+
+    name: str
+    folder: str
+
+    @property
+    def python(self) -> str:
+        """Its interpreter."""
+        return os.path.join(self.folder, "bin", "python")
+
+    def argv(self) -> list[str]:
+        """What starts a kernel in it."""
+        file = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__init__.py")
+        return [self.python, "-c", _KERNEL.format(name=__package__, file=file)]
+
+    def variables(self, env: dict[str, str]) -> dict[str, str]:
+        """The environment variables of code that runs in it: its programs come first, pip installs into it."""
+        kept = {name: value for name, value in env.items() if name not in ("PIP_USER", "PYTHONHOME", "VIRTUAL_ENV")}
+        return {**kept, "PATH": f"{os.path.join(self.folder, 'bin')}:{env.get('PATH', os.defpath)}"}
+
+
+def locate(text: str, home: str, workspace: str) -> PythonEnv:
+    """The environment that ``text`` names: a name is one below ``~/envs``, anything else a path."""
+    if text == "~" or text.startswith("~/"):
+        return PythonEnv(text, os.path.normpath(home + text[1:]))
+    if "/" in text:
+        return PythonEnv(text, os.path.normpath(os.path.join(workspace, text)))
+    return PythonEnv(text, os.path.join(home, "envs", text))
+
+
+def probe(
+    env: PythonEnv, loop: Loop, children: Children, variables: dict[str, str], answer: Callable[[str | None], None]
+) -> None:
+    """Call ``answer`` once, within 15 s: None if a kernel can run in it, else what is wrong and what to do."""
+    reader, writer = os.pipe()
+    # Whoever else holds the other end must not keep us reading.
+    os.set_blocking(reader, False)
+    null = os.open(os.devnull, os.O_RDWR)
+    late = False
+
+    def ended(status: int) -> None:
+        timer.cancel()
+        child.signal_group(signal.SIGKILL)
+        told = _last_word(reader)
+        answer(_verdict(env, told, status) if not late else _too_late(env))
+
+    def give_up() -> None:
+        nonlocal late
+        late = True
+        child.signal_group(signal.SIGKILL)
+
+    try:
+        program = Program([env.python, "-c", _PROBE], env.variables(variables), "/", null, writer, null)
+        child = children.start(program, ended)
+    except OSError as error:
+        os.close(reader)
+        answer(_cannot_start(env, error))
+        return
+    finally:
+        os.close(writer)
+        os.close(null)
+    timer = loop.call_in(ENV_PROBE_S, give_up)
+
+
+def _last_word(reader: int) -> str:
+    try:
+        words = os.read(reader, 64 * 1024).split()
+    except BlockingIOError:
+        return ""
+    finally:
+        os.close(reader)
+    return words[-1].decode("ascii", "replace") if words else ""
+
+
+def _verdict(env: PythonEnv, told: str, status: int) -> str | None:
+    """What is wrong with an interpreter that ran; None if nothing is."""
+    match told:
+        case "good":
+            return None
+        case "no-ipykernel":
+            return f"ipykernel not found in {_where(env)}. Install with: sandbox_run_command '{_install(env)}'."
+        case "old-ipykernel":
+            upgrade = _install(env, "--upgrade ")
+            return f"ipykernel in {_where(env)} is older than 7.3. Upgrade with: sandbox_run_command '{upgrade}'."
+        case "old-python":
+            return f"The Python of {_where(env)} is older than 3.10; make an env of a newer one."
+    exit_code, number = describe(status)
+    how = f"signal {number}" if number is not None else f"exit code {exit_code}"
+    return f"The interpreter of {_where(env)} does not work: it ended with {how} when it was asked for ipykernel."
+
+
+def _too_late(env: PythonEnv) -> str:
+    return f"The interpreter of {_where(env)} did not answer within {ENV_PROBE_S:g} s."
+
+
+def _cannot_start(env: PythonEnv, error: OSError) -> str:
+    if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+        return f"The interpreter of {_where(env)} cannot be started: {error.strerror}."
+    make = f"python3 -m venv {shlex.quote(env.folder)} && {_install(env)}"
+    return f"There is no interpreter in {_where(env)}. Make one with: sandbox_run_command '{make}'."
+
+
+def _where(env: PythonEnv) -> str:
+    return f"env '{env.name}' (python: {env.python})"
+
+
+def _install(env: PythonEnv, option: str = "") -> str:
+    # The image has pip install for the user, which an environment refuses.
+    return f"PIP_USER=0 {shlex.quote(env.python)} -m pip install {option}ipykernel"

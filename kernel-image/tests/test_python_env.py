@@ -1,0 +1,287 @@
+"""Another interpreter inside the sandbox: found, looked at, bound when a session begins; or a hint what to do."""
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import ipykernel
+import pytest
+from client import Client, Output, Refused
+from conftest import Running
+
+from sandglass_supervisor.python_env import PythonEnv, locate
+
+WHERE = "import sys, os; print(sys.prefix, end='')"
+
+
+def venv(folder: Path) -> Path:
+    """An environment with nothing in it."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    return folder
+
+
+def site_of(folder: Path) -> Path:
+    (site,) = folder.glob("lib/python*/site-packages")
+    return site
+
+
+def with_ipykernel(folder: Path) -> Path:
+    """An environment that finds the packages of the checking one, without the supervisor's own."""
+    packages = Path(ipykernel.__file__).parents[1]
+    (site_of(venv(folder)) / "packages.pth").write_text(f"{packages}\n")
+    return folder
+
+
+def script(folder: Path, text: str) -> Path:
+    (folder / "bin").mkdir(parents=True)
+    python = folder / "bin" / "python"
+    python.write_text(text)
+    python.chmod(0o755)
+    return folder
+
+
+def outcome(output: Output) -> dict[str, object]:
+    assert output.outcome is not None
+    return output.outcome
+
+
+def sessions(client: Client) -> dict[str, str | None]:
+    return {kernel["session"]: kernel["python_env"] for kernel in client.ask("list")["kernels"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "folder"),
+    [
+        ("data", "/home/u/envs/data"),
+        ("~", "/home/u"),
+        ("~/my env", "/home/u/my env"),
+        ("/opt/py", "/opt/py"),
+        ("./venv", "/w/venv"),
+        ("a/b/", "/w/a/b"),
+    ],
+)
+def test_names_and_paths(text: str, folder: str) -> None:
+    env = locate(text, "/home/u", "/w")
+    assert env == PythonEnv(text, folder)
+    assert env.python == f"{folder}/bin/python"
+
+
+def test_its_programs_come_first_and_pip_installs_into_it() -> None:
+    given = {"PATH": "/usr/bin", "PIP_USER": "1", "PYTHONHOME": "/x", "VIRTUAL_ENV": "/y", "A": "b"}
+    assert PythonEnv("x", "/e").variables(given) == {"PATH": "/e/bin:/usr/bin", "A": "b"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", ".", "..", "-x", "~root", "~root/x", "a b", "x" * 64, "a/\n", "/" + 4096 * "x", "é"]
+)
+def test_bad_names_are_refused(client: Client, name: str, text: str) -> None:
+    with pytest.raises(Refused, match="bad_request: python_env"):
+        client.start(name, "1", python_env=text)
+
+
+def test_it_is_for_python_alone(client: Client, name: str) -> None:
+    with pytest.raises(Refused, match="python_env: is for language python alone"):
+        client.start(name, "1", python_env="x", language="nodejs")
+
+
+@pytest.mark.parametrize("session", ["default", "other"])
+def test_a_session_runs_in_the_env_that_it_begins_with(own: Running, session: str) -> None:
+    client = own.client()
+    client.hello()
+    folder = with_ipykernel(own.workspace / "envs" / "data")
+    assert client.run("first", WHERE, session=session, python_env="data").text() == str(folder)
+    assert client.run("again", WHERE, session=session).text() == str(folder)
+    assert "warning" not in outcome(client.run("same", WHERE, session=session, python_env="~/envs/data"))
+    assert client.ask("reset", session=session) == {"state": "idle"}
+    assert client.run("reset", WHERE, session=session).text() == str(folder)
+    assert sessions(client)[session] == "data"
+    shell = client.run("shell", "import shutil; shutil.which('python')", session=session)
+    assert shell.only("result").blob == repr(f"{folder}/bin/python").encode()
+
+
+def test_outputs_and_errors_are_as_in_any_kernel(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    with_ipykernel(own.workspace / "envs" / "data")
+    client.run("set", "x = 41", python_env="data")
+    assert client.run("value", "x + 1", envs={"A": "b"}).only("result").blob == b"42"
+    assert outcome(client.run("raise", "1/0"))["status"] == "error"
+    assert outcome(client.run("stop", "while True: pass", timeout_s=0.5))["status"] == "timeout"
+    assert client.run("kept", "x").only("result").blob == b"41"
+
+
+def test_nothing_of_the_supervisors_own_is_found_there(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    with_ipykernel(own.workspace / "envs" / "data")
+    checkout = str(Path(__file__).parents[1])
+    path = client.run("path", "import sys; print(*sys.path, sep='\\n')", python_env="data").text().splitlines()
+    assert checkout not in path
+    assert sysconfig.get_path("purelib") not in path
+
+
+def test_another_env_later_is_a_warning(own: Running) -> None:
+    client = own.ready()
+    with_ipykernel(own.workspace / "envs" / "data")
+    output = client.run("default", WHERE, python_env="data")
+    assert output.text() == sys.prefix
+    assert outcome(output)["status"] == "ok"
+    assert "runs in the sandbox's own Python and goes on in it; python_env 'data'" in str(outcome(output)["warning"])
+    client.run("bound", "1", session="s", python_env="data")
+    warned = outcome(client.run("missing", "1", session="s", python_env="missing"))
+    assert (warned["status"], "runs in env 'data'" in str(warned["warning"])) == ("ok", True)
+
+
+def test_closing_frees_the_session_for_another_env(own: Running) -> None:
+    client = own.ready()
+    folder = with_ipykernel(own.workspace / "envs" / "data")
+    client.ask("close")
+    assert client.run("anew", WHERE, python_env="data").text() == str(folder)
+
+
+def test_a_missing_env_is_told_with_what_makes_it(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    ended = outcome(client.run("missing", "1", session="s", python_env="none"))
+    folder = own.workspace / "envs" / "none"
+    assert ended["status"] == "env_error"
+    assert ended["message"] == (
+        f"There is no interpreter in env 'none' (python: {folder}/bin/python). Make one with: sandbox_run_command"
+        f" 'python3 -m venv {folder} && PIP_USER=0 {folder}/bin/python -m pip install ipykernel'."
+    )
+    assert sessions(client) == {"default": None}
+
+
+def test_an_env_without_ipykernel_is_told_with_what_installs_it(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    folder = venv(own.workspace / "envs" / "bare")
+    ended = outcome(client.run("bare", "1", python_env="bare"))
+    assert ended["status"] == "env_error"
+    assert ended["message"] == (
+        f"ipykernel not found in env 'bare' (python: {folder}/bin/python). Install with: sandbox_run_command"
+        f" 'PIP_USER=0 {folder}/bin/python -m pip install ipykernel'."
+    )
+    # The session is as it was, and takes the env once it is as it should be.
+    assert outcome(client.run("without", "x = 1", session="s"))["status"] == "ok"
+    (site_of(folder) / "packages.pth").write_text(f"{Path(ipykernel.__file__).parents[1]}\n")
+    assert client.run("mended", WHERE, python_env="bare").text() == str(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("#!/bin/sh\nexit 3\n", "does not work: it ended with exit code 3"),
+        ("#!/bin/sh\nkill -9 $$\n", "does not work: it ended with signal 9"),
+        ("no program", "cannot be started: Exec format error"),
+        ("#!/bin/sh\necho old-python\n", "older than 3.10"),
+        ("#!/bin/sh\necho old-ipykernel\n", "is older than 7.3. Upgrade with: sandbox_run_command 'PIP_USER=0"),
+    ],
+)
+def test_a_broken_interpreter(own: Running, text: str, message: str) -> None:
+    client = own.client()
+    client.hello()
+    script(own.workspace / "broken", text)
+    ended = outcome(client.run("broken", "1", python_env="./broken"))
+    assert ended["status"] == "env_error"
+    assert message in str(ended["message"])
+    assert client.run("after", "1 + 1").only("result").blob == b"2"
+
+
+def test_a_file_in_the_workspace_is_not_taken_for_ipykernel(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    venv(own.workspace / "envs" / "bare")
+    (own.workspace / "ipykernel.py").write_text("version_info = (99, 0)")
+    assert "ipykernel not found" in str(outcome(client.run("shadow", "1", python_env="bare"))["message"])
+
+
+def hanging(own: Running) -> Path:
+    started = own.workspace / "started"
+    script(own.workspace / "hangs", f"#!/bin/sh\ntouch {started}\nexec sleep 600\n")
+    return started
+
+
+def test_what_waits_for_a_slow_interpreter_can_be_interrupted(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    started = hanging(own)
+    client.start("hangs", "1", session="s", python_env="./hangs")
+    second = client.start("second", "1", session="s")
+    assert second["position"] == 1
+    client.until(started.exists, 5, "the interpreter's start")
+    assert client.ask("interrupt", execution_id="hangs") == {"interrupted": ["hangs"]}
+    assert outcome(client.finish("hangs"))["status"] == "interrupted"
+    # Other sessions do not wait for it.
+    assert client.run("other", "1 + 1").only("result").blob == b"2"
+    # When its time is over, what came without an env runs in the image's Python.
+    assert outcome(client.finish("second", 25))["status"] == "ok"
+
+
+def slow(own: Running) -> tuple[Path, Path, Path]:
+    """An env whose interpreter waits: its true folder, the file that tells of its start, the one it awaits."""
+    folder, begun, go = with_ipykernel(own.workspace / "true"), own.workspace / "begun", own.workspace / "go"
+    text = f'#!/bin/sh\ntouch {begun}\nuntil [ -e {go} ]; do sleep 0.02; done\nexec {folder}/bin/python "$@"\n'
+    script(own.workspace / "slow", text)
+    return folder, begun, go
+
+
+def test_what_is_asked_of_a_session_waits_until_its_interpreter_is_known(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    folder, begun, go = slow(own)
+    client.start("first", WHERE, python_env="./slow")
+    client.start("second", WHERE)
+    client.start("third", WHERE, python_env="./other")
+    client.until(begun.exists, 5, "the interpreter's start")
+    go.touch()
+    assert (
+        client.finish("first").text() == client.finish("second").text() == client.finish("third").text() == str(folder)
+    )
+    assert "warning" not in outcome(client.output("second"))
+    assert "runs in env './slow'" in str(outcome(client.output("third"))["warning"])
+
+
+def test_a_session_is_not_bound_for_who_has_gone(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    _, begun, go = slow(own)
+    client.start("gone", WHERE, python_env="./slow")
+    client.until(begun.exists, 5, "the interpreter's start")
+    client.start("stays", WHERE)
+    assert client.ask("interrupt", execution_id="gone") == {"interrupted": ["gone"]}
+    go.touch()
+    assert client.finish("stays").text() == sys.prefix
+
+
+def test_an_interpreter_that_does_not_answer_is_given_up(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    hanging(own)
+    ended = outcome(client.run("hangs", "1", 25, python_env="./hangs"))
+    assert ended["status"] == "env_error"
+    assert "did not answer within 15 s" in str(ended["message"])
+
+
+def test_closing_ends_what_waits(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    hanging(own)
+    client.start("hangs", "1", session="s", python_env="./hangs")
+    client.ask("close", session="s")
+    assert "the session was closed" in str(outcome(client.finish("hangs"))["message"])
+
+
+def test_sessions_that_begin_count(own: Running) -> None:
+    client = own.client()
+    client.hello()
+    hanging(own)
+    for number in range(7):
+        client.start(f"e{number}", "1", session=f"s{number}", python_env="./hangs")
+    with pytest.raises(Refused, match="8 sessions exist already"):
+        client.start("ninth", "1", session="ninth", python_env="./hangs")
+    for number in range(8):
+        client.start(f"w{number}", "1", session="s0", python_env="./hangs")
+    with pytest.raises(Refused, match="8 executions wait for session 's0'"):
+        client.start("too-many", "1", session="s0", python_env="./hangs")

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help up down check test e2e bench images generate format clean
+.PHONY: help up down check test e2e bench soak images generate format clean
 
 # A JDK 25 wherever it is; recipes that need Java say so by depending on `java`.
 export JAVA_HOME := $(shell .ci/jdk 2>/dev/null || echo "$$JAVA_HOME")
@@ -41,8 +41,12 @@ e2e: ## the tests against the endpoint that `make up` left
 bench: ## how fast and how big, as ratios; writes build/bench.json
 	@e2e/bench
 
-generate: ## makes the generated files anew: CRD, API reference, golden files, chart
-	@.ci/doctor java
+soak: ## bad messages for every decoder, 10 minutes of CPU (.ci/soak MINUTES); findings in build/soak
+	@.ci/doctor java python
+	@.ci/soak
+
+generate: ## makes the generated files anew: CRD, API reference, golden files, recorded frames, chart
+	@.ci/doctor java python
 	@.ci/generate
 
 format: ## formats Java, Python and Go

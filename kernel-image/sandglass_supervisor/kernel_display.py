@@ -4,7 +4,8 @@ import json
 import os
 from typing import Any
 
-from jupyter_client.session import Session
+from jupyter_client.jsonutil import json_clean, json_default
+from jupyter_client.session import Session, json_packer
 
 from .kernel_pictures import Gallery
 from .limits import JSON_RESULT_BYTES, TEXT_BYTES, TRACEBACK_BYTES
@@ -20,7 +21,7 @@ class BoundedSession(Session):
     """Sends results, pictures and tracebacks only up to a size that every reader can take."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        super().__init__(pack=_packed, **kwargs)
         # Here, because the code may go elsewhere.
         self._gallery = Gallery(os.getcwd())
 
@@ -31,6 +32,14 @@ class BoundedSession(Session):
         elif isinstance(content, dict):
             content = bounded(content, self._gallery)
         return super().send(stream, msg_or_type, content, *args, **kwargs)
+
+
+def _packed(value: Any) -> bytes:
+    """JSON as Jupyter writes it; in ASCII if it holds half a character, which is no UTF-8 and would cost all of it."""
+    try:
+        return json_packer(value)
+    except UnicodeEncodeError:
+        return json.dumps(json_clean(value), default=json_default, allow_nan=False).encode("ascii")
 
 
 def bounded(content: dict[str, Any], gallery: Gallery) -> dict[str, Any]:

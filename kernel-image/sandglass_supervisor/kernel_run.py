@@ -11,6 +11,8 @@ from .limits import IDLE_GRACE_S
 from .loop import Loop, Timer
 from .outcome import ERROR, OK, OUTPUT_LOST, Outcome
 
+_MOST_RUNS = 2**53
+
 
 class Run:
     """Done when the reply and the idle state have both arrived; ``ended`` is called once."""
@@ -71,7 +73,8 @@ class Run:
 
     def _reply(self, said: dict[str, object]) -> None:
         count = said.get("execution_count")
-        count = count if isinstance(count, int) else None
+        # The code can set it to anything; a number of a thousand digits would be no number to the gateway.
+        count = count if type(count) is int and 0 <= count < _MOST_RUNS else None
         if said.get("status") == "ok":
             self._outcome = Outcome(OK, execution_count=count)
         else:

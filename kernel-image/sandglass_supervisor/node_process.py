@@ -45,8 +45,15 @@ class Frames:
         self._data = bytearray()
         self.broken = False
 
+    @property
+    def held(self) -> int:
+        """How many bytes wait for the rest of their message."""
+        return len(self._data)
+
     def feed(self, data: bytes) -> list[tuple[str, int, bytes]]:
-        """The kinds, runs and contents that are whole now."""
+        """The kinds, runs and contents that are whole now; none once it is broken."""
+        if self.broken:
+            return []
         self._data += data
         found, start = [], 0
         while not self.broken and len(self._data) - start >= _HEADER_BYTES:
@@ -64,7 +71,7 @@ class Frames:
                 self.broken = True
                 break
             found.append((kind.decode("ascii"), int(run), content))
-        del self._data[:start]
+        del self._data[: len(self._data) if self.broken else start]
         return found
 
 

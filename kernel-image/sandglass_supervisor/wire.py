@@ -6,6 +6,7 @@ Supervisor to gateway: ``R | request id | json | blob?``, ``O | execution id | o
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -109,7 +110,7 @@ def _is_token(frame: bytes, limit: int) -> bool:
 def parse_object(text: bytes) -> dict[str, Any] | None:
     """The JSON object in ``text``, or None if it is anything else (NaN and infinities included)."""
     try:
-        value = json.loads(text.decode("utf-8"), parse_constant=_refuse_constant)
+        value = json.loads(text.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -117,6 +118,13 @@ def parse_object(text: bytes) -> dict[str, Any] | None:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(name)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(digits)
+    return value
 
 
 def to_json(value: Mapping[str, Any]) -> bytes:

@@ -94,7 +94,8 @@ final class OutputCollector {
     /** Where to read on: the first byte that is missing, else the end. */
     long nextOffset() {
         long missing = firstMissing();
-        return missing == CappedText.NOTHING_CUT ? position : missing;
+        // Bytes that are no UTF-8 take more room as text: never read on behind what came.
+        return missing == CappedText.NOTHING_CUT ? position : Math.min(missing, position);
     }
 
     /** What was held back, because it might have been written over, is text now. Nothing more comes. */

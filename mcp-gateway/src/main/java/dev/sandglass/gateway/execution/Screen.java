@@ -64,6 +64,10 @@ final class Screen {
     private int writeLines(String text) {
         int end = text.lastIndexOf('\n') + 1;
         if (end > 0) {
+            if (text.charAt(0) == '\n') {
+                // The line was ended after its return, not written over.
+                returned = false;
+            }
             newLineIfReturned();
             sink.text(new String(line, 0, length) + text.substring(0, end), lineOffset);
             position += Utf8Stream.length(text, 0, end);

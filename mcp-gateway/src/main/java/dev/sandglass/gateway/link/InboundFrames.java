@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A supervisor's frames, decoded; protocol version 1: {@code R | request id | json | blob?},
@@ -156,7 +157,7 @@ final class InboundFrames {
         }
         try {
             JsonNode node = JSON.readTree(frame);
-            return node.isObject() ? node : null;
+            return node instanceof ObjectNode object ? WholeTexts.of(object, frame) : null;
         } catch (JacksonException notJson) {
             return null;
         }

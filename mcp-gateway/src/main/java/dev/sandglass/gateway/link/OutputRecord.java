@@ -145,13 +145,18 @@ public sealed interface OutputRecord {
             return new Outcome(
                     offset,
                     json.path("status").asString(""),
-                    json.path("duration_ms").asDouble(0),
+                    duration(json.path("duration_ms").asDouble(0)),
                     integer(json.path("exit_code")),
                     integer(json.path("signal")),
                     json.path("kernel_restarted").asBoolean(false),
                     json.path("message").asString(""),
                     json.path("warning").isString() ? json.path("warning").stringValue() : null,
                     json.path("truncated").asBoolean(false));
+        }
+
+        private static double duration(double milliseconds) {
+            // A number may be written that no double holds.
+            return Double.isFinite(milliseconds) ? Math.max(0, milliseconds) : 0;
         }
 
         private static @Nullable Integer integer(JsonNode value) {

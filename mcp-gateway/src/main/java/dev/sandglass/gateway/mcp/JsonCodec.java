@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.mcp;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -70,12 +71,13 @@ final class JsonCodec {
     /** The id of a message, if it has one of a valid form; for errors about messages that are otherwise broken. */
     static @Nullable JsonNode idOf(ObjectNode message) {
         JsonNode id = message.path("id");
-        boolean text = id.isString() && id.asString().length() <= MAX_ID_CHARS;
+        boolean text = id.isString() && id.asString().length() <= MAX_ID_CHARS && isWhole(id.asString());
         return text || id.isIntegralNumber() ? id : null;
     }
 
     static JsonRpc.Incoming message(ObjectNode message) {
-        if (!message.path("jsonrpc").asString("").equals("2.0")) {
+        if (!message.path("jsonrpc").isString()
+                || !message.path("jsonrpc").asString().equals("2.0")) {
             throw McpError.invalidRequest("'jsonrpc' must be \"2.0\"");
         }
         JsonNode method = message.path("method");
@@ -95,6 +97,11 @@ final class JsonCodec {
                     "'id' must be a whole number or a text of at most " + MAX_ID_CHARS + " characters");
         }
         return new JsonRpc.Incoming.Request(id, method.asString(), params);
+    }
+
+    /** Without half characters, which no client could read in the answer. */
+    private static boolean isWhole(String text) {
+        return StandardCharsets.UTF_8.newEncoder().canEncode(text);
     }
 
     private static ObjectNode params(JsonNode params) {

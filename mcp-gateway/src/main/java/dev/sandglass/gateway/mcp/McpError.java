@@ -3,6 +3,7 @@ package dev.sandglass.gateway.mcp;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,10 @@ final class McpError extends RuntimeException {
     static final int INTERNAL_ERROR = -32603;
     static final int HEADER_MISMATCH = -32020;
     static final int UNSUPPORTED_VERSION = -32022;
+
+    private static final int MAX_SHOWN = 100;
+    // An unpaired surrogate: many readers refuse a whole answer for one.
+    private static final Pattern HALF_CHARACTER = Pattern.compile("\\p{Cs}");
 
     private final int code;
     private final HttpResponseStatus status;
@@ -112,9 +117,9 @@ final class McpError extends RuntimeException {
         return new JsonRpc.Problem(code, String.valueOf(getMessage()), data);
     }
 
-    /** Text of a caller in a message of ours: short, and on one line. */
+    /** Text of a caller in a message of ours: short, on one line, and without half characters. */
     static String shown(String text) {
-        String line = text.replaceAll("\\p{Cntrl}", " ");
-        return line.length() <= 100 ? line : line.substring(0, 100) + "…";
+        String start = text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
+        return HALF_CHARACTER.matcher(start).replaceAll("").replaceAll("\\p{Cntrl}", " ");
     }
 }

@@ -162,6 +162,10 @@ public final class Arguments {
         if (text.indexOf('\0') >= 0) {
             throw broken(field, "must not contain the character U+0000");
         }
+        // It would silently become a question mark where it becomes bytes.
+        if (!HalfCharacters.noneIn(text)) {
+            throw broken(field, "holds half a character (an unpaired surrogate), which no text may");
+        }
         return text;
     }
 

@@ -32,11 +32,11 @@ final class FileArguments {
         if (path.isEmpty()) {
             throw new InvalidArgument("'%s' must not be empty".formatted(field));
         }
-        return whole(path, field);
+        return path;
     }
 
     static String folder(Arguments arguments) {
-        return whole(arguments.text("path", MAX_PATH_CHARS).orElse(""), "path");
+        return arguments.text("path", MAX_PATH_CHARS).orElse("");
     }
 
     static Optional<String> encoding(Arguments arguments) {
@@ -56,20 +56,6 @@ final class FileArguments {
                 throw new InvalidArgument("'content' is not base64 (RFC 4648); for plain text leave out 'encoding'");
             }
         }
-        return utf8(content, "content");
-    }
-
-    private static String whole(String text, String field) {
-        utf8(text, field);
-        return text;
-    }
-
-    /** Half a character would silently become a question mark. */
-    private static byte[] utf8(String text, String field) {
-        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-            throw new InvalidArgument(
-                    "'%s' holds half a character (an unpaired surrogate), which no file can".formatted(field));
-        }
-        return text.getBytes(StandardCharsets.UTF_8);
+        return content.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -4,7 +4,7 @@ package dev.sandglass.gateway.tool;
 public final class InvalidArgument extends RuntimeException {
 
     InvalidArgument(String message) {
-        super(message, null, false, false);
+        super(HalfCharacters.removed(message), null, false, false);
     }
 
     /** A field whose feature this installation does not have yet. */

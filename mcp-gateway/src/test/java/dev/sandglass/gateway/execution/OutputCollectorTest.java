@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.gateway.link.Blob;
 import dev.sandglass.gateway.link.OutputRecord;
 import dev.sandglass.gateway.link.OutputRecord.Stream;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -242,5 +243,16 @@ class OutputCollectorTest {
 
     private static OutputRecord shown(long offset, boolean result, String mime, String content) {
         return new OutputRecord.Shown(offset, result, mime, Blob.utf8(content), null);
+    }
+
+    @Test
+    void whatIsNoUtf8IsNeverReadOnBehindItsEnd() {
+        OutputCollector collector = OutputCollector.page(50, 0);
+        byte[] bytes = new byte[100];
+        Arrays.fill(bytes, (byte) 0xFF);
+        collector.add(new OutputRecord.Text(0, Stream.STDOUT, Blob.of(bytes)));
+        collector.end();
+        assertThat(collector.isFull()).isTrue();
+        assertThat(collector.nextOffset()).isEqualTo(100);
     }
 }

@@ -112,6 +112,14 @@ class ScreenTest {
     }
 
     @Test
+    void aLongLinesEndMayBeCutBetweenReturnAndNewLine() {
+        String line = "x".repeat(Screen.MAX_LINE + 1);
+        screen.write(line + "\r", 0);
+        screen.write("\nnext\n", line.length() + 1L);
+        assertThat(shown).hasToString(line + "\nnext\n");
+    }
+
+    @Test
     void whatWasPassedOnIsFollowedByANewLine() {
         screen.write("\r10%", 0);
         screen.flush();

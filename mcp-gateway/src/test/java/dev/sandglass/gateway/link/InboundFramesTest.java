@@ -76,6 +76,15 @@ class InboundFramesTest {
     }
 
     @Test
+    void aDurationIsANumberThatCanBeToldOn() {
+        for (String odd : List.of("1e999", "-1e999", "-5", "\"NaN\"", "null")) {
+            assertThat(record("outcome", "{\"status\":\"ok\",\"duration_ms\":" + odd + "}", ""))
+                    .extracting("durationMs")
+                    .isEqualTo(0.0);
+        }
+    }
+
+    @Test
     void outcomeHasNullsWhereThereIsNothing() {
         assertThat(record("outcome", "{\"status\":\"ok\",\"duration_ms\":12.3,\"exit_code\":null}", ""))
                 .isEqualTo(new OutputRecord.Outcome(7, "ok", 12.3, null, null, false, "", null, false));

@@ -1,0 +1,79 @@
+"""The link's frames against the recorded ones: ours for the gateway's tests, the gateway's as it writes them."""
+
+from typing import Any
+
+import pytest
+import recorded
+from recorded import Recorded
+
+from sandglass_supervisor import arguments, wire
+from sandglass_supervisor.wire import Credit, Malformed, Problem, Request
+
+VERBS = set("hello execute command install attach detach interrupt list metrics files reset close".split())
+FROM_GATEWAY = recorded.load(recorded.FROM_GATEWAY)
+
+
+def test_what_we_say_is_recorded() -> None:
+    now = recorded.dump(recorded.from_supervisor())
+    assert recorded.FROM_SUPERVISOR.read_text(encoding="utf-8") == now, "if the change is meant, run: make generate"
+
+
+def test_every_verb_and_operation_is_recorded() -> None:
+    means = [entry.means for entry in FROM_GATEWAY]
+    assert {said.get("verb") for said in means} - {None} == VERBS
+    assert {said["operation"] for said in means if said.get("verb") == "files"} == set(arguments.FILE_OPERATIONS)
+    assert any(said["message"] == "credit" for said in means)
+
+
+@pytest.mark.parametrize("entry", FROM_GATEWAY, ids=lambda entry: entry.name)
+def test_what_the_gateway_says_is_understood(entry: Recorded) -> None:
+    assert meaning(entry.frames) == entry.means
+
+
+def test_recorded_frames_are_what_they_are_shown_as() -> None:
+    for frame in (b"", b"text", "é".encode(), b"\xff", b"hex:", b"hex:00", bytes(range(256))):
+        assert recorded.to_frame(recorded.to_text(frame)) == frame
+
+
+def meaning(frames: list[bytes]) -> dict[str, Any]:
+    """What the supervisor makes of a message, in JSON."""
+    message = wire.decode(frames)
+    match message:
+        case Credit():
+            return {"message": "credit", **message._asdict()}
+        case Request():
+            about = {"message": "request", "request_id": message.request_id.decode(), "verb": message.verb}
+            return {**about, **_arguments(message)}
+        case Malformed():
+            return {"message": "malformed", "reason": message.reason}
+
+
+def _arguments(request: Request) -> dict[str, Any]:
+    match request.verb:
+        case "execute":
+            return arguments.parse_execute(request)._asdict()
+        case "command":
+            said = arguments.parse_command(request, "/workspace")._asdict()
+            return {**said, "stdin": recorded.to_text(request.blob)}
+        case "install":
+            return arguments.parse_install(request)._asdict()
+        case "files":
+            asked = arguments.parse_files(request)._asdict()
+            return {**asked, "content": recorded.to_text(request.blob)}
+    return _names(request.verb, request.arguments)
+
+
+def _names(verb: str, given: dict[str, Any]) -> dict[str, Any]:
+    match verb:
+        case "attach":
+            return {"execution_id": arguments.parse_execution_id(given), "offset": arguments.parse_offset(given)}
+        case "detach" | "interrupt" if "execution_id" in given:
+            return {"execution_id": arguments.parse_execution_id(given)}
+        case "interrupt" | "reset" | "close":
+            language, session = arguments.parse_kernel(given)
+            return {"language": language, "session": session}
+        case "hello":
+            return {"protocol": given["protocol"], "peer": given["peer"]}
+        case "list" | "metrics":
+            return {}
+    raise Problem("unknown_verb", verb)

@@ -1,6 +1,7 @@
 package dev.sandglass.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
@@ -86,7 +87,8 @@ class OutputE2E {
         StreamedCall call = agent.stream("sandbox_run_code", Map.of("sandbox", sandbox, "code", code));
 
         assertThat(call.answer().stderr()).isEqualTo("100%");
-        assertThat(call.output()).startsWith("\r0%\r1%").endsWith("\r100%");
+        await("the last piece").until(() -> call.output().endsWith("\r100%"));
+        assertThat(call.output()).startsWith("\r0%\r1%");
     }
 
     @Test

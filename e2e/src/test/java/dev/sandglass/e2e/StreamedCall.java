@@ -5,12 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 /** A call that is still under way, and what it has printed so far. */
 final class StreamedCall {
@@ -32,11 +34,12 @@ final class StreamedCall {
         return List.copyOf(progress);
     }
 
-    /** All chunks so far, in the order in which they came. */
+    /** All chunks so far, by their place in the output: the SDK hands notifications over in parallel. */
     String output() {
-        var text = new StringBuilder();
-        progress.forEach(notification -> text.append(notification.message()));
-        return text.toString();
+        return progress.stream()
+                .sorted(Comparator.comparingDouble(ProgressNotification::progress))
+                .map(ProgressNotification::message)
+                .collect(Collectors.joining());
     }
 
     boolean isAnswered() {

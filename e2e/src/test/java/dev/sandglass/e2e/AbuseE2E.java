@@ -17,8 +17,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AbuseE2E {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    // The supervisor, a kernel and their threads are about fifteen.
-    private static final long FEW_PROCESSES = 40;
 
     @RegisterExtension
     static final FreshSandboxes NEIGHBOURS = FreshSandboxes.perClass();
@@ -121,7 +119,7 @@ class AbuseE2E {
     }
 
     @Test
-    void aBombOfProcessesInACommandEndsWithTheCommand() {
+    void aBombOfProcessesInACommandLeavesTheSandboxUsable() {
         String sandbox = SANDBOXES.start();
 
         Answer ended = agent.call(
@@ -137,18 +135,9 @@ class AbuseE2E {
                         4));
 
         assertThat(ended.status()).as(ended.text()).isIn("timeout", "ok", "error");
-        await("the processes to be gone").atMost(PATIENCE).until(() -> processes(sandbox) < FEW_PROCESSES);
         await("the sandbox to work again").atMost(PATIENCE).until(() -> "2"
                 .equals(agent.python(sandbox, "1 + 1").result()));
         neighbour.awaitCalls(5);
-    }
-
-    /** Processes and threads of the whole pod. */
-    private long processes(String sandbox) {
-        Map<?, ?> metrics = (Map<?, ?>) agent.call("sandbox_get_metrics", Map.of("sandbox", sandbox))
-                .list("sandboxes")
-                .getFirst();
-        return metrics.get("pids") instanceof Number number ? number.longValue() : Long.MAX_VALUE;
     }
 
     @Test

@@ -99,21 +99,28 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         };
     }
 
+    /** Decided on what the API server has now: the cache may still show it running after another replica stopped it. */
     @Override
     public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
-        Optional<Sandbox> present = cache.get(ref.namespace(), ref.name())
-                .filter(resource -> SandboxView.of(ref.tenant(), resource).isPresent());
-        if (present.isPresent()
-                && SandboxWrites.changes(present.get().wanted(), config).isEmpty()) {
-            return find(ref).orElse(null) instanceof SandboxState.Running(RunningSandbox sandbox)
-                    ? Mono.just(sandbox)
-                    : woken(ref, present.get());
-        }
         return calls.about(ref, () -> orders.start(ref, config, createdBy))
                 .flatMap(written -> woken(ref, written.resource())
                         .onErrorResume(
                                 SandboxProblem.StartFailed.class,
-                                problem -> undone(ref, written.isNew() && isFinal(problem), problem)));
+                                problem -> undone(ref, written.isNew() && isFinal(problem), problem)))
+                .onErrorResume(
+                        SandboxProblem.Unavailable.class,
+                        problem -> asKnown(ref, config).map(Mono::just).orElseGet(() -> Mono.error(problem)));
+    }
+
+    /** Without the API server: the sandbox, if as far as is known a start would change nothing. */
+    private Optional<RunningSandbox> asKnown(SandboxRef ref, SandboxConfig config) {
+        return cache.get(ref.namespace(), ref.name())
+                .filter(resource ->
+                        SandboxWrites.changes(resource.wanted(), config).isEmpty())
+                .flatMap(resource -> SandboxView.of(ref.tenant(), resource))
+                .flatMap(state -> state instanceof SandboxState.Running(RunningSandbox sandbox)
+                        ? Optional.of(sandbox)
+                        : Optional.empty());
     }
 
     /** Nothing half-made stays behind: what this start created and what can never run is deleted again. */

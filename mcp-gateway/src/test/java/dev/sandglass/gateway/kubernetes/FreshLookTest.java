@@ -2,12 +2,14 @@ package dev.sandglass.gateway.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.equalTo;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
@@ -20,6 +22,7 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fabric8.mockwebserver.Context;
 import io.fabric8.mockwebserver.MockWebServer;
 import io.fabric8.mockwebserver.http.MockResponse;
+import io.fabric8.mockwebserver.http.RecordedRequest;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
@@ -31,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
 import reactor.test.StepVerifier;
 
 /** What the cache says while the API server already knows better. */
@@ -86,6 +90,21 @@ class FreshLookTest {
         assertThat(api.reads).as("looks at the API server").hasValue(1);
     }
 
+    @Test
+    void aStartOfOneThatWasStoppedUnseenStartsIt() {
+        client.resource(sandbox("True", "Running", "10.0.0.7")).update();
+        await().atMost(SOON).until(() -> sandboxes.find(REF).orElseThrow() instanceof SandboxState.Running);
+        Sandbox stopped = sandbox("True", "Running", "10.0.0.7");
+        SandboxSpec spec = SandboxSpec.DEFAULT;
+        stopped.setSpec(new SandboxSpec(spec.image(), spec.memory(), spec.cpus(), spec.disk(), spec.env(), true));
+        api.answersReadsWith(stopped);
+
+        Disposable start = sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob").subscribe();
+
+        await("an order to start").atMost(SOON).untilAtomic(api.patches, equalTo(1));
+        start.dispose();
+    }
+
     private static Sandbox sandbox(String ready, String reason, @Nullable String address) {
         var sandbox = new Sandbox();
         sandbox.setMetadata(new ObjectMetaBuilder()
@@ -107,10 +126,17 @@ class FreshLookTest {
     private static final class AheadOfItsWatches extends KubernetesCrudDispatcher {
 
         private final AtomicInteger reads = new AtomicInteger();
+        private final AtomicInteger patches = new AtomicInteger();
         private final AtomicReference<@Nullable Sandbox> newer = new AtomicReference<>();
 
         void answersReadsWith(Sandbox sandbox) {
             newer.set(sandbox);
+        }
+
+        @Override
+        public MockResponse handlePatch(RecordedRequest request) {
+            patches.incrementAndGet();
+            return super.handlePatch(request);
         }
 
         @Override

@@ -252,6 +252,9 @@ class KubernetesSandboxesTest {
         server.shutdown();
 
         StepVerifier.create(sandboxes.running(REF)).expectNext(running).verifyComplete();
+        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob"))
+                .expectNext(running)
+                .verifyComplete();
         StepVerifier.create(sandboxes.stop(REF))
                 .expectErrorSatisfies(problem -> assertThat(problem)
                         .isInstanceOf(SandboxProblem.Unavailable.class)

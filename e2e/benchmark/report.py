@@ -19,6 +19,7 @@ STUCK_MS = 3000.0
 NEIGHBOUR_P99_RATIO = 3.0
 FLOOD_GATEWAY_MIB = 64.0
 FLOOD_SUPERVISOR_MIB = 96.0
+LINKS_GATEWAY_MIB = 512.0
 
 
 def text(result: Result) -> str:
@@ -52,6 +53,12 @@ def _lines(result: Result) -> Iterator[str]:
                 f"{both['printed_bytes']:,} bytes printed came back, reset in {one['reset_ms']:.0f} ms, "
                 f"a killed kernel noticed after {one['killed_kernel_noticed_ms']:.0f} ms"
             )
+    if many := result.get("links"):
+        yield (
+            f"  {many['links']} links: the gateway holds {many['rss_mib']:.1f} MiB RSS, at most "
+            f"{many['most_rss_mib']:.1f}, without links {many['without_links_rss_mib']:.1f}; "
+            f"{many['threads']} threads, {many['open_files']} open files"
+        )
     for name, found in result.get("memory", {}).items():
         for each in found if isinstance(found, list) else [found]:
             yield f"  {name}: {each['rss_mib']} MiB RSS, {each['pss_mib']} MiB PSS"
@@ -88,6 +95,10 @@ def _timings(result: Result) -> Iterator[tuple[str, dict[str, float]]]:
     if crowd := result.get("crowd"):
         yield "1+1 in one of many, alone", crowd["alone_ms"]
         yield "1+1 in all of them at once", crowd["at_once_ms"]
+    if many := result.get("links"):
+        yield "call to a stub that opens a link", many["opening_ms"]
+        yield "call to a stub, all links open", many["alone_ms"]
+        yield f"the same by {many['callers']} at once", many["at_once_ms"]
 
 
 def broken_gates(result: Result) -> list[str]:
@@ -116,6 +127,8 @@ def _gates(result: Result) -> Iterator[tuple[str, float, float]]:
         yield "the number of errors in the crowd", len(crowd["errors"]), 0
         yield "p99 in the crowd / p50 alone", crowd["p99_by_single_p50"], CROWD_P99_BY_P50
         yield "the largest pod of the crowd, in MiB PSS,", crowd["pod_pss_mib"]["max"], POD_PSS_MIB
+    if many := result.get("links"):
+        yield f"a gateway with {many['links']} links, in MiB of RSS at most,", many["most_rss_mib"], LINKS_GATEWAY_MIB
     if both := result.get("ipybox"):
         yield "1+1 / ipybox's", both["sandglass"]["calls_ms"]["p50"] / both["ipybox"]["calls_ms"]["p50"], 1
         yield "output that was lost, in bytes,", both["printed_bytes"] - both["sandglass"]["returned_bytes"], 0

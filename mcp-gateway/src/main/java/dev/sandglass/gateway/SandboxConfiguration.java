@@ -10,6 +10,10 @@ import dev.sandglass.gateway.sandbox.Sandboxes;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -18,6 +22,8 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.client.ReactorResourceFactory;
+import reactor.netty.resources.LoopResources;
 
 /** Builds the rooms {@code kubernetes}, {@code link} and {@code execution}. */
 @Configuration(proxyBeanMethods = false)
@@ -40,10 +46,40 @@ class SandboxConfiguration {
         return () -> (sandboxes.isSynced() ? Health.up() : Health.down()).build();
     }
 
+    /**
+     * One event loop for the endpoint and the links, so that a call that runs code needs no thread but that one (ADR-0005);
+     * a replica is as large as a processor, and there are as many replicas as are needed.
+     */
+    @Bean(destroyMethod = "dispose")
+    LoopResources loops() {
+        return LoopResources.create("gateway", 1, true);
+    }
+
+    @Bean
+    ReactorResourceFactory reactorResources(LoopResources loops) {
+        ReactorResourceFactory resources = new ReactorResourceFactory();
+        resources.setUseGlobalResources(false);
+        resources.setLoopResources(loops);
+        return resources;
+    }
+
     @Bean(destroyMethod = "close")
-    LinkClient linkClient(GatewaySettings settings) throws IOException {
+    LinkClient linkClient(GatewaySettings settings, LoopResources loops) throws IOException {
         Path file = Objects.requireNonNull(settings.link().secretFile(), "secretFile is null");
-        return LinkClient.start(LinkSettings.defaults(settings.instance()), LinkSecret.read(file));
+        EventLoop loop = loops.onServer(true).next();
+        return LinkClient.start(
+                loop,
+                loops.onChannelClass(SocketChannel.class, loop),
+                LinkSettings.defaults(settings.instance()),
+                LinkSecret.read(file));
+    }
+
+    @Bean
+    MeterBinder linkMeters(LinkClient links) {
+        return meters -> Gauge.builder(
+                        "sandglass.links.open", links, all -> all.stats().open())
+                .description("Connections to sandboxes that are open")
+                .register(meters);
     }
 
     @Bean

@@ -94,7 +94,8 @@ class GatewayApplicationTest {
             assertThat(list(app, "hello").statusCode()).isEqualTo(200);
             assertThat(list(app, "wrong").statusCode()).isEqualTo(401);
             assertThat(get(app, "/actuator/prometheus").body())
-                    .contains("sandglass_mcp_requests_seconds_count{status=\"200\"} ", "status=\"401\"");
+                    .contains("sandglass_mcp_requests_seconds_count{status=\"200\"} ", "status=\"401\"")
+                    .contains("sandglass_links_open 0.0");
             assertThat(get(app, "/actuator/env").statusCode()).isEqualTo(404);
             assertThat(get(app, "/actuator").statusCode()).isEqualTo(404);
             assertThat(get(app, "/mcp").statusCode()).isEqualTo(404);

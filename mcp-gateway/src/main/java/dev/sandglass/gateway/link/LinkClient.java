@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.link;
 
 import dev.sandglass.api.LinkSecret;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
 
 /** All links of this process. Thread-safe. */
 public interface LinkClient extends AutoCloseable {
@@ -16,12 +18,14 @@ public interface LinkClient extends AutoCloseable {
     void close();
 
     /**
-     * Starts the client's thread.
+     * Starts links that live on an event loop: everything that they do and tell happens there.
      *
+     * @param channels what kind of channel that loop serves
      * @param settings see there
      * @param secret the installation's link secret, from which all keys are derived
      */
-    static LinkClient start(LinkSettings settings, LinkSecret secret) {
-        return JeroMqLinkClient.start(settings, secret);
+    static LinkClient start(
+            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecret secret) {
+        return LinkLoop.start(loop, channels, settings, secret);
     }
 }

@@ -6,7 +6,7 @@ import java.time.Duration;
  * The bounds of the links.
  *
  * @param peerName how this process calls itself in {@code hello}; shows in the supervisor's log
- * @param maxLinks how many connections there may be at once; each takes 5 file descriptors
+ * @param maxLinks how many connections there may be at once; each takes a file descriptor
  * @param idleAfter a connection without any use for so long is closed
  */
 public record LinkSettings(String peerName, int maxLinks, Duration idleAfter) {

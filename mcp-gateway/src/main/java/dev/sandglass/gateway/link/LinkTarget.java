@@ -1,5 +1,8 @@
 package dev.sandglass.gateway.link;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
 /**
  * Where a supervisor listens, and what its keys are derived from.
  *
@@ -20,17 +23,14 @@ public record LinkTarget(String sandboxUid, int incarnation, String host, int po
         if (incarnation < 1) {
             throw new IllegalArgumentException("Incarnations count from 1, not " + incarnation);
         }
-        if (host.isEmpty() || port < 1 || port > MAX_PORT) {
-            throw new IllegalArgumentException("Not an address: '" + host + "' port " + port);
+        InetAddress.ofLiteral(host);
+        if (port < 1 || port > MAX_PORT) {
+            throw new IllegalArgumentException("Not a port: " + port);
         }
     }
 
-    /** The address as ZeroMQ takes it. */
-    String endpoint() {
-        return "tcp://" + (isIpv6() ? "[" + host + "]" : host) + ":" + port;
-    }
-
-    boolean isIpv6() {
-        return host.indexOf(':') >= 0;
+    /** Where to connect to. */
+    InetSocketAddress address() {
+        return new InetSocketAddress(InetAddress.ofLiteral(host), port);
     }
 }

@@ -17,15 +17,10 @@ final class Redial {
     private static final long FIRST_TCP = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long LONGEST_STEP = TimeUnit.SECONDS.toNanos(4);
 
-    // JeroMQ 0.6.0 forgets to poll some of the sockets that just connected (zmq.poll.Poller: the connecter's handle is
-    // removed and the engine's is added in one round, and the channel's key is a cancelled one then; 1 to 4 % of
-    // attempts
-    // when idle, 40 % when busy). Such an attempt stays silent for ever, so silence is given up soon.
-    private static final long FIRST_GREETING = TimeUnit.MILLISECONDS.toNanos(20);
-    // A handshake costs 10 ms of CPU on both sides, and after a restart of the gateway hundreds come at once; but once
-    // in
-    // hundreds of times JeroMQ never ends one, which must not cost a caller his start.
-    private static final long FIRST_HELLO = TimeUnit.SECONDS.toNanos(1);
+    // The far side greets before it does anything that takes time.
+    private static final long FIRST_GREETING = TimeUnit.MILLISECONDS.toNanos(500);
+    // A handshake costs milliseconds of CPU on both sides, and after a restart of the gateway hundreds come at once.
+    private static final long FIRST_HELLO = TimeUnit.SECONDS.toNanos(4);
     private static final long LONGEST_HELLO = TimeUnit.SECONDS.toNanos(30);
     private static final int GROWTH = 4;
 

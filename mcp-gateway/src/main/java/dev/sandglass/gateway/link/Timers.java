@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.link;
 
 import java.util.PriorityQueue;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -11,15 +12,19 @@ final class Timers {
     static final int FEW = 64;
 
     private final LongSupplier nanoTime;
+    private final LongConsumer sooner;
     private final PriorityQueue<Timer> queue = new PriorityQueue<>();
     // How many in the queue are cancelled.
     private int cancelled;
 
     /**
      * @param nanoTime a clock like {@link System#nanoTime}
+     * @param sooner told in how many nanoseconds {@link #runDue} is to be called, whenever that becomes sooner than what it
+     *     was told before
      */
-    Timers(LongSupplier nanoTime) {
+    Timers(LongSupplier nanoTime, LongConsumer sooner) {
         this.nanoTime = nanoTime;
+        this.sooner = sooner;
     }
 
     /** The clock's time. */
@@ -31,6 +36,9 @@ final class Timers {
     Timer after(long nanos, Runnable action) {
         Timer timer = new Timer(now() + nanos, action);
         queue.add(timer);
+        if (queue.peek() == timer) {
+            sooner.accept(nanos);
+        }
         return timer;
     }
 

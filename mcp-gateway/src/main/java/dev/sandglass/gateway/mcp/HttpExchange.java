@@ -38,8 +38,8 @@ final class HttpExchange {
     }
 
     /**
-     * The event loop of the connection. Answers are rendered there: they come on the link's one thread, which must not be
-     * kept, and the server would hop to the event loop anyway to write them, so that this costs no hop more.
+     * The event loop of the connection, where answers are rendered. What a link tells comes on the same one in the gateway,
+     * and in the middle of the link's own work, which is done before this gets its turn.
      */
     Scheduler thread() {
         return thread;

@@ -4,8 +4,8 @@ import dev.sandglass.gateway.execution.ExecutionRequest.Code;
 import dev.sandglass.gateway.execution.ExecutionRequest.Command;
 import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
 import dev.sandglass.gateway.link.LinkClient;
-import dev.sandglass.gateway.link.LinkSettings;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.testing.TestLinks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ final class Replica implements AutoCloseable {
      * @param start how long an execution may take to be taken by the supervisor
      */
     Replica(Duration start) {
-        this.links = LinkClient.start(LinkSettings.defaults("test"), SupervisorProcess.SECRET);
+        this.links = TestLinks.start(SupervisorProcess.SECRET);
         this.executions = new Executions(links, _ -> Mono.never(), start);
     }
 

@@ -59,11 +59,11 @@ class DiallingTest {
         assertThat(link.dialling.identity()).isEqualTo(first);
         link.pass(MOMENT);
         link.dialling.connected(link.wire());
-        link.pass(Duration.ofMillis(20));
+        link.pass(Duration.ofMillis(500));
         assertThat(link.dialling.identity()).isEqualTo(first);
         link.dialling.connected(link.wire());
         link.dialling.greeted(link.wire());
-        link.pass(Duration.ofSeconds(1));
+        link.pass(Duration.ofSeconds(4));
         assertThat(link.dialling.identity()).isNotEqualTo(first);
     }
 
@@ -79,7 +79,7 @@ class DiallingTest {
     @Test
     void aConnectionThatStaysSilentIsGivenUpSoonAndDialledAgainAtOnce() {
         link.asks(new Verb.Metrics());
-        for (Duration patience : List.of(Duration.ofMillis(20), Duration.ofMillis(80))) {
+        for (Duration patience : List.of(Duration.ofMillis(500), Duration.ofMillis(2_000))) {
             int before = link.wires.size();
             link.dialling.connected(link.wire());
             link.pass(patience.minusMillis(1));
@@ -91,8 +91,8 @@ class DiallingTest {
 
     @Test
     void aSlowHandshakeIsWaitedForLongerEachTime() {
-        link.asks(new Verb.Metrics());
-        for (Duration patience : List.of(Duration.ofSeconds(1), Duration.ofSeconds(4))) {
+        for (Duration patience : List.of(Duration.ofSeconds(4), Duration.ofSeconds(16))) {
+            link.asks(new Verb.Metrics(), patience.multipliedBy(2));
             link.dialling.connected(link.wire());
             link.dialling.greeted(link.wire());
             link.pass(patience.minusMillis(1));

@@ -24,7 +24,7 @@ final class FakeLink implements Connection.Owner {
     private long clock;
     private int ids;
 
-    final Timers timers = new Timers(() -> clock);
+    final Timers timers = new Timers(() -> clock, nanos -> {});
     final List<PaperWire> wires = new ArrayList<>();
     final Counters counters = new Counters("test");
     final Connection connection = new Connection(TARGET, this::dial, this, counters);
@@ -65,7 +65,12 @@ final class FakeLink implements Connection.Owner {
 
     /** Asks and does not care. */
     void asks(Verb verb) {
-        connection.submit(pending(verb, null), TIMEOUT);
+        asks(verb, TIMEOUT);
+    }
+
+    /** Asks, waits that long, and does not care. */
+    void asks(Verb verb, Duration timeout) {
+        connection.submit(pending(verb, null), timeout);
     }
 
     /** Follows and does not care for the answer. */

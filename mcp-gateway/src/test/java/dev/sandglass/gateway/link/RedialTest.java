@@ -25,10 +25,10 @@ class RedialTest {
     void patienceGrowsFromAttemptToAttemptUpToABound() {
         assertThat(redial.tcpPatience(0)).isEqualTo(250 * MS);
         assertThat(redial.tcpPatience(0)).isEqualTo(500 * MS);
-        assertThat(redial.greetingPatience()).isEqualTo(20 * MS);
-        assertThat(redial.greetingPatience()).isEqualTo(80 * MS);
-        assertThat(redial.helloPatience()).isEqualTo(1_000 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(500 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(2_000 * MS);
         assertThat(redial.helloPatience()).isEqualTo(4_000 * MS);
+        assertThat(redial.helloPatience()).isEqualTo(16_000 * MS);
         for (int i = 0; i < 10; i++) {
             redial.helloPatience();
             redial.tcpPatience(0);
@@ -44,7 +44,7 @@ class RedialTest {
         redial.greetingPatience();
         redial.greetingPatience();
         redial.heard();
-        assertThat(redial.greetingPatience()).isEqualTo(20 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(500 * MS);
     }
 
     @Test
@@ -54,7 +54,7 @@ class RedialTest {
         redial.rest();
         assertThat(redial.pause(60_000 * MS)).isEqualTo(10 * MS);
         assertThat(redial.tcpPatience(60_000 * MS)).isEqualTo(250 * MS);
-        assertThat(redial.greetingPatience()).isEqualTo(20 * MS);
+        assertThat(redial.greetingPatience()).isEqualTo(500 * MS);
         assertThat(redial.pause(60_000 * MS)).isEqualTo(10 * MS);
     }
 }

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 class TimersTest {
 
     private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 10);
-    private final Timers timers = new Timers(clock::get);
+    private final List<Long> told = new ArrayList<>();
+    private final Timers timers = new Timers(clock::get, told::add);
     private final List<String> done = new ArrayList<>();
 
     @Test
@@ -87,5 +88,13 @@ class TimersTest {
         clock.addAndGet(1_000);
         timers.runDue();
         assertThat(done).containsExactly("later");
+    }
+
+    @Test
+    void tellsWhenItIsToBeCalledSooner() {
+        timers.after(50, () -> {});
+        timers.after(70, () -> {});
+        timers.after(20, () -> {});
+        assertThat(told).containsExactly(50L, 20L);
     }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.execution.SupervisorProcess;
 import dev.sandglass.gateway.link.LinkClient;
-import dev.sandglass.gateway.link.LinkSettings;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
+import dev.sandglass.gateway.testing.TestLinks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -38,7 +38,7 @@ class RealOutputTest {
     @BeforeAll
     static void start() {
         supervisor = SupervisorProcess.start();
-        links = LinkClient.start(LinkSettings.defaults("test"), SupervisorProcess.SECRET);
+        links = TestLinks.start(SupervisorProcess.SECRET);
         gateway = TestGateway.start(links);
         gateway.sandboxes.put(new SandboxState.Running(supervisor.sandbox()));
     }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.execution.SupervisorProcess;
 import dev.sandglass.gateway.link.LinkClient;
-import dev.sandglass.gateway.link.LinkSettings;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
+import dev.sandglass.gateway.testing.TestLinks;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.StreamSupport;
@@ -25,7 +25,7 @@ class RealSupervisorTest {
     @BeforeAll
     static void start() {
         supervisor = SupervisorProcess.start();
-        links = LinkClient.start(LinkSettings.defaults("test"), SupervisorProcess.SECRET);
+        links = TestLinks.start(SupervisorProcess.SECRET);
         gateway = TestGateway.start(links);
         gateway.sandboxes.put(new SandboxState.Running(supervisor.sandbox()));
     }

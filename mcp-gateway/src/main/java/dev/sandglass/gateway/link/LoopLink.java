@@ -8,12 +8,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A target's door for other threads: encodes on the caller's, hands on to the links' thread. */
-final class JeroMqLink implements Link {
+final class LoopLink implements Link {
 
-    private final JeroMqLinkClient client;
+    private final LinkLoop client;
     private final LinkTarget target;
 
-    JeroMqLink(JeroMqLinkClient client, LinkTarget target) {
+    LoopLink(LinkLoop client, LinkTarget target) {
         this.client = client;
         this.target = target;
     }
@@ -71,7 +71,11 @@ final class JeroMqLink implements Link {
             client.execute(() -> refused.completeExceptionally(tooLarge));
             return refused;
         }
-        client.execute(() -> {
+        client.runOnOwner(() -> {
+            if (client.isClosed()) {
+                pending.fail(new LinkException(Kind.CLOSED, "The gateway is shutting down"));
+                return;
+            }
             Connection connection = route.choose();
             if (connection == null) {
                 pending.fail(new LinkException(Kind.OVERLOADED, "Too many readers of this execution"));
@@ -79,10 +83,6 @@ final class JeroMqLink implements Link {
                 connection.submit(pending, timeout);
             }
         });
-        if (client.isClosed()) {
-            // Closed in between: nobody may be there any more to look into the queue.
-            pending.fail(new LinkException(Kind.CLOSED, "The gateway is shutting down"));
-        }
         return pending.answer();
     }
 

@@ -1,0 +1,190 @@
+package dev.sandglass.gateway.link;
+
+import dev.sandglass.api.LinkKeys;
+import dev.sandglass.api.LinkSecret;
+import dev.sandglass.gateway.link.LinkException.Kind;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All links on one event loop of Netty, which is their owner thread. Where requests of HTTP are served by the same loop, a
+ * call goes from one to the other and back without waking a thread (ADR-0005).
+ */
+final class LinkLoop implements LinkClient, Connection.Owner {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LinkLoop.class);
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final long SHORTEST_SWEEP = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int SWEEPS_PER_IDLE_TIME = 4;
+
+    private final LinkSettings settings;
+    private final LinkSecret secret;
+    private final EventLoop loop;
+    private final Bootstrap bootstrap;
+    private final Counters counters;
+    private final AtomicLong ids = new AtomicLong();
+    private final Connections connections = new Connections(this::make);
+
+    // Owner thread only.
+    private final Timers timers = new Timers(System::nanoTime, this::wakeIn);
+    private @Nullable Future<?> wake;
+    private int wires;
+
+    private volatile boolean closed;
+
+    private LinkLoop(
+            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecret secret) {
+        this.settings = settings;
+        this.secret = secret;
+        this.loop = loop;
+        this.counters = new Counters(settings.peerName());
+        this.bootstrap = new Bootstrap().group(loop).channel(channels).option(ChannelOption.TCP_NODELAY, true);
+    }
+
+    static LinkLoop start(
+            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecret secret) {
+        LinkLoop links = new LinkLoop(loop, channels, settings, secret);
+        loop.execute(() -> links.timers.after(links.sweepInterval(), links::sweep));
+        return links;
+    }
+
+    @Override
+    public Link link(LinkTarget target) {
+        return new LoopLink(this, target);
+    }
+
+    @Override
+    public LinkStats stats() {
+        return new LinkStats(
+                connections.openCount(),
+                counters.opened().sum(),
+                counters.broken().sum(),
+                counters.malformed().sum(),
+                counters.stray().sum());
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        if (loop.inEventLoop()) {
+            shutDown();
+        } else if (!loop.isShuttingDown()) {
+            loop.submit(this::shutDown).awaitUninterruptibly(CLOSE_PATIENCE.toMillis());
+        }
+    }
+
+    @Override
+    public Timers timers() {
+        return timers;
+    }
+
+    @Override
+    public void execute(Runnable action) {
+        try {
+            loop.execute(() -> guarded(action));
+        } catch (RejectedExecutionException tooLate) {
+            if (!closed) {
+                throw tooLate;
+            }
+        }
+    }
+
+    /** Runs something on the owner thread: at once if this is it. */
+    void runOnOwner(Runnable action) {
+        if (loop.inEventLoop()) {
+            action.run();
+        } else {
+            execute(action);
+        }
+    }
+
+    @Override
+    public String nextId() {
+        return Long.toString(ids.incrementAndGet(), Character.MAX_RADIX);
+    }
+
+    @Override
+    public Pending pending(Verb verb, @Nullable Attachment attachment) {
+        String id = nextId();
+        return new Pending(id, verb, LinkFrames.verb(id, verb), attachment);
+    }
+
+    /** The connections; all but what is said there on the owner thread only. */
+    Connections connections() {
+        return connections;
+    }
+
+    /** Whether nothing more can be asked. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    private Connection make(LinkTarget target) {
+        LinkKeys keys = LinkKeys.derive(secret, target.sandboxUid(), target.incarnation());
+        return new Connection(target, connection -> open(connection, keys), this, counters);
+    }
+
+    private Wire open(Connection connection, LinkKeys keys) {
+        if (wires >= settings.maxLinks()) {
+            throw new LinkException(Kind.OVERLOADED, "More than " + settings.maxLinks() + " links are in use");
+        }
+        wires++;
+        return ZmtpWire.open(bootstrap, connection, this, keys, () -> wires--);
+    }
+
+    /** What one bad message or reader does must not end the others' links. */
+    private static void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            LOG.atError().setCause(e).log("A step of the links failed");
+        }
+    }
+
+    private void wakeIn(long nanos) {
+        Future<?> later = wake;
+        if (later != null) {
+            later.cancel(false);
+        }
+        wake = loop.schedule(this::runTimers, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void runTimers() {
+        wake = null;
+        long[] rest = {0};
+        // One that fails is out of the queue all the same.
+        while (rest[0] == 0) {
+            guarded(() -> rest[0] = timers.runDue());
+        }
+        if (rest[0] != Long.MAX_VALUE) {
+            wakeIn(rest[0]);
+        }
+    }
+
+    private long sweepInterval() {
+        return Math.max(SHORTEST_SWEEP, settings.idleAfter().toNanos() / SWEEPS_PER_IDLE_TIME);
+    }
+
+    private void sweep() {
+        connections.closeIdle(settings.idleAfter());
+        timers.after(sweepInterval(), this::sweep);
+    }
+
+    private void shutDown() {
+        connections.shutDown(new LinkException(Kind.CLOSED, "The gateway is shutting down"));
+        if (wake != null) {
+            wake.cancel(false);
+        }
+    }
+}

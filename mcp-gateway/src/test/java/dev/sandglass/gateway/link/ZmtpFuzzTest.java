@@ -1,0 +1,78 @@
+package dev.sandglass.gateway.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.sandglass.api.LinkKeys;
+import dev.sandglass.api.LinkSecret;
+import dev.sandglass.gateway.testing.Fuzz;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Whatever comes in from whoever listens where a supervisor should: frames or a refusal, and never past a box. */
+class ZmtpFuzzTest {
+
+    private static final int MOST = 4096;
+    private static final LinkKeys KEYS = LinkKeys.derive(
+            new LinkSecret("a link secret of at least 32 bytes".getBytes(StandardCharsets.US_ASCII)), "uid", 1);
+    private static final CurveHandshake HANDSHAKE = new CurveHandshake(KEYS, new byte[0], byte[]::new);
+    private static final CurveMessages MESSAGES = new CurveMessages(
+            CurveBox.between(KEYS.pod().publicBytes(), KEYS.gateway().secretBytes()), 3, 1);
+
+    @Test
+    void anyBytes() throws IOException {
+        byte[] ready = Zmtp.join(Zmtp.name("READY"), new byte[100]);
+        byte[] welcome = Zmtp.join(Zmtp.name("WELCOME"), new byte[160]);
+        byte[] message = Zmtp.join(Zmtp.name("MESSAGE"), Zmtp.number(9), new byte[40]);
+        List<List<byte[]>> corpus = Stream.of(Zmtp.greeting(), written(ready), written(welcome), written(message))
+                .map(List::of)
+                .toList();
+        Fuzz.attack("zmtp", corpus, ZmtpFuzzTest::examine);
+    }
+
+    private static void examine(List<byte[]> pieces) {
+        byte[] whole = Zmtp.join(pieces.toArray(byte[][]::new));
+        if (whole.length >= Zmtp.GREETING) {
+            refusedOr(() -> Zmtp.check(whole));
+        }
+        ByteBuf in = Unpooled.wrappedBuffer(whole);
+        refusedOr(() -> {
+            for (Zmtp.Frame frame = Zmtp.read(in, MOST); frame != null; frame = Zmtp.read(in, MOST)) {
+                assertThat(frame.body().length).isLessThanOrEqualTo(MOST);
+                byte[] body = frame.body();
+                refused(() -> HANDSHAKE.initiate(body));
+                refused(() -> MESSAGES.open(body));
+            }
+        });
+    }
+
+    private static void refusedOr(Runnable attempt) {
+        try {
+            attempt.run();
+        } catch (WireException refused) {
+            assertThat(refused.text()).isNotEmpty();
+        }
+    }
+
+    private static void refused(Runnable attempt) {
+        try {
+            attempt.run();
+        } catch (WireException refused) {
+            return;
+        }
+        fail("nobody without the keys can have sealed this");
+    }
+
+    private static byte[] written(byte[] body) {
+        ByteBuf out = Unpooled.buffer();
+        Zmtp.write(out, new Zmtp.Frame(Zmtp.COMMAND, body));
+        byte[] bytes = new byte[out.readableBytes()];
+        out.readBytes(bytes);
+        return bytes;
+    }
+}

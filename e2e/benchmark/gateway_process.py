@@ -109,14 +109,15 @@ def command() -> list[str]:
     """The image's entry point, with its paths moved here and its container's memory limit made explicit."""
     dockerfile = (IMAGE / "Dockerfile").read_text().replace("\\\n", "")
     entry = re.search(r"^ENTRYPOINT (\[.*\])$", dockerfile, re.MULTILINE)
+    options = re.search(r'^ENV JAVA_TOOL_OPTIONS="(.*)"$', dockerfile, re.MULTILINE)
     values = (ROOT / "helm/sandglass/values.yaml").read_text()
     limit = re.search(r"^gateway:\n(?:(?: .*)?\n)*?    limits:\n      memory: (\d+)Mi$", values, re.MULTILINE)
-    if entry is None or limit is None:
-        raise Failed("the image's entry point or the chart's memory limit of the gateway is not found")
+    if entry is None or options is None or limit is None:
+        raise Failed("the image's entry point and options, or the chart's memory limit of the gateway is not found")
     words: list[str] = json.loads(entry[1])
     moved = [str(CACHE).join(word.split("/app/gateway.aot")) for word in words[1:]]
     place = moved.index("@/app/java.args")
-    return [java(), f"-XX:MaxRAM={limit[1]}m", *moved[:place], *arguments(), *moved[place + 1 :]]
+    return [java(), f"-XX:MaxRAM={limit[1]}m", *options[1].split(), *moved[:place], *arguments(), *moved[place + 1 :]]
 
 
 def java() -> str:

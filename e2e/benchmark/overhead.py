@@ -18,8 +18,9 @@ from .figures import summary
 CODE = "1+1"
 BLOCKS = 6
 WARM_UP = 20
-# A gateway serves for weeks; its virtual machine has compiled what is used often after some thousand calls.
-FIRST_WARM_UP = 6000
+# A gateway serves for weeks; its virtual machine has compiled for good what is used often after some twenty thousand calls,
+# and takes a good part of a processor for it until then.
+FIRST_WARM_UP = 20_000
 DIRECT = pathlib.Path(__file__).with_name("direct.py").read_text()
 
 

@@ -5,6 +5,7 @@ import errno
 import fcntl
 import os
 import resource
+import secrets
 import select
 import signal
 import sys
@@ -17,6 +18,8 @@ from .limits import EXEC_S
 _SIGNALS_OF_OURS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 _EXEC_FAILED = 127
 _NICEST = 19
+_MARK = 10  # RLIMIT_LOCKS: Linux looks at it no more, forks and programs inherit it, and nobody can raise it again
+_MARK_BITS = 60
 
 
 class Program(NamedTuple):
@@ -32,17 +35,33 @@ class Program(NamedTuple):
 
 
 class Child:
-    """A process in a session and process group of its own; ``ended`` is called once, with the wait status."""
+    """A process in a session and process group of its own; ``ended`` is called once, with the wait status.
 
-    def __init__(self, pid: int, ended: Callable[[int], None]) -> None:
+    All that descends from it bears its mark, unless ``marked`` is false: not every kernel that passes for Linux can.
+    """
+
+    def __init__(self, pid: int, mark: int, ended: Callable[[int], None]) -> None:
         self.pid = pid
+        self.mark = mark
         self.ended = ended
         self.alive = True
+        try:
+            self.marked = mark_of(pid) == mark
+        except OSError:
+            self.marked = False
 
     def signal_group(self, number: signal.Signals) -> None:
         """Signal the whole process group, also after the first process ended, while others of the group live."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
+
+    def has_group(self) -> bool:
+        """True while anything is in the process group, be it only a process that was not collected yet."""
+        try:
+            os.killpg(self.pid, 0)
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
 
 
 class Children:
@@ -59,10 +78,11 @@ class Children:
     def start(self, program: Program, ended: Callable[[int], None]) -> Child:
         """Start a program; raises OSError if it cannot be executed or no process is left."""
         failure, report = os.pipe()
+        mark = 1 << _MARK_BITS | secrets.randbits(_MARK_BITS)
         try:
             pid = os.fork()
             if pid == 0:
-                self._become(program, report)
+                self._become(program, report, mark)
         finally:
             os.close(report)
         problem = _report_of(pid, failure)
@@ -70,7 +90,7 @@ class Children:
             os.waitpid(pid, 0)
             number = int(problem)
             raise OSError(number, os.strerror(number))
-        child = Child(pid, ended)
+        child = Child(pid, mark, ended)
         self._known[pid] = child
         return child
 
@@ -99,7 +119,7 @@ class Children:
         for child in self._known.values():
             child.signal_group(signal.SIGKILL)
 
-    def _become(self, program: Program, report: int) -> NoReturn:
+    def _become(self, program: Program, report: int, mark: int) -> NoReturn:
         """In the forked process: turn into the program, or tell the error's number and end."""
         try:
             os.setsid()
@@ -108,7 +128,7 @@ class Children:
                 signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, ())
             report = _arrange(program, report)
-            self._confine()
+            self._confine(mark)
             os.chdir(program.cwd)
             os.execvpe(program.argv[0], list(program.argv), program.env)  # noqa: S606 - no shell is the point
         except OSError as error:
@@ -117,12 +137,14 @@ class Children:
             os.write(report, b"%d" % errno.EIO)
         os._exit(_EXEC_FAILED)
 
-    def _confine(self) -> None:
+    def _confine(self, mark: int) -> None:
         if self._first:
             # Only inside the container's share of the CPU: a thousand processes must not keep the supervisor waiting.
             os.nice(_NICEST)
         _lower(resource.RLIMIT_NPROC, self._max_processes)
         _lower(resource.RLIMIT_CORE, 0)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(_MARK, (mark, mark))
         linux.install_filter(self._filter)
 
 
@@ -155,6 +177,11 @@ def _lower(which: int, value: int) -> None:
     _, hard = resource.getrlimit(which)
     bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(which, (bound, bound))
+
+
+def mark_of(pid: int) -> int:
+    """The mark of a process, also of one that has ended and was not collected yet; raises OSError if it is gone."""
+    return resource.prlimit(pid, _MARK)[1]
 
 
 def describe(status: int) -> tuple[int | None, int | None]:

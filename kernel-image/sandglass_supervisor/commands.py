@@ -1,4 +1,4 @@
-"""Commands: programs run as they are, their output read from pipes, their process group ended when time is up."""
+"""Commands: programs run as they are, their output read from pipes, all that they started ended when time is up."""
 
 import codecs
 import errno
@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from . import outcome
 from .arguments import Command
@@ -13,8 +14,9 @@ from .cgroup import Cgroup
 from .children import Child, Children, Program, describe
 from .content import slices
 from .execution import Execution
-from .limits import COMMANDS, INTERRUPT_GRACE_S, PIPE_GRACE_S, SLICE_BYTES
+from .limits import COMMANDS, GROUP_LOOK_S, INTERRUPT_GRACE_S, PIPE_GRACE_S, SLICE_BYTES
 from .loop import Loop, Timer
+from .offspring import Offspring
 from .outcome import ERROR, OK, Outcome
 from .wire import Problem
 
@@ -23,13 +25,20 @@ _NOT_FOUND, _NOT_EXECUTABLE = 127, 126
 Conclude = Callable[[Outcome], None]
 
 
+class Means(NamedTuple):
+    """What commands are run with: shared by all of them."""
+
+    loop: Loop
+    children: Children
+    cgroup: Cgroup
+    offspring: Offspring
+
+
 class Commands:
     """At most 16 at a time; the 17th is refused."""
 
-    def __init__(self, loop: Loop, children: Children, cgroup: Cgroup, env: dict[str, str]) -> None:
-        self._loop = loop
-        self._children = children
-        self._cgroup = cgroup
+    def __init__(self, means: Means, env: dict[str, str]) -> None:
+        self._means = means
         self._env = env
         self._running: set[_Run] = set()
 
@@ -44,7 +53,7 @@ class Commands:
         conclude = execution.finish if conclude is None else conclude
         execution.start()
         try:
-            run = _Run(execution, command, env, self._loop, self._children, self._cgroup, conclude)
+            run = _Run(execution, command, env, self._means, conclude)
         except OSError as error:
             conclude(_not_started(error, command))
             return
@@ -53,7 +62,9 @@ class Commands:
 
     def ask(self, command: Command, answer: Callable[[str], None]) -> None:
         """Run a command of which nobody else is told; ``answer`` is called once, with the end of its output."""
-        unseen = Execution(command.execution_id, "question", self._loop, lambda _peer, _frames: False, block=False)
+        unseen = Execution(
+            command.execution_id, "question", self._means.loop, lambda _peer, _frames: False, block=False
+        )
 
         def conclude(ended: Outcome) -> None:
             answer(unseen.journal.tail())
@@ -96,30 +107,26 @@ class _Pipe:
 
 class _Run:
     def __init__(
-        self,
-        execution: Execution,
-        command: Command,
-        env: dict[str, str],
-        loop: Loop,
-        children: Children,
-        cgroup: Cgroup,
-        conclude: Conclude,
+        self, execution: Execution, command: Command, env: dict[str, str], means: Means, conclude: Conclude
     ) -> None:
         self._execution = execution
         self._conclude: Conclude | None = conclude
-        self._loop = loop
-        self._cgroup = cgroup
-        self._oom_kills = cgroup.oom_kills()
+        self._loop = means.loop
+        self._cgroup = means.cgroup
+        self._offspring = means.offspring
+        self._oom_kills = means.cgroup.oom_kills()
         self._verdict: Callable[[Outcome], Outcome] | None = None
         self._timeout_s = command.timeout_s
         self._ended: Outcome | None = None
+        self._stop_by = 0.0
+        self._clearing = self._cleared = False
         self._timers: list[Timer] = []
         self._pipes: list[_Pipe] = []
-        self._child = self._start(command, env, children)
+        self._child = self._start(command, env, means.children)
         execution.resume = self._watch
         execution.interrupt = self._interrupt
         self._watch()
-        self._timers.append(loop.call_in(command.timeout_s, self._time_out))
+        self._timers.append(self._loop.call_in(command.timeout_s, self._time_out))
 
     def _start(self, command: Command, env: dict[str, str], children: Children) -> Child:
         writers = []
@@ -163,12 +170,21 @@ class _Run:
             self._ended = Outcome(ERROR, f"Ended by signal {number}.", signal=number)
         else:
             self._ended = Outcome(OK if exit_code == 0 else ERROR, exit_code=exit_code)
-        self._settle()
+        if self._verdict is not None:
+            # What runs behind a shell ignores an interrupt, and nobody is left who would end it.
+            self._child.signal_group(signal.SIGTERM)
+            self._await_group()
         # Something that it left running may hold the pipes open for ever; wait a moment only.
         self._timers.append(self._loop.call_in(PIPE_GRACE_S, self._give_up_pipes))
+        self._settle()
 
     def _give_up_pipes(self) -> None:
-        if self._execution.congested:
+        if not self._is_to_be_cleared and self._offspring.exceeds(self._child):
+            self._execution.warning = (
+                f"It left more than {self._offspring.most} processes running, so all that it had started was ended."
+            )
+            self._clear()
+        if self._execution.congested or (self._is_to_be_cleared and not self._cleared):
             self._timers.append(self._loop.call_in(PIPE_GRACE_S, self._give_up_pipes))
             return
         for pipe in self._pipes:
@@ -182,12 +198,16 @@ class _Run:
     def _settle(self) -> None:
         if self._ended is None or any(pipe.open for pipe in self._pipes) or self._conclude is None:
             return
+        if self._is_to_be_cleared and not self._cleared:
+            return
         conclude, self._conclude = self._conclude, None
         for timer in self._timers:
             timer.cancel()
         for pipe in self._pipes:
             self._loop.unwatch(pipe.descriptor)
             os.close(pipe.descriptor)
+        if not self._cleared:
+            self._offspring.watch(self._child)
         conclude(self._verdict(self._ended) if self._verdict else self._ended)
 
     def _time_out(self) -> None:
@@ -203,10 +223,32 @@ class _Run:
         self._verdict = verdict
         self._execution.hurry()
         self._child.signal_group(number)
-        self._timers.append(self._loop.call_in(INTERRUPT_GRACE_S, self._kill))
+        self._stop_by = self._loop.clock() + INTERRUPT_GRACE_S
+        self._timers.append(self._loop.call_in(INTERRUPT_GRACE_S, self._clear))
+        if self._ended is not None:
+            self._await_group()
 
-    def _kill(self) -> None:
-        self._child.signal_group(signal.SIGKILL)
+    @property
+    def _is_to_be_cleared(self) -> bool:
+        """True if it may leave nothing running."""
+        return self._verdict is not None or self._clearing
+
+    def _await_group(self) -> None:
+        """The first process has ended; the others of its group may take until the end of the grace."""
+        if self._child.has_group() and self._loop.clock() < self._stop_by:
+            self._timers.append(self._loop.call_in(GROUP_LOOK_S, self._await_group))
+        else:
+            self._clear()
+
+    def _clear(self) -> None:
+        """Kill all that is left of it, in whatever group; it is told how it ended when nothing is."""
+        if not self._clearing:
+            self._clearing = True
+            self._offspring.end(self._child, self._all_gone)
+
+    def _all_gone(self) -> None:
+        self._cleared = True
+        self._settle()
 
 
 def _stdin(data: bytes) -> int:

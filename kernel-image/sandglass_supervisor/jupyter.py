@@ -48,5 +48,10 @@ def parse(key: bytes, frames: Sequence[bytes]) -> Message | None:
     return Message(kind, parent_id, parts[3]) if isinstance(kind, str) and isinstance(parent_id, str) else None
 
 
+def signature_of(frames: Sequence[bytes]) -> bytes:
+    """The signature of a message that ``parse`` took: no two have the same."""
+    return frames[list(frames).index(_DELIMITER) + 1]
+
+
 def _signature(key: bytes, parts: Sequence[bytes]) -> bytes:
     return hmac.digest(key, b"".join(parts), "sha256").hex().encode("ascii")

@@ -16,6 +16,7 @@ from typing import Any
 
 from ipykernel.iostream import IOPubThread, OutStream
 
+from .last_words import LastWords
 from .limits import SLICE_BYTES
 
 _WAITING_SENDS = 64
@@ -23,6 +24,8 @@ _WAITING_SENDS = 64
 
 class BoundedThread(IOPubThread):
     """Lets a sender wait when many messages wait already, so that they pile up nowhere."""
+
+    last_words: LastWords | None = None
 
     def send_multipart(self, *args: Any, **kwargs: Any) -> None:
         """Queue a message for the thread that owns the socket, or send it if this is that thread.
@@ -35,6 +38,12 @@ class BoundedThread(IOPubThread):
         super().send_multipart(*args, **kwargs)
         if len(self._events) > _WAITING_SENDS:
             self.catch_up()
+
+    def _really_send(self, msg: Any, *args: Any, **kwargs: Any) -> None:
+        """Note what is shown before it is sent: the process may die before ZeroMQ's own thread has seen to it."""
+        if len(msg) > 6 and msg[0].startswith(b"stream.") and self.last_words is not None and self._is_master_process():
+            self.last_words.note(msg[1:7])
+        super()._really_send(msg, *args, **kwargs)
 
     def catch_up(self) -> None:
         """Return when all that waits now has been sent."""

@@ -45,6 +45,7 @@ DEED_S: Final = 20.0
 # Executions.
 QUEUE: Final = 8
 COMMANDS: Final = 16
+LEFT_PROCESSES: Final = 128  # that one command leaves running
 QUESTION_S: Final = 10.0  # how long a program may take that is asked for its configuration
 ANSWER_BYTES: Final = 32 * KIB  # of the end of what a program wrote that is looked at
 KERNELS: Final = 8
@@ -66,6 +67,7 @@ MESSAGE_CHARS: Final = 4096
 KERNEL_MESSAGE_BYTES: Final = 8 * MIB
 KERNEL_RECEIVE_MESSAGES: Final = 8
 STDERR_TAIL_BYTES: Final = 4 * KIB
+LAST_WORDS_BYTES: Final = 512 * KIB  # at least so much of what a kernel wrote before it died
 
 # Pictures, in the kernel's process: from here on they are scaled down, and kept in full size as files.
 ENCODED_PICTURE_CHARS: Final = 1 * MIB
@@ -81,6 +83,11 @@ IDLE_GRACE_S: Final = 2.0
 DEATH_GRACE_S: Final = 0.02
 PIPE_GRACE_S: Final = 0.2
 EXEC_S: Final = 2.0
+GROUP_LOOK_S: Final = 0.02
+HUNT_S: Final = 2.0
+HUNT_PAUSE_S: Final = 0.005
+LOOK_FIRST_S: Final = 0.05
+LOOK_LAST_S: Final = 1.0
 ENV_PROBE_S: Final = 15.0
 KERNEL_START_S: Final = 60.0
 RESUBSCRIBE_S: Final = 5.0

@@ -26,6 +26,7 @@ from traitlets.config import Config
 
 from .kernel_display import BoundedSession
 from .kernel_streams import BoundedStream, BoundedThread
+from .last_words import LastWords
 
 _IOPUB_MESSAGES = 64
 _ENVIRON = os.environ  # the code may put anything else under that name
@@ -111,6 +112,7 @@ class SandboxKernelApp(IPKernelApp):
     """ipykernel with our classes, no connection file and no heartbeat."""
 
     kernel_class = Type(SandboxKernel, klass="ipykernel.kernelbase.Kernel")  # type: ignore[assignment] # a trait
+    last_words: LastWords | None = None
 
     def connect_as(self, about: dict[str, Any]) -> None:
         """Take the sockets' address and the key that messages are signed with."""
@@ -152,6 +154,7 @@ class SandboxKernelApp(IPKernelApp):
         self.iopub_port = self._bind_socket(self.iopub_socket, self.iopub_port)
         self.configure_tornado_logger()
         self.iopub_thread = BoundedThread(self.iopub_socket, pipe=True, session=self.session)
+        self.iopub_thread.last_words = self.last_words
         self.iopub_thread.start()
         self.iopub_socket = self.iopub_thread.background_socket
 
@@ -220,6 +223,7 @@ def main() -> None:
     faulthandler.enable(os.dup(2), all_threads=False)  # a crash is told on the raw stream, which the supervisor keeps
     app = SandboxKernelApp.instance(config=_settings())
     app.connect_as(about)
+    app.last_words = LastWords(about["last_words"])
     # Nobody debugs here, and the debugger costs 7 MiB and much of the start; ipykernel does without if it must.
     sys.modules["debugpy"] = None  # type: ignore[assignment] # this is how an import is made to fail
     app.initialize([])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import zmq
 
-from . import jupyter, messages, runtime
+from . import jupyter, last_words, messages, runtime
 from .children import Child, Program, describe
 from .jupyter import Message
 from .kernel_process import Ending, Listener, Place
@@ -28,6 +28,7 @@ from .python_env import PythonEnv
 _MESSAGES_PER_TURN = 16
 _RECONNECT_MS = 2  # the kernel binds some time after we connect
 _SHELL_PORT, _IOPUB_PORT = 1, 2
+_LAST_WORDS = 3  # the first descriptor behind the standard ones
 _CODE = "from sandglass_supervisor.python_kernel import main; main()"
 
 
@@ -44,6 +45,8 @@ class PythonProcess:
         self._ready = False
         self._stderr = bytearray()
         self._errors = -1
+        self._last_words = -1
+        self._last_heard: list[bytes] | None = None
         self._child = self._start()
         self._shell = self._connect(zmq.DEALER, _SHELL_PORT)
         place.loop.watch(self._shell, self._read_shell)
@@ -101,20 +104,29 @@ class PythonProcess:
         runtime.make_private(self._place.folder)
         self._errors, write_end = os.pipe()
         os.set_blocking(self._errors, False)
+        self._last_words = last_words.memory()
         stdin = os.memfd_create("connection")
         null = os.open(os.devnull, os.O_WRONLY)
         try:
-            about = {"address": self._address, "key": self._key.decode(), "shell": _SHELL_PORT, "iopub": _IOPUB_PORT}
+            about = {
+                "address": self._address,
+                "key": self._key.decode(),
+                "shell": _SHELL_PORT,
+                "iopub": _IOPUB_PORT,
+                "last_words": _LAST_WORDS,
+            }
             os.write(stdin, json.dumps(about).encode())
             os.lseek(stdin, 0, os.SEEK_SET)
             # -P: a file in the working directory must not stand in for a module that the kernel needs to start.
             argv, variables = [sys.executable, "-P", "-c", _CODE], self._place.env
             if self._env is not None:
                 argv, variables = self._env.argv(), self._env.variables(variables)
-            program = Program(argv, variables, self._place.workspace, stdin, null, write_end)
+            more = (self._last_words,)
+            program = Program(argv, variables, self._place.workspace, stdin, null, write_end, more)
             child = self._place.children.start(program, self._ended)
         except OSError:
             os.close(self._errors)
+            os.close(self._last_words)
             raise
         finally:
             for descriptor in (stdin, null, write_end):
@@ -159,6 +171,8 @@ class PythonProcess:
                 return
             message = jupyter.parse(self._key, frames)
             if message is not None:
+                if message.kind == "stream":
+                    self._last_heard = frames
                 yield message
 
     def _read_errors(self) -> None:
@@ -178,9 +192,17 @@ class PythonProcess:
         self._read_errors()
         for message in self._messages(self._iopub, sys.maxsize):
             self._listener.kernel_said(message)
+        self._tell_last_words()
         self._close()
         exit_code, number = describe(status)
         self._listener.kernel_ended(Ending(exit_code, number, self._stderr.decode("utf-8", "replace").strip()))
+
+    def _tell_last_words(self) -> None:
+        heard = None if self._last_heard is None else jupyter.signature_of(self._last_heard)
+        for frames in last_words.after(self._last_words, heard):
+            message = jupyter.parse(self._key, frames)
+            if message is not None:
+                self._listener.kernel_said(message)
 
     def _close(self) -> None:
         # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
@@ -191,4 +213,5 @@ class PythonProcess:
         self._shell.close()
         self._iopub.close()
         os.close(self._errors)
+        os.close(self._last_words)
         runtime.clear(self._place.folder, self._address)

@@ -11,16 +11,17 @@ import zmq
 from . import linux, runtime, wire
 from .cgroup import Cgroup
 from .children import Children, log
-from .commands import Commands
+from .commands import Commands, Means
 from .confined import Confined
 from .execution import Execution
 from .files import Files
 from .kernel_process import Place
 from .kernels import Kernels
-from .limits import PEERS
+from .limits import LEFT_PROCESSES, PEERS
 from .link import Link
 from .loop import Loop
 from .metrics import Bounds, Disk, Metrics, scratch_folders
+from .offspring import Offspring
 from .settings import Settings
 from .verbs import Sandbox, Verbs
 from .wire import Credit, Malformed, Problem, Reply, Request
@@ -48,7 +49,8 @@ class Supervisor:
         place = Place(context, loop, self._children, private, settings.workspace, settings.code_env)
         self._kernels = Kernels(place, cgroup, self._tell)
         self._kernels.get("python", "default")
-        commands = Commands(loop, self._children, cgroup, settings.code_env)
+        offspring = Offspring(loop, min(LEFT_PROCESSES, settings.max_processes // 2))
+        commands = Commands(Means(loop, self._children, cgroup, offspring), settings.code_env)
         disk = Disk(loop, self._children, scratch_folders(settings.workspace, _TEMPORARY), settings.code_env)
         bounds = Bounds(settings.disk_limit_bytes, settings.max_processes)
         metrics = Metrics(loop, cgroup, disk, bounds, lambda: len(self._kernels))

@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AbuseE2E {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofSeconds(5);
+    // The supervisor, a kernel and their threads are about fifteen.
+    private static final long FEW_PROCESSES = 40;
 
     @RegisterExtension
     static final FreshSandboxes NEIGHBOURS = FreshSandboxes.perClass();
@@ -118,8 +121,35 @@ class AbuseE2E {
         neighbour.awaitCalls(5);
     }
 
-    @Test
-    void aBombOfProcessesInACommandLeavesTheSandboxUsable() {
+    /** A command that multiplies: within its process group, or in sessions of its own that each live for a moment. */
+    enum Bomb {
+        ONE_GROUP("bash", "b() { b | b & }; b; wait"),
+        MANY_SESSIONS("python3", """
+                import os, time
+                for _ in range(100):
+                    if os.fork() == 0:
+                        while True:
+                            try:
+                                if os.fork() > 0:
+                                    os._exit(0)
+                                os.setsid()
+                            except BlockingIOError:
+                                time.sleep(0.001)
+                time.sleep(600)
+                """);
+
+        private final String program;
+        private final String script;
+
+        Bomb(String program, String script) {
+            this.program = program;
+            this.script = script;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aBombOfProcessesInACommandEndsWithTheCommand(Bomb bomb) {
         String sandbox = SANDBOXES.start();
 
         Answer ended = agent.call(
@@ -128,16 +158,43 @@ class AbuseE2E {
                         "sandbox",
                         sandbox,
                         "command",
-                        "bash",
+                        bomb.program,
                         "args",
-                        List.of("-c", "b() { b | b & }; b; wait"),
+                        List.of("-c", bomb.script),
                         "timeout",
-                        4));
+                        4,
+                        "wait",
+                        50));
 
         assertThat(ended.status()).as(ended.text()).isIn("timeout", "ok", "error");
+        await("the processes to be gone").atMost(SOON).until(() -> processes(sandbox) < FEW_PROCESSES);
         await("the sandbox to work again").atMost(PATIENCE).until(() -> "2"
                 .equals(agent.python(sandbox, "1 + 1").result()));
         neighbour.awaitCalls(5);
+    }
+
+    @Test
+    void whatACommandLeavesRunningOnPurposeRunsOn() {
+        String sandbox = SANDBOXES.start();
+        String script = "setsid sleep 600 & nohup sleep 600 >/dev/null 2>&1 & echo started";
+        agent.call("sandbox_run_command", Map.of("sandbox", sandbox, "command", "bash", "args", List.of("-c", script)));
+
+        Answer ended = agent.call(
+                "sandbox_run_command",
+                Map.of("sandbox", sandbox, "command", "sleep", "args", List.of("600"), "timeout", 1));
+
+        assertThat(ended.status()).as(ended.text()).isEqualTo("timeout");
+        assertThat(agent.python(sandbox, "import subprocess; subprocess.getoutput('pgrep -c -x sleep')")
+                        .result())
+                .isEqualTo("'2'");
+    }
+
+    /** Processes and threads of the whole pod. */
+    private long processes(String sandbox) {
+        Map<?, ?> metrics = (Map<?, ?>) agent.call("sandbox_get_metrics", Map.of("sandbox", sandbox))
+                .list("sandboxes")
+                .getFirst();
+        return metrics.get("pids") instanceof Number number ? number.longValue() : Long.MAX_VALUE;
     }
 
     @Test

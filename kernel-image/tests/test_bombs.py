@@ -1,0 +1,247 @@
+"""Commands that multiply: all of one ends with it, in whatever session it hides, and nothing else does."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client import Client, Output
+from conftest import Running
+from test_attacks import FIRST_PROCESS, first_process_of, folder
+
+from sandglass_supervisor.children import Child
+from sandglass_supervisor.loop import Loop
+from sandglass_supervisor.offspring import Offspring
+
+__all__ = ["folder"]  # a fixture
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
+
+# Each process forks a successor, which leaves session and group, and ends: so many chains, for 30 s at most.
+HYDRA = """
+import fcntl, os, sys, time
+lock = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o666)
+fcntl.flock(lock, fcntl.LOCK_EX)
+end = time.monotonic() + 30
+def fork():
+    while True:
+        try:
+            return os.fork()
+        except BlockingIOError:
+            time.sleep(0.001)
+for _ in range(int(sys.argv[1])):
+    if fork() == 0:
+        while time.monotonic() < end:
+            if fork() > 0:
+                os._exit(0)
+            os.setsid()
+        os._exit(0)
+print('on', flush=True)
+time.sleep(30)
+"""
+# It multiplies until it is refused; only for a user whose processes are limited.
+BASH_BOMB = """
+import fcntl, os, sys
+lock = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT, 0o666)
+fcntl.flock(lock, fcntl.LOCK_EX)
+os.set_inheritable(lock, True)
+os.execvp('bash', ['bash', '-c', 'b() { b | b & }; b; wait'])
+"""
+# A process in another session, whose parent is gone and whose environment is empty.
+LEAVER = """
+import fcntl, os, sys, time
+lock = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT, 0o666)
+fcntl.flock(lock, fcntl.LOCK_EX)
+os.set_inheritable(lock, True)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.closerange(0, 3)
+        os.execve('/bin/sleep', ['sleep', '60'], {})
+    os._exit(0)
+os.wait()
+print('on', flush=True)
+time.sleep(60)
+"""
+WHOSE = "SANDGLASS_TEST_WHOSE"
+
+
+@pytest.fixture
+def limited(folder: Path) -> Iterator[Running]:
+    """PID 1 without privileges, and at most 300 processes of its user."""
+    # A user of its own: the limit counts all processes of one, wherever they run.
+    prefix = [part.replace("65532", "61532") for part in FIRST_PROCESS]
+    running = Running(folder, prefix, SANDGLASS_MAX_PROCESSES="300")
+    running.workspace.chmod(0o777)
+    inner = first_process_of(running)
+    yield running
+    with suppress(ProcessLookupError):
+        os.kill(inner, signal.SIGKILL)
+    running.stop()
+
+
+def living(name: str) -> list[int]:
+    """The processes that have the execution's name in their environment, but for those that have ended."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            if f"{WHOSE}={name}".encode() in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0"):
+                found.append(int(entry))
+    return found
+
+
+def is_over(running: Running, name: str) -> bool:
+    """True if no process of a bomb lives: they all hold its lock, which nobody misses who forks at the wrong moment."""
+    descriptor = os.open(running.workspace / name, os.O_WRONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def python(client: Client, name: str, *argv: str, **more: Any) -> None:
+    argv = ("-I", "-S", "-c", *argv, name)
+    client.ask("command", execution_id=name, command=sys.executable, args=argv, attach=True, **more)
+
+
+def hydra(client: Client, name: str, heads: int, **more: Any) -> None:
+    python(client, name, HYDRA, str(heads), **more)
+    client.until(lambda: client.output(name).text() == "on\n" or client.output(name).outcome, 20, "its heads")
+
+
+def status(output: Output) -> object:
+    assert output.outcome is not None
+    return output.outcome["status"]
+
+
+@pytest.mark.parametrize("heads", [1, 40])
+def test_a_hydra_ends_with_its_time(shared: Running, client: Client, name: str, heads: int) -> None:
+    hydra(client, name, heads, timeout_s=0.7)
+    assert not is_over(shared, name)
+    assert status(client.finish(name, 10)) == "timeout"
+    client.until(lambda: is_over(shared, name), 2, "its end")
+
+
+def test_a_hydra_ends_when_interrupted(shared: Running, client: Client, name: str) -> None:
+    hydra(client, name, 20)
+    assert not is_over(shared, name)
+    assert client.ask("interrupt", execution_id=name) == {"interrupted": [name]}
+    assert status(client.finish(name, 10)) == "interrupted"
+    client.until(lambda: is_over(shared, name), 2, "its end")
+
+
+def test_what_leaves_everything_behind_ends_too(shared: Running, client: Client, name: str) -> None:
+    python(client, name, LEAVER, timeout_s=1)
+    client.until(lambda: client.output(name).text() == "on\n", 10, "output")
+    assert not is_over(shared, name)
+    assert status(client.finish(name, 10)) == "timeout"
+    assert is_over(shared, name)
+
+
+def test_without_a_mark_the_group_ends() -> None:
+    loop, done = Loop(), []
+    process = subprocess.Popen(
+        ["sh", "-c", "sleep 60 & echo; sleep 60"], start_new_session=True, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    child = Child(process.pid, 5, lambda status: None)
+    assert not child.marked
+    offspring = Offspring(loop, 0)
+    assert not offspring.exceeds(child)
+    offspring.watch(child)
+    offspring.end(child, lambda: done.append(True))
+    # The other process holds the pipe, too.
+    assert (done, process.stdout.read(), process.wait(5)) == ([True], b"", -signal.SIGKILL)
+
+
+def test_only_the_command_is_hit(own: Running, name: str) -> None:
+    client = own.ready()
+    start = "import subprocess; of_kernel = subprocess.Popen(['sleep', '60'], start_new_session=True); kept = 1"
+    client.run("kernel", start)
+    client.run("node", "let kept = 1", language="nodejs")
+    client.command("leaves", "sh", "-c", "setsid sleep 60 & nohup sleep 60 & echo", envs={WHOSE: name + "left"})
+    client.ask("command", execution_id="other", command="sleep", args=["60"], envs={WHOSE: name + "other"})
+    hydra(client, name, 20, timeout_s=0.5)
+    assert status(client.finish(name, 10)) == "timeout"
+    client.until(lambda: is_over(own, name), 2, "its end")
+    try:
+        assert client.run("still", "kept, of_kernel.poll()").only("result").blob == b"(1, None)"
+        assert client.run("still-node", "kept", language="nodejs").only("result").blob == b"1"
+        assert len(living(name + "left")) == 2
+        assert len(living(name + "other")) == 1
+    finally:
+        client.run("end", "of_kernel.kill()")
+        for pid in living(name + "left"):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_what_runs_behind_a_shell_ends_with_an_interrupt(client: Client, name: str) -> None:
+    script = "sleep 60 & (trap '' INT TERM; sleep 60; sleep 60) & setsid sleep 60 & echo on; wait"
+    client.ask("command", execution_id=name, command="sh", args=["-c", script], envs={WHOSE: name}, attach=True)
+    client.until(lambda: client.output(name).text() == "on\n", 5, "output")
+    client.ask("interrupt", execution_id=name)
+    assert status(client.finish(name, 5)) == "interrupted"
+    assert living(name) == []
+
+
+def leave(client: Client, name: str, count: int, where: str) -> Output:
+    script = f"i=0; while [ $i -lt {count} ]; do setsid sleep 60 {where} & i=$((i+1)); done; echo on"
+    return client.command(name, "sh", "-c", script, envs={WHOSE: name})
+
+
+@pytest.mark.parametrize("where", ["", ">/dev/null 2>&1"])
+def test_a_command_may_leave_so_many_processes(tmp_path: Path, name: str, where: str) -> None:
+    running = Running(tmp_path, SANDGLASS_MAX_PROCESSES="40")  # root's processes are not limited by it
+    client = running.ready()
+    try:
+        at_most = leave(client, name, 20, where)
+        one_more = leave(client, name + "more", 21, where)
+        assert (status(at_most), status(one_more)) == ("ok", "ok")
+        assert at_most.outcome is not None
+        assert one_more.outcome is not None
+        assert "warning" not in at_most.outcome
+        if not where:
+            assert "more than 20 processes running" in one_more.outcome["warning"]
+        client.until(lambda: not living(name + "more"), 2, "the end of what is too many")
+        assert len(living(name)) == 20
+    finally:
+        for pid in living(name):
+            os.kill(pid, signal.SIGKILL)
+        running.stop()
+
+
+def test_what_a_command_left_may_not_grow_without_bound(tmp_path: Path, name: str) -> None:
+    running = Running(tmp_path, SANDGLASS_MAX_PROCESSES="40")
+    client = running.ready()
+    grow = "i=0; until [ -e go ]; do sleep 0.1; done; while [ $i -lt 30 ]; do sleep 60 & i=$((i+1)); done; wait"
+    try:
+        assert status(client.command(name, "sh", "-c", f"({grow}) & echo on", envs={WHOSE: name})) == "ok"
+        assert living(name)
+        (running.workspace / "go").touch()
+        client.until(lambda: not living(name), 5, "its end")
+        assert "runaway" in running.log.read_text()
+    finally:
+        running.stop()
+
+
+@needs_root
+@pytest.mark.parametrize("how", ["bash", "hydra"])
+def test_a_bomb_that_meets_the_limit_is_ended(limited: Running, name: str, how: str) -> None:
+    client = limited.ready()
+    if how == "bash":
+        python(client, name, BASH_BOMB, timeout_s=3)
+        assert status(client.finish(name, 10)) in ("ok", "error", "timeout")
+    else:
+        python(client, name, HYDRA, "400", timeout_s=2)
+        assert status(client.finish(name, 10)) == "timeout"
+    client.until(lambda: is_over(limited, name), 5, "its end")
+    assert client.run("after", "1 + 1").only("result").blob == b"2"

@@ -16,6 +16,7 @@ import time
 from typing import Any
 
 import zmq
+from sandglass_supervisor import last_words
 
 SHELL, IOPUB = 1, 2
 DELIMITER = b"<IDS|MSG>"
@@ -39,10 +40,12 @@ class Kernel:
         self.messages = 0
         address = os.path.join(folder, "direct")
         stdin = os.memfd_create("connection")
-        about = {"address": address, "key": self.key.decode(), "shell": SHELL, "iopub": IOPUB}
+        notes = last_words.memory()
+        sockets = {"address": address, "key": self.key.decode(), "shell": SHELL, "iopub": IOPUB}
+        about = {**sockets, "last_words": notes}
         os.write(stdin, json.dumps(about).encode())
         os.lseek(stdin, 0, os.SEEK_SET)
-        self.process = subprocess.Popen(command_of_a_kernel(), stdin=stdin, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command_of_a_kernel(), stdin=stdin, stdout=subprocess.DEVNULL, pass_fds=[notes])
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
         self.shell, self.iopub = context.socket(zmq.DEALER), context.socket(zmq.SUB)
         self.iopub.subscribe(b"")

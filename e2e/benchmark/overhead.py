@@ -18,9 +18,9 @@ from .figures import summary
 CODE = "1+1"
 BLOCKS = 6
 WARM_UP = 20
-# A gateway serves for weeks; its virtual machine has compiled for good what is used often after some twenty thousand calls,
-# and takes a good part of a processor for it until then.
-FIRST_WARM_UP = 20_000
+# A gateway serves for weeks; only after tens of thousands of calls has its virtual machine compiled for good what is used
+# often, and until then compiling takes a good part of a processor.
+FIRST_WARM_UP = 40_000
 DIRECT = pathlib.Path(__file__).with_name("direct.py").read_text()
 
 

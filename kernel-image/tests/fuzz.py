@@ -1,7 +1,8 @@
 """Mutated messages for every decoder of the supervisor: ``python fuzz.py --seconds 60``, see ``make soak``.
 
 A decoder may refuse a message in the way that it declares and must do nothing else: no other exception, no output over
-its bounds, no long computation. What fails is written to a file that ``--replay`` takes.
+its bounds, no long computation. What fails is written to a file that ``--replay`` takes. The decoders are in
+``decoders``.
 """
 
 import argparse
@@ -14,205 +15,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, cast
 
+import decoders
 import recorded
-from jupyter_peer import Peer
+from decoders import Target
 from mutator import Mutator
-
-from sandglass_supervisor import arguments, limits, wire
-from sandglass_supervisor.execution import Execution
-from sandglass_supervisor.html_text import html_text
-from sandglass_supervisor.jupyter import Message
-from sandglass_supervisor.kernel_run import Run
-from sandglass_supervisor.loop import Loop
-from sandglass_supervisor.node_process import Frames
-from sandglass_supervisor.outcome import Outcome
-from sandglass_supervisor.wire import Credit, Malformed, Problem, Request
 
 INPUT_S = 2.0
 _HANG_S = 20.0
 _TURN = 200
-_GATEWAY_JSON_BYTES = 1024 * 1024
-_MOST = 2**63
 _MEMORY_BYTES = 3 * 1024 * 1024 * 1024
-_KINDS = {"stdout", "stderr", "result", "display", "error"}
-_KEY, _JUPYTER = recorded.jupyter_corpus()
-_PEER = Peer(_KEY)
 
 
 class Finding(Exception):
     """A message that a decoder does not stand; the text says which file holds it."""
-
-
-class Target(NamedTuple):
-    """A decoder, good messages for it, and what must hold for every message."""
-
-    name: str
-    corpus: list[list[bytes]]
-    check: Callable[[list[bytes]], None]
-
-
-def check_link(frames: list[bytes]) -> None:
-    """Frames of a gateway: decoded, and the verb's arguments read."""
-    message = wire.decode(frames)
-    match message:
-        case Credit():
-            assert wire.decode([b"C", message.execution_id.encode("ascii"), b"%d" % message.offset]) == message
-            assert 0 <= message.offset < 10**19
-        case Malformed():
-            if message.request_id is not None:
-                _readable(wire.failure(message.request_id, "bad_request", message.reason)[2])
-        case Request():
-            said = wire.to_json({"verb": message.verb, **message.arguments})
-            if len(said) <= limits.JSON_BYTES:
-                assert wire.decode([b"V", message.request_id, said, message.blob]) == message
-            _check_arguments(message)
-
-
-def _check_arguments(request: Request) -> None:
-    readers: list[Callable[[], Any]] = [
-        lambda: arguments.parse_execute(request),
-        lambda: arguments.parse_command(request, "/workspace"),
-        lambda: arguments.parse_files(request),
-        lambda: arguments.parse_kernel(request.arguments),
-        lambda: arguments.parse_execution_id(request.arguments),
-        lambda: arguments.parse_offset(request.arguments),
-    ]
-    for reader in readers:
-        try:
-            found = reader()
-        except Problem as problem:
-            _readable(wire.failure(request.request_id, problem.code, str(problem))[2])
-        else:
-            _check_read(found)
-
-
-def _check_read(found: object) -> None:
-    if isinstance(found, arguments.Execute | arguments.Command):
-        assert 0 < found.timeout_s <= limits.TIMEOUT_MAX_S
-        assert len(found.envs) <= limits.ENV_COUNT
-        assert all("\0" not in name + text and "=" not in name for name, text in found.envs.items())
-        # A lone surrogate would fail where nobody expects it.
-        repr(found).encode("utf-8")
-    if isinstance(found, arguments.FileRequest):
-        assert 1 <= found.length <= limits.FILE_BYTES
-        assert 1 <= found.limit <= limits.LIST_ENTRIES_MAX
-
-
-def check_jupyter(frames: list[bytes]) -> None:
-    """Frames of a kernel: as they are, and signed anew; Jupyter's own reader must agree."""
-    _PEER.check(frames)
-    _PEER.check(_PEER.signed_anew(frames))
-
-
-def check_run(frames: list[bytes]) -> None:
-    """What a kernel says in a run (kind and content of each message) becomes records and one outcome."""
-    written: list[tuple[str, bytes, bytes]] = []
-    ended: list[Outcome] = []
-    execution = cast(Execution, _Sink(written))
-    run = Run("m", execution, cast(Loop, _NoTime()), ended.append)
-    for kind, said in zip(frames[::2], frames[1::2], strict=False):
-        run.hear(Message(kind.decode("utf-8", "replace"), "m", said))
-    if not ended:
-        run.hear(Message("execute_reply", "m", b'{"status":"ok"}'))
-        run.hear(Message("status", "m", b'{"execution_state":"idle"}'))
-    assert ended, "the run never ends"
-    for what, about, blob in written:
-        assert what in _KINDS
-        assert len(blob) <= limits.PICTURE_BYTES
-        if _readable(about).get("mime", "").startswith("image/"):
-            continue
-        blob.decode("utf-8")
-        assert len(blob) <= max(limits.TEXT_BYTES, 4 * limits.JSON_RESULT_BYTES)
-    _readable(wire.to_json(ended[0].to_json(1.0, truncated=False)))
-
-
-class _Sink:
-    """Stands for an execution."""
-
-    congested = False
-
-    def __init__(self, written: list[tuple[str, bytes, bytes]]) -> None:
-        self.write = lambda kind, about, blob: written.append((kind, about, blob))
-
-
-class _NoTime:
-    """Stands for the loop: no timer ever runs out."""
-
-    def call_in(self, _seconds: float, _call: Callable[[], None]) -> Any:
-        return self
-
-    def cancel(self) -> None:
-        """Nothing waits."""
-
-
-def _readable(text: bytes) -> dict[str, Any]:
-    """JSON that the gateway's reader takes: an object, not too long, of numbers that a machine word holds."""
-
-    def whole(digits: str) -> int:
-        value = int(digits)
-        assert -_MOST <= value < _MOST, f"a number of {len(digits)} digits"
-        return value
-
-    assert len(text) <= _GATEWAY_JSON_BYTES
-    value = json.loads(text.decode("ascii"), parse_int=whole)
-    assert isinstance(value, dict)
-    return value
-
-
-def check_node(frames: list[bytes]) -> None:
-    """Bytes of the Node driver's pipe: the same messages however they were cut; nothing broken is kept."""
-    pieces, whole = Frames(), Frames()
-    found = [message for piece in frames for message in pieces.feed(piece)]
-    assert found == whole.feed(b"".join(frames))
-    assert pieces.broken == whole.broken
-    if pieces.broken:
-        assert pieces.feed(b"\0\0\0\x05a\n1\nb") == []
-        assert pieces.held == 0
-    assert pieces.held <= limits.KERNEL_MESSAGE_BYTES + 4
-
-
-def check_html(frames: list[bytes]) -> None:
-    """A page."""
-    page = b"".join(frames).decode("utf-8", "surrogatepass" if len(frames) % 2 else "replace")
-    html_text(page).encode("utf-8", "replace")
-
-
-def _html(frames: list[bytes]) -> None:
-    try:
-        check_html(frames)
-    except UnicodeDecodeError:
-        check_html([*frames, b""])
-
-
-def _framed(kind: bytes, run: bytes, said: bytes) -> bytes:
-    body = b"%s\n%s\n%s" % (kind, run, said)
-    return len(body).to_bytes(4, "big") + body
-
-
-def _said() -> Iterator[list[bytes]]:
-    for _, frames in _JUPYTER:
-        start = frames.index(b"<IDS|MSG>") + 2
-        yield [json.loads(frames[start])["msg_type"].encode(), frames[start + 3]]
-
-
-def targets() -> list[Target]:
-    """Every decoder of the supervisor."""
-    runs = list(_said())
-    pipe = [_framed(kind, b"1", content) for kind, content in runs]
-    pages = [
-        b"<h1>Head</h1><p>one<br/>two &amp; &#233;</p><pre>a\n  b</pre>",
-        b"<table><tr><th></th><th>a</th></tr><tr><td>1</td></tr></table><ul><li>x<li>y</ul>",
-        b"<style>p{x}</style><script>if (a<b) {}</script><!-- no --><img src='data:x' alt=\"a cat\"><title>t</title>",
-    ]
-    return [
-        Target("link", [entry.frames for entry in recorded.load(recorded.FROM_GATEWAY)], check_link),
-        Target("jupyter", [frames for _, frames in _JUPYTER], check_jupyter),
-        Target("run", [*runs, [frame for run in runs for frame in run]], check_run),
-        Target("node", [[piece] for piece in pipe] + [pipe, [b"".join(pipe)]], check_node),
-        Target("html", [[page] for page in pages], _html),
-    ]
 
 
 def examine(target: Target, frames: list[bytes], note: Callable[[], Path]) -> None:
@@ -260,15 +76,15 @@ def attack(target: Target, seed: int, count: int, folder: Path) -> None:
 def replay(path: Path) -> None:
     """The message of an earlier finding again."""
     said = json.loads(path.read_text(encoding="utf-8"))
-    (target,) = [target for target in targets() if target.name == said["target"]]
+    (target,) = [target for target in decoders.targets() if target.name == said["target"]]
     examine(target, [recorded.to_frame(frame) for frame in said["frames"]], lambda: path)
 
 
 def soak(seconds: float, seed: int, folder: Path) -> int:
     """All decoders in turns for that much time of one processor; how many of them failed. One that failed rests."""
     print(f"fuzz: Python, seed {seed}, {seconds:.0f} s", flush=True)
-    waiting, counts, told = targets(), dict.fromkeys((target.name for target in targets()), 0), 0.0
-    failed = 0
+    waiting, told, failed = decoders.targets(), 0.0, 0
+    counts = dict.fromkeys((target.name for target in waiting), 0)
     while waiting and time.process_time() < seconds:
         for target in list(waiting):
             try:

@@ -2,61 +2,17 @@
 
 import json
 import os
-import shutil
 import signal
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
 import pytest
 import zmq
 from client import Client
-from conftest import Running
+from supervisors import UNPRIVILEGED, Running, first_process_of, needs_root
 
-UNPRIVILEGED = [
-    "setpriv",
-    *("--reuid", "65532", "--regid", "65532", "--clear-groups"),
-    # Only so that Python is found below the home of the user who runs the tests.
-    *("--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"),
-]
-FIRST_PROCESS = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", *UNPRIVILEGED]
-pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    path = Path(tempfile.mkdtemp(prefix="sg-"))
-    path.chmod(0o777)
-    yield path
-    shutil.rmtree(path, ignore_errors=True)
-
-
-@pytest.fixture
-def plain(folder: Path) -> Iterator[Running]:
-    running = Running(folder, UNPRIVILEGED)
-    running.workspace.chmod(0o777)
-    yield running
-    running.stop()
-
-
-@pytest.fixture
-def first(folder: Path) -> Iterator[Running]:
-    running = Running(folder, FIRST_PROCESS)
-    running.workspace.chmod(0o777)
-    inner = first_process_of(running)
-    yield running
-    # It was told to die with its parent, and forgot that when it changed its user.
-    with suppress(ProcessLookupError):
-        os.kill(inner, signal.SIGKILL)
-    running.stop()
-
-
-def first_process_of(running: Running) -> int:
-    """The pid, seen from outside, of the process that unshare started."""
-    return int(Path(f"/proc/{running.process.pid}/task/{running.process.pid}/children").read_text())
+pytestmark = needs_root
 
 
 LOOK = """
@@ -101,7 +57,9 @@ def test_keys_are_nowhere(plain: Running) -> None:
     assert "GREETING" in environment
     assert "SANDGLASS" not in environment
     assert plain.secret.decode() not in environment
-    found = client.command("files", "grep", "-r", "-l", "-F", plain.secret.decode(), str(plain.folder))
+    found = client.command(
+        "files", "grep", "-r", "-l", "-F", plain.secret.decode(), str(plain.folder), str(plain.runtime)
+    )
     assert found.text() == ""
     descriptors = client.command("fds", "ls", "-l", "/proc/self/fd").text()
     assert "socket" not in descriptors
@@ -172,38 +130,38 @@ def test_fork_bomb(folder: Path) -> None:
         running.stop()
 
 
-def test_only_the_listed_key_may_connect(own: Running) -> None:
-    client = own.ready()
-    stranger = own.client(keys=zmq.curve_keypair())
+def test_only_the_listed_key_may_connect(spare: Running) -> None:
+    client = spare.ready()
+    stranger = spare.client(keys=zmq.curve_keypair())
     with pytest.raises(TimeoutError):
         stranger.ask("hello", protocol=[1], timeout=0.7)
     # The sandbox's own key, which code could guess at best, is no key of a gateway either.
-    itself = own.client(keys=(own.server, own.secret))
+    itself = spare.client(keys=(spare.server, spare.secret))
     with pytest.raises(TimeoutError):
         itself.ask("hello", protocol=[1], timeout=0.7)
     assert client.ask("list")["kernels"]
 
 
-def test_plain_connections_are_refused(own: Running) -> None:
-    client = own.ready()
+def test_plain_connections_are_refused(spare: Running) -> None:
+    client = spare.ready()
     plain: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.DEALER)
     plain.linger = 0
-    plain.connect(own.endpoint)
+    plain.connect(spare.endpoint)
     plain.send_multipart([b"V", b"1", b'{"verb":"list"}'])
     assert not plain.poll(700)
     plain.close()
     assert client.ask("list")["kernels"]
 
 
-def test_a_wrong_server_key_is_noticed_by_the_client(own: Running) -> None:
-    client = Client(own.endpoint, zmq.curve_keypair()[0], own.gateway)
+def test_a_wrong_server_key_is_noticed_by_the_client(spare: Running) -> None:
+    client = Client(spare.endpoint, zmq.curve_keypair()[0], spare.gateway)
     with pytest.raises(TimeoutError):
         client.ask("hello", protocol=[1], timeout=0.7)
     client.close()
 
 
-def test_code_that_closes_its_own_descriptors(own: Running) -> None:
-    client = own.ready()
+def test_code_that_closes_its_own_descriptors(spare: Running) -> None:
+    client = spare.ready()
     output = client.run("close", "import os; os.closerange(3, 1000)", timeout_s=1, timeout=10)
     assert output.outcome is not None
     assert output.outcome["status"] in ("timeout", "kernel_died", "ok", "error")
@@ -211,8 +169,8 @@ def test_code_that_closes_its_own_descriptors(own: Running) -> None:
     assert client.run("after", "1 + 1", timeout=20).only("result").blob == b"2"
 
 
-def test_forged_messages_fool_only_their_author(own: Running) -> None:
-    client = own.ready()
+def test_forged_messages_fool_only_their_author(spare: Running) -> None:
+    client = spare.ready()
     code = """
 kernel = get_ipython().kernel
 parent = kernel.get_parent()

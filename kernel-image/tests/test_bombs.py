@@ -12,14 +12,12 @@ from typing import Any
 
 import pytest
 from client import Client, Output
-from conftest import Running
-from test_attacks import FIRST_PROCESS, first_process_of, folder
+from supervisors import FIRST_PROCESS, Running, first_process_of
 
 from sandglass_supervisor.children import Child
 from sandglass_supervisor.loop import Loop
 from sandglass_supervisor.offspring import Offspring
 
-__all__ = ["folder"]  # a fixture
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
 
 # Each process forks a successor, which leaves session and group, and ends: so many chains, for 30 s at most.

@@ -6,7 +6,7 @@ from zipfile import ZipFile
 
 import pytest
 from client import Client, Record
-from conftest import Running
+from supervisors import Running
 
 NOISE = """
 import io, os
@@ -20,8 +20,8 @@ len(buffer.getvalue())
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG"])
-def test_large_picture_is_scaled_and_kept(own: Running, form: str) -> None:
-    client = own.ready()
+def test_large_picture_is_scaled_and_kept(spare: Running, form: str) -> None:
+    client = spare.ready()
     client.run("elsewhere", "import os; os.chdir('/')")
     output = client.run("draw", NOISE.format(form=form), timeout=60)
     record = output.only("display")
@@ -29,7 +29,7 @@ def test_large_picture_is_scaled_and_kept(own: Running, form: str) -> None:
     assert len(record.blob) <= 768 * 1024
     original = record.json["original"]
     full = Path(original["path"])
-    assert full.parent == own.workspace / ".sandglass" / "pictures"
+    assert full.parent == spare.workspace / ".sandglass" / "pictures"
     assert full.stat().st_size == original["bytes"] == int(output.only("result").blob)
     assert (original["width"], original["height"]) == (1800, 1200)
 
@@ -49,12 +49,12 @@ def test_matplotlib_draws_without_set_up(client: Client, name: str) -> None:
     assert output.only("result").blob.startswith(b"[<matplotlib.lines.Line2D")
 
 
-def test_svg_is_told_of(own: Running) -> None:
-    client = own.ready()
+def test_svg_is_told_of(spare: Running) -> None:
+    client = spare.ready()
     said = client.run("svg", "from IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>')")
     note = said.only("result").blob.decode()
     assert note.startswith("[an SVG picture was left out: ")
-    (path,) = (own.workspace / ".sandglass" / "pictures").glob("*.svg")
+    (path,) = (spare.workspace / ".sandglass" / "pictures").glob("*.svg")
     assert str(path) in note
 
 
@@ -146,14 +146,14 @@ def test_shell_lines_and_cells(client: Client, name: str) -> None:
     assert "exit status 4" in cell.only("error").json["message"]
 
 
-def test_pip_from_code(own: Running) -> None:
-    with ZipFile(own.workspace / "greet-1.0-py3-none-any.whl", "w") as wheel:
+def test_pip_from_code(spare: Running) -> None:
+    with ZipFile(spare.workspace / "greet-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("greet.py", "text = 'hello from a package'")
         about = "greet-1.0.dist-info"
         wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: greet\nVersion: 1.0\n")
         wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{about}/RECORD", "")
-    client = own.ready()
+    client = spare.ready()
     install = "%pip install --no-index --no-deps --target lib ./greet-1.0-py3-none-any.whl"
     assert "Successfully installed greet-1.0" in client.run("pip", install, timeout=60).text()
     found = client.run("import", "import sys; sys.path.append('lib'); import greet; greet.text")
@@ -175,8 +175,8 @@ LOOK = "import os; print(os.environ.get('GREETING'), os.environ.get('NEW'), os.e
         "import time; time.sleep(30)",
     ],
 )
-def test_variables_of_one_execution_are_undone(own: Running, code: str) -> None:
-    client = own.ready()
+def test_variables_of_one_execution_are_undone(spare: Running, code: str) -> None:
+    client = spare.ready()
     assert client.run("with", LOOK, envs={"GREETING": "hello", "NEW": "1"}).text() == "hello 1 None\n"
     client.run("code", code, envs={"GREETING": "hello", "NEW": "1"}, timeout_s=0.5)
     # Both what Python says and what programs are given, whatever the name os.environ stands for by now.

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+import decoders
 import fuzz
 import pytest
 
 from sandglass_supervisor import wire
 
-TARGETS = {target.name: target for target in fuzz.targets()}
+TARGETS = {target.name: target for target in decoders.targets()}
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -46,10 +47,10 @@ def test_a_finding_can_be_played_again(tmp_path: Path, monkeypatch: pytest.Monke
     def refuse(frames: list[bytes]) -> None:
         assert len(frames[0]) > 2
 
-    bad = fuzz.Target("bad", [[b"abc"]], refuse)
+    bad = decoders.Target("bad", [[b"abc"]], refuse)
     with pytest.raises(fuzz.Finding, match="python-bad-1-"):
         fuzz.attack(bad, 1, 1000, tmp_path)
-    monkeypatch.setattr(fuzz, "targets", lambda: [bad])
+    monkeypatch.setattr(decoders, "targets", lambda: [bad])
     (noted,) = tmp_path.iterdir()
     with pytest.raises(fuzz.Finding, match=noted.name):
         fuzz.replay(noted)

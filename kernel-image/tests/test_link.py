@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from client import Client, Refused
-from conftest import Running
+from supervisors import Running
 
 JSON_BYTES, BLOB_BYTES, CODE_BYTES = 262_144, 8 * 1024 * 1024, 1024 * 1024
 
@@ -198,8 +198,8 @@ def test_a_frame_over_the_hard_bound_costs_the_connection_only(shared: Running, 
     assert client.ask("list")["kernels"]
 
 
-def test_random_frames(own: Running) -> None:
-    client = own.ready()
+def test_random_frames(spare: Running) -> None:
+    client = spare.ready()
     dice = random.Random(20260710)
     verbs = [
         b"hello",
@@ -258,11 +258,11 @@ def test_random_frames(own: Running) -> None:
         ]
         raw(client, *([letter, b"f%d" % dice.randrange(9), body()] if dice.random() < 0.6 else [letter, *rest]))
         client.receive(0)
-    assert own.process.poll() is None
-    assert "Traceback" not in own.log.read_text()
-    assert "internal" not in own.log.read_text()
+    assert spare.process.poll() is None
+    assert "Traceback" not in spare.log.read_text()
+    assert "internal" not in spare.log.read_text()
     client.ask("list", timeout=30)  # all of it has been taken in: an interrupt among it would meet the next run
-    last = own.client()
+    last = spare.client()
     assert last.run("after", "1 + 1", timeout=30).only("result").blob == b"2"
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from client import Client
-from conftest import Running
 from hypothesis import given
 from hypothesis import strategies as st
+from supervisors import Running
 
 from sandglass_supervisor.cgroup import Cgroup, Cpu, Memory, Pids, parse_number, parse_table, quota
 from sandglass_supervisor.metrics import CpuRate, scratch_folders
@@ -121,9 +121,9 @@ def disk_reaches(client: Client, size: int) -> bool:
     return (client.ask("metrics")["disk_bytes"] or 0) >= size
 
 
-def test_the_verb_tells_all(own: Running) -> None:
-    client = own.ready()
-    (own.workspace / "big").write_bytes(bytes(3_000_000))
+def test_the_verb_tells_all(spare: Running) -> None:
+    client = spare.ready()
+    (spare.workspace / "big").write_bytes(bytes(3_000_000))
     client.until(lambda: disk_reaches(client, 3_000_000), 10, "the count of the disk")
     metrics = client.ask("metrics")
     assert set(metrics) == {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from client import Client, Output
-from conftest import Running
+from supervisors import Running
 
 PNG = "iVBORw0KGgo="
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from client import Client, Output, Refused
-from conftest import Running
+from supervisors import Running
 from test_node import node, result
 
 from sandglass_supervisor.node_process import Frames
@@ -63,11 +63,11 @@ def test_interrupt_keeps_the_variables(client: Client, name: str, code: str) -> 
     assert (after.text(), result(after)) == ("heard\n", "42")
 
 
-def test_what_a_run_left_behind_does_not_cost_the_next_its_variables(own: Running) -> None:
-    client = own.ready()
+def test_what_a_run_left_behind_does_not_cost_the_next_its_variables(spare: Running) -> None:
+    client = spare.ready()
     loop = "require('fs').writeFileSync('looping', ''); for (;;);"
     node(client, "leaves", f"var kept = 41; setTimeout(() => {{ {loop} }}, 50); 1")
-    client.until((own.workspace / "looping").exists, 5, "the loop")
+    client.until((spare.workspace / "looping").exists, 5, "the loop")
     assert outcome(node(client, "behind", "await 1", timeout_s=0.5))["kernel_restarted"] is False
     assert result(node(client, "after", "kept + 1")) == "42"
 
@@ -91,8 +91,8 @@ def test_interrupt_right_after_start(client: Client, name: str) -> None:
         assert (ended["status"], ended["kernel_restarted"]) == ("interrupted", False)
 
 
-def test_code_that_will_not_end_is_killed(own: Running) -> None:
-    client = own.ready()
+def test_code_that_will_not_end_is_killed(hasty: Running) -> None:
+    client = hasty.ready()
     stubborn = "for (;;) { try { await new Promise(r => setTimeout(r, 5)) } catch {} }"
     begin(client, "stubborn", stubborn, timeout_s=0.5)
     ended = outcome(client.finish("stubborn", 5))
@@ -110,8 +110,8 @@ def test_time_out_keeps_the_kernel(client: Client, name: str) -> None:
     assert result(node(client, name + "3", "kept")) == "1"
 
 
-def test_death_is_told_at_once(own: Running) -> None:
-    client = own.ready()
+def test_death_is_told_at_once(spare: Running) -> None:
+    client = spare.ready()
     begin(client, "dies", f"console.log(process.pid); {FOREVER}")
     client.until(lambda: client.output("dies").text().count("\n") == 2, 5, "the pid")
     began = time.monotonic()
@@ -132,8 +132,8 @@ def test_death_is_told_at_once(own: Running) -> None:
         ("require('fs').writeSync(4, 'not a frame' + '\\n'.repeat(100)); for (;;);", None, signal.SIGKILL, ""),
     ],
 )
-def test_ends_of_its_own(own: Running, code: str, exit_code: int | None, number: int | None, last: str) -> None:
-    client = own.ready()
+def test_ends_of_its_own(spare: Running, code: str, exit_code: int | None, number: int | None, last: str) -> None:
+    client = spare.ready()
     output = node(client, "ends", f"console.log('words'); {code}")
     ended = outcome(output)
     assert (ended["status"], ended["exit_code"], ended["signal"]) == ("kernel_died", exit_code, number)
@@ -166,26 +166,26 @@ def test_one_large_write_arrives_whole(client: Client, name: str) -> None:
     assert node(client, name, "process.stdout.write('😀'.repeat(5e6))", timeout=120).text() == "😀" * 5_000_000
 
 
-def test_the_code_waits_for_its_reader(own: Running) -> None:
-    client = own.ready()
+def test_the_code_waits_for_its_reader(spare: Running) -> None:
+    client = spare.ready()
     result(node(client, "warm", "var written = 0; var text = 'x'.repeat(1023); 0"))
-    reader = own.client(acknowledge=False)
+    reader = spare.client(acknowledge=False)
     reader.hello()
     reader.start("floods", "for (;; written++) console.log(text)", language="nodejs")
     reader.until(lambda: len(reader.output("floods").blob("stdout")) >= 200_000, 20, "a full window")
-    before = own.rss()
+    before = spare.rss()
     while reader.receive(0.5):
         pass
     assert len(reader.output("floods").blob("stdout")) <= 262_144
-    assert own.rss() - before < 4_000_000
+    assert spare.rss() - before < 4_000_000
     assert reader.ask("interrupt", execution_id="floods") == {"interrupted": ["floods"]}
     client.until(lambda: client.ask("attach", execution_id="floods", offset=0)["outcome"] is not None, 5, "the end")
     written = int(result(node(client, "look", "written")))
     assert written < 4000
 
 
-def test_sessions_and_reset(own: Running) -> None:
-    client = own.ready()
+def test_sessions_and_reset(spare: Running) -> None:
+    client = spare.ready()
     node(client, "a1", "var x = 1; require('fs').writeFileSync('shared', 'seen')", session="a")
     node(client, "b1", "var x = 2", session="b")
     assert result(node(client, "a2", "x", session="a")) == "1"
@@ -203,8 +203,8 @@ def test_sessions_and_reset(own: Running) -> None:
     assert known == {("python", "default"), ("nodejs", "a")}
 
 
-def test_it_starts_on_first_use_beside_python(own: Running) -> None:
-    client = own.ready()
+def test_it_starts_on_first_use_beside_python(spare: Running) -> None:
+    client = spare.ready()
     assert [kernel["language"] for kernel in client.ask("list")["kernels"]] == ["python"]
     client.run("p", "x = 'of python'")
     assert result(node(client, "n", "typeof x")) == "'undefined'"

@@ -8,7 +8,7 @@ from pathlib import Path
 import ipykernel
 import pytest
 from client import Client, Output, Refused
-from conftest import Running
+from supervisors import Running
 
 from sandglass_supervisor.python_env import PythonEnv, locate
 
@@ -100,10 +100,10 @@ def test_a_session_runs_in_the_env_that_it_begins_with(own: Running, session: st
     assert shell.only("result").blob == repr(f"{folder}/bin/python").encode()
 
 
-def test_outputs_and_errors_are_as_in_any_kernel(own: Running) -> None:
-    client = own.client()
+def test_outputs_and_errors_are_as_in_any_kernel(spare: Running) -> None:
+    client = spare.client()
     client.hello()
-    with_ipykernel(own.workspace / "envs" / "data")
+    with_ipykernel(spare.workspace / "envs" / "data")
     client.run("set", "x = 41", python_env="data")
     assert client.run("value", "x + 1", envs={"A": "b"}).only("result").blob == b"42"
     assert outcome(client.run("raise", "1/0"))["status"] == "error"
@@ -111,19 +111,19 @@ def test_outputs_and_errors_are_as_in_any_kernel(own: Running) -> None:
     assert client.run("kept", "x").only("result").blob == b"41"
 
 
-def test_nothing_of_the_supervisors_own_is_found_there(own: Running) -> None:
-    client = own.client()
+def test_nothing_of_the_supervisors_own_is_found_there(spare: Running) -> None:
+    client = spare.client()
     client.hello()
-    with_ipykernel(own.workspace / "envs" / "data")
+    with_ipykernel(spare.workspace / "envs" / "data")
     checkout = str(Path(__file__).parents[1])
     path = client.run("path", "import sys; print(*sys.path, sep='\\n')", python_env="data").text().splitlines()
     assert checkout not in path
     assert sysconfig.get_path("purelib") not in path
 
 
-def test_another_env_later_is_a_warning(own: Running) -> None:
-    client = own.ready()
-    with_ipykernel(own.workspace / "envs" / "data")
+def test_another_env_later_is_a_warning(spare: Running) -> None:
+    client = spare.ready()
+    with_ipykernel(spare.workspace / "envs" / "data")
     output = client.run("default", WHERE, python_env="data")
     assert output.text() == sys.prefix
     assert outcome(output)["status"] == "ok"
@@ -133,18 +133,18 @@ def test_another_env_later_is_a_warning(own: Running) -> None:
     assert (warned["status"], "runs in env 'data'" in str(warned["warning"])) == ("ok", True)
 
 
-def test_closing_frees_the_session_for_another_env(own: Running) -> None:
-    client = own.ready()
-    folder = with_ipykernel(own.workspace / "envs" / "data")
+def test_closing_frees_the_session_for_another_env(spare: Running) -> None:
+    client = spare.ready()
+    folder = with_ipykernel(spare.workspace / "envs" / "data")
     client.ask("close")
     assert client.run("anew", WHERE, python_env="data").text() == str(folder)
 
 
-def test_a_missing_env_is_told_with_what_makes_it(own: Running) -> None:
-    client = own.client()
+def test_a_missing_env_is_told_with_what_makes_it(spare: Running) -> None:
+    client = spare.client()
     client.hello()
     ended = outcome(client.run("missing", "1", session="s", python_env="none"))
-    folder = own.workspace / "envs" / "none"
+    folder = spare.workspace / "envs" / "none"
     assert ended["status"] == "env_error"
     assert ended["message"] == (
         f"There is no interpreter in env 'none' (python: {folder}/bin/python). Make one with: sandbox_run_command"
@@ -153,10 +153,10 @@ def test_a_missing_env_is_told_with_what_makes_it(own: Running) -> None:
     assert sessions(client) == {"default": None}
 
 
-def test_an_env_without_ipykernel_is_told_with_what_installs_it(own: Running) -> None:
-    client = own.client()
+def test_an_env_without_ipykernel_is_told_with_what_installs_it(spare: Running) -> None:
+    client = spare.client()
     client.hello()
-    folder = venv(own.workspace / "envs" / "bare")
+    folder = venv(spare.workspace / "envs" / "bare")
     ended = outcome(client.run("bare", "1", python_env="bare"))
     assert ended["status"] == "env_error"
     assert ended["message"] == (
@@ -179,34 +179,34 @@ def test_an_env_without_ipykernel_is_told_with_what_installs_it(own: Running) ->
         ("#!/bin/sh\necho old-ipykernel\n", "is older than 7.3. Upgrade with: sandbox_run_command 'PIP_USER=0"),
     ],
 )
-def test_a_broken_interpreter(own: Running, text: str, message: str) -> None:
-    client = own.client()
+def test_a_broken_interpreter(spare: Running, text: str, message: str) -> None:
+    client = spare.client()
     client.hello()
-    script(own.workspace / "broken", text)
+    script(spare.workspace / "broken", text)
     ended = outcome(client.run("broken", "1", python_env="./broken"))
     assert ended["status"] == "env_error"
     assert message in str(ended["message"])
     assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 
-def test_a_file_in_the_workspace_is_not_taken_for_ipykernel(own: Running) -> None:
-    client = own.client()
+def test_a_file_in_the_workspace_is_not_taken_for_ipykernel(spare: Running) -> None:
+    client = spare.client()
     client.hello()
-    venv(own.workspace / "envs" / "bare")
-    (own.workspace / "ipykernel.py").write_text("version_info = (99, 0)")
+    venv(spare.workspace / "envs" / "bare")
+    (spare.workspace / "ipykernel.py").write_text("version_info = (99, 0)")
     assert "ipykernel not found" in str(outcome(client.run("shadow", "1", python_env="bare"))["message"])
 
 
-def hanging(own: Running) -> Path:
-    started = own.workspace / "started"
-    script(own.workspace / "hangs", f"#!/bin/sh\ntouch {started}\nexec sleep 600\n")
+def hanging(spare: Running) -> Path:
+    started = spare.workspace / "started"
+    script(spare.workspace / "hangs", f"#!/bin/sh\ntouch {started}\nexec sleep 600\n")
     return started
 
 
-def test_what_waits_for_a_slow_interpreter_can_be_interrupted(own: Running) -> None:
-    client = own.client()
+def test_what_waits_for_a_slow_interpreter_can_be_interrupted(hasty: Running) -> None:
+    client = hasty.client()
     client.hello()
-    started = hanging(own)
+    started = hanging(hasty)
     client.start("hangs", "1", session="s", python_env="./hangs")
     second = client.start("second", "1", session="s")
     assert second["position"] == 1
@@ -216,21 +216,21 @@ def test_what_waits_for_a_slow_interpreter_can_be_interrupted(own: Running) -> N
     # Other sessions do not wait for it.
     assert client.run("other", "1 + 1").only("result").blob == b"2"
     # When its time is over, what came without an env runs in the image's Python.
-    assert outcome(client.finish("second", 25))["status"] == "ok"
+    assert outcome(client.finish("second"))["status"] == "ok"
 
 
-def slow(own: Running) -> tuple[Path, Path, Path]:
+def slow(spare: Running) -> tuple[Path, Path, Path]:
     """An env whose interpreter waits: its true folder, the file that tells of its start, the one it awaits."""
-    folder, begun, go = with_ipykernel(own.workspace / "true"), own.workspace / "begun", own.workspace / "go"
+    folder, begun, go = with_ipykernel(spare.workspace / "true"), spare.workspace / "begun", spare.workspace / "go"
     text = f'#!/bin/sh\ntouch {begun}\nuntil [ -e {go} ]; do sleep 0.02; done\nexec {folder}/bin/python "$@"\n'
-    script(own.workspace / "slow", text)
+    script(spare.workspace / "slow", text)
     return folder, begun, go
 
 
-def test_what_is_asked_of_a_session_waits_until_its_interpreter_is_known(own: Running) -> None:
-    client = own.client()
+def test_what_is_asked_of_a_session_waits_until_its_interpreter_is_known(spare: Running) -> None:
+    client = spare.client()
     client.hello()
-    folder, begun, go = slow(own)
+    folder, begun, go = slow(spare)
     client.start("first", WHERE, python_env="./slow")
     client.start("second", WHERE)
     client.start("third", WHERE, python_env="./other")
@@ -243,10 +243,10 @@ def test_what_is_asked_of_a_session_waits_until_its_interpreter_is_known(own: Ru
     assert "runs in env './slow'" in str(outcome(client.output("third"))["warning"])
 
 
-def test_a_session_is_not_bound_for_who_has_gone(own: Running) -> None:
-    client = own.client()
+def test_a_session_is_not_bound_for_who_has_gone(spare: Running) -> None:
+    client = spare.client()
     client.hello()
-    _, begun, go = slow(own)
+    _, begun, go = slow(spare)
     client.start("gone", WHERE, python_env="./slow")
     client.until(begun.exists, 5, "the interpreter's start")
     client.start("stays", WHERE)
@@ -255,28 +255,29 @@ def test_a_session_is_not_bound_for_who_has_gone(own: Running) -> None:
     assert client.finish("stays").text() == sys.prefix
 
 
-def test_an_interpreter_that_does_not_answer_is_given_up(own: Running) -> None:
-    client = own.client()
+def test_an_interpreter_that_does_not_answer_is_given_up(hasty: Running) -> None:
+    client = hasty.client()
     client.hello()
-    hanging(own)
-    ended = outcome(client.run("hangs", "1", 25, python_env="./hangs"))
+    hanging(hasty)
+    ended = outcome(client.run("hangs", "1", python_env="./hangs"))
     assert ended["status"] == "env_error"
-    assert "did not answer within 15 s" in str(ended["message"])
+    assert "did not answer within 1 s" in str(ended["message"])
 
 
-def test_closing_ends_what_waits(own: Running) -> None:
-    client = own.client()
+def test_closing_ends_what_waits(spare: Running) -> None:
+    client = spare.client()
     client.hello()
-    hanging(own)
+    hanging(spare)
     client.start("hangs", "1", session="s", python_env="./hangs")
-    client.ask("close", session="s")
+    assert client.ask("interrupt", session="s") == {"interrupted": []}
+    assert client.ask("close", session="s") == {}
     assert "the session was closed" in str(outcome(client.finish("hangs"))["message"])
 
 
-def test_sessions_that_begin_count(own: Running) -> None:
-    client = own.client()
+def test_sessions_that_begin_count(spare: Running) -> None:
+    client = spare.client()
     client.hello()
-    hanging(own)
+    hanging(spare)
     for number in range(7):
         client.start(f"e{number}", "1", session=f"s{number}", python_env="./hangs")
     with pytest.raises(Refused, match="8 sessions exist already"):

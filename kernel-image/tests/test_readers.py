@@ -4,7 +4,7 @@ import json
 import time
 
 from client import WINDOW, Client
-from conftest import Running
+from supervisors import Running
 
 FLOOD = "for i in range(1000): print('%09d' % i + 'x' * 99_990)"  # 100 MB
 FLOOD_BYTES = 100_000_000
@@ -63,18 +63,18 @@ def test_detach(client: Client, name: str) -> None:
     assert len(client.output(name).records) == seen
 
 
-def test_output_survives_the_reader(own: Running) -> None:
-    first = own.ready()
+def test_output_survives_the_reader(spare: Running) -> None:
+    first = spare.ready()
     first.start("long", "import time\nfor i in range(20): print(i, flush=True); time.sleep(0.05)")
     first.until(lambda: len(first.output("long").text()) > 4, 5, "some output")
     first.close()
-    second = own.client()
+    second = spare.client()
     second.ask("attach", execution_id="long", offset=0)
     assert second.finish("long").text() == "".join(f"{i}\n" for i in range(20))
 
 
-def test_window_is_kept_and_resumes(own: Running) -> None:
-    client = own.ready()
+def test_window_is_kept_and_resumes(spare: Running) -> None:
+    client = spare.ready()
     client.acknowledge = False
     client.start("flood", FLOOD, timeout_s=60)
     records = client.output("flood").records
@@ -84,7 +84,7 @@ def test_window_is_kept_and_resumes(own: Running) -> None:
     received = sum(len(record.blob) for record in records)
     assert received + 64 * len(records) <= WINDOW
     assert client.output("flood").outcome is None
-    assert own.rss() < 64 * 1024 * 1024
+    assert spare.rss() < 64 * 1024 * 1024
     began = time.monotonic()
     assert client.ask("list")["kernels"][0]["state"] == "busy"
     assert client.command("meanwhile", "echo", "served").text() == "served\n"
@@ -96,11 +96,11 @@ def test_window_is_kept_and_resumes(own: Running) -> None:
     lines = output.text().splitlines()
     assert [int(line[:9]) for line in lines] == list(range(1000))
     assert not [record for record in output.records if record.kind == "gap"]
-    assert own.rss("VmHWM") < 96 * 1024 * 1024
+    assert spare.rss("VmHWM") < 96 * 1024 * 1024
 
 
-def test_journal_tells_what_it_dropped(own: Running) -> None:
-    client = own.ready()
+def test_journal_tells_what_it_dropped(spare: Running) -> None:
+    client = spare.ready()
     client.start("flood", FLOOD, attach=False, on_full="truncate", timeout_s=60)
     client.run("behind", "1", timeout=60)
     answer = client.ask("attach", execution_id="flood", offset=0)
@@ -113,14 +113,14 @@ def test_journal_tells_what_it_dropped(own: Running) -> None:
     assert output.records[0].blob.startswith(b"000000000x")
     assert b"000000999x" in output.blob("stdout")[-150_000:]
     assert 7_000_000 < len(output.blob("stdout")) <= 8 * 1024 * 1024
-    middle = own.client()
+    middle = spare.client()
     middle.ask("attach", execution_id="flood", offset=50_000_000)
     assert middle.finish("flood").records[0].kind == "gap"
-    assert own.rss("VmHWM") < 96 * 1024 * 1024
+    assert spare.rss("VmHWM") < 96 * 1024 * 1024
 
 
-def test_command_waits_for_its_reader(own: Running) -> None:
-    client = own.ready()
+def test_command_waits_for_its_reader(spare: Running) -> None:
+    client = spare.ready()
     client.acknowledge = False
     client.ask("command", execution_id="yes", command="head", args=["-c", "20000000", "/dev/zero"], attach=True)
     records = client.output("yes").records
@@ -134,8 +134,8 @@ def test_command_waits_for_its_reader(own: Running) -> None:
     assert len(client.finish("yes").blob("stdout")) == 20_000_000
 
 
-def test_time_out_meets_a_stalled_reader(own: Running) -> None:
-    client = own.ready()
+def test_time_out_meets_a_stalled_reader(spare: Running) -> None:
+    client = spare.ready()
     client.acknowledge = False
     client.start("flood", "while True: print('x' * 1000)", timeout_s=1)
     client.until(lambda: client.ask("list")["executions"][-1]["state"] == "done", 5, "the end of the run")
@@ -148,8 +148,8 @@ def test_time_out_meets_a_stalled_reader(own: Running) -> None:
     assert (output.outcome["status"], output.outcome["kernel_restarted"]) == ("timeout", False)
 
 
-def test_oldest_executions_are_forgotten(own: Running) -> None:
-    client = own.ready()
+def test_oldest_executions_are_forgotten(spare: Running) -> None:
+    client = spare.ready()
     for i in range(70):
         client.run(f"e{i}", "1")
     known = [execution["execution_id"] for execution in client.ask("list")["executions"]]
@@ -157,8 +157,8 @@ def test_oldest_executions_are_forgotten(own: Running) -> None:
     assert client.start("e0", "raise SystemExit")["state"] == "done"
 
 
-def test_all_journals_together_keep_their_bound(own: Running) -> None:
-    client = own.ready()
+def test_all_journals_together_keep_their_bound(spare: Running) -> None:
+    client = spare.ready()
     for i in range(8):
         client.start(f"e{i}", "print('x' * 8_000_000)", attach=False)
         client.run(f"after{i}", "1")
@@ -167,4 +167,4 @@ def test_all_journals_together_keep_their_bound(own: Running) -> None:
     assert [record.kind for record in output.records] == ["gap", "outcome"]
     client.ask("attach", execution_id="e7", offset=0)
     assert len(client.finish("e7").blob("stdout")) == 8_000_001
-    assert own.rss() < 96 * 1024 * 1024
+    assert spare.rss() < 96 * 1024 * 1024

@@ -1,17 +1,13 @@
 """What code does to break what is around it: the supervisor lives, and says honestly what became of the run."""
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from client import Client, Output, Refused
-from conftest import Running
-from test_attacks import first, folder, plain
+from supervisors import UNPRIVILEGED, Running, needs_root
 
-__all__ = ["first", "folder", "plain"]  # fixtures
 ENDS = ("ok", "error", "timeout", "kernel_died")
-needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
 
 
 def usable(client: Client) -> None:
@@ -48,14 +44,14 @@ def ended(output: Output) -> str:
         "import threading; threading.Thread(target=lambda: get_ipython().kernel.iopub_thread.stop()).start()",
     ],
 )
-def test_code_that_breaks_its_own_kernel(own: Running, code: str) -> None:
-    client = own.ready()
-    assert ended(client.run("break", code, timeout_s=1, timeout=15)) in ENDS
+def test_code_that_breaks_its_own_kernel(hasty: Running, code: str) -> None:
+    client = hasty.ready()
+    assert ended(client.run("break", code, timeout_s=0.5, timeout=15)) in ENDS
     usable(client)
 
 
-def test_a_kernel_that_has_itself_traced_by_the_supervisor_is_ended(own: Running) -> None:
-    client = own.ready()
+def test_a_kernel_that_has_itself_traced_by_the_supervisor_is_ended(spare: Running) -> None:
+    client = spare.ready()
     code = "import ctypes, os; ctypes.CDLL(None).ptrace(0, 0, 0, 0); os.kill(os.getpid(), 19)"
     output = client.run("traced", code, timeout_s=20)
     assert output.outcome is not None
@@ -75,9 +71,9 @@ def test_a_kernel_that_has_itself_traced_by_the_supervisor_is_ended(own: Running
         "[os.mkdir(os.path.join(folder, name) + '-dir') for name in os.listdir(folder)]",
     ],
 )
-def test_sockets_folder_is_destroyed(own: Running, how: str) -> None:
-    client = own.ready()
-    folder = own.folder / "run" / "private"
+def test_sockets_folder_is_destroyed(spare: Running, how: str) -> None:
+    client = spare.ready()
+    folder = spare.runtime / "private"
     assert ended(client.run("destroy", f"import os; folder = {str(folder)!r}\n{how}", timeout_s=2)) in ENDS
     # The connections are made: what runs goes on. A fresh kernel needs the folder.
     assert client.run("still", "1 + 1").only("result").blob == b"2"
@@ -87,12 +83,12 @@ def test_sockets_folder_is_destroyed(own: Running, how: str) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_sockets_are_gone_when_output_must_be_connected_anew(own: Running) -> None:
-    client = own.ready()
+def test_sockets_are_gone_when_output_must_be_connected_anew(hasty: Running) -> None:
+    client = hasty.ready()
     code = f"""
 import os
-for name in os.listdir({str(own.folder / "run" / "private")!r}):
-    os.unlink(os.path.join({str(own.folder / "run" / "private")!r}, name))
+for name in os.listdir({str(hasty.runtime / "private")!r}):
+    os.unlink(os.path.join({str(hasty.runtime / "private")!r}, name))
 t = get_ipython().kernel.iopub_thread
 t.schedule(lambda: t.socket.send(bytes(20_000_000)))
 """
@@ -106,8 +102,8 @@ t.schedule(lambda: t.socket.send(bytes(20_000_000)))
 
 
 @pytest.mark.parametrize("kind", ["display_data", "execute_result", "error", "stream", "status", "execute_reply"])
-def test_messages_nested_as_deep_as_can_be_read(own: Running, kind: str) -> None:
-    client = own.ready()
+def test_messages_nested_as_deep_as_can_be_read(spare: Running, kind: str) -> None:
+    client = spare.ready()
     code = """
 kernel = get_ipython().kernel
 session, parent = kernel.session, kernel.get_parent()
@@ -124,8 +120,8 @@ for depth in [*range(880, 1000), 1500, 2900, 5000, 9000, 9990, 30000, 200000]:
     usable(client)
 
 
-def test_sibling_kernel_is_killed(own: Running) -> None:
-    client = own.ready()
+def test_sibling_kernel_is_killed(spare: Running) -> None:
+    client = spare.ready()
     client.run("kept", "kept = 1")
     pid = int(client.run("pid", "import os; os.getpid()", session="victim").only("result").blob)
     client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim")
@@ -138,21 +134,19 @@ def test_sibling_kernel_is_killed(own: Running) -> None:
     assert client.run("again", "'fresh'", session="victim").only("result").blob == b"'fresh'"
 
 
-def test_workspace_is_gone(own: Running) -> None:
-    client = own.ready()
-    client.run("destroy", f"import shutil; shutil.rmtree({str(own.workspace)!r})")
+def test_workspace_is_gone(spare: Running) -> None:
+    client = spare.ready()
+    client.run("destroy", f"import shutil; shutil.rmtree({str(spare.workspace)!r})")
     client.run("die", "import os; os.kill(os.getpid(), 9)")
     refused = client.run("none", "1").outcome
     assert refused is not None
     assert refused["status"] in ("env_error", "kernel_died")
-    own.workspace.mkdir()
+    spare.workspace.mkdir()
     usable(client)
 
 
 @needs_root
 def test_thread_bomb(folder: Path) -> None:
-    from test_attacks import UNPRIVILEGED
-
     running = Running(folder, UNPRIVILEGED, SANDGLASS_MAX_PROCESSES="300")
     running.workspace.chmod(0o777)
     try:
@@ -172,10 +166,10 @@ def test_thread_bomb(folder: Path) -> None:
 @needs_root
 def test_everything_that_can_be_stopped_is_stopped(first: Running) -> None:
     client = first.ready()
-    client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim", timeout_s=2)
+    client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim", timeout_s=1.5)
     client.until(lambda: client.output("waits").text() == "on\n", 10, "output")
     client.run(
-        "stop", "import os, signal; os.kill(-1, signal.SIGSTOP); os.kill(os.getppid(), signal.SIGSTOP)", timeout_s=2
+        "stop", "import os, signal; os.kill(-1, signal.SIGSTOP); os.kill(os.getppid(), signal.SIGSTOP)", timeout_s=1
     )
     stopped = client.finish("waits", 10).outcome
     assert stopped is not None
@@ -190,13 +184,13 @@ def test_new_processes_are_stopped_before_they_begin(first: Running) -> None:
 import os, signal, time
 if os.fork() == 0:
     os.setsid()
-    end = time.monotonic() + 4
+    end = time.monotonic() + 2
     while time.monotonic() < end:
         try: os.kill(-1, signal.SIGSTOP)
         except OSError: pass
     os._exit(0)
 """
-    client.run("stopper", stopper, timeout_s=1, timeout=20)
+    client.run("stopper", stopper, timeout_s=0.5, timeout=20)
     for turn in range(3):
         with suppress(Refused):
             client.command(f"try{turn}", "true", timeout_s=1, timeout=15)

@@ -1,6 +1,7 @@
 package dev.sandglass.e2e;
 
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.ImageContent;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.util.List;
 import java.util.Map;
@@ -13,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param text what a model reads
  * @param data the same for programs; empty if the tool gave none
  * @param failed the MCP flag {@code isError}
+ * @param pictures their kinds, e.g. {@code image/png}
  */
-record Answer(String text, Map<?, ?> data, boolean failed) {
+record Answer(String text, Map<?, ?> data, boolean failed, List<String> pictures) {
 
     static Answer of(CallToolResult result) {
         String text = result.content().stream()
@@ -22,7 +24,11 @@ record Answer(String text, Map<?, ?> data, boolean failed) {
                 .map(content -> ((TextContent) content).text())
                 .collect(Collectors.joining("\n"));
         Map<?, ?> data = result.structuredContent() instanceof Map<?, ?> map ? map : Map.of();
-        return new Answer(text, data, Boolean.TRUE.equals(result.isError()));
+        List<String> pictures = result.content().stream()
+                .filter(ImageContent.class::isInstance)
+                .map(content -> ((ImageContent) content).mimeType())
+                .toList();
+        return new Answer(text, data, Boolean.TRUE.equals(result.isError()), pictures);
     }
 
     String status() {

@@ -61,6 +61,7 @@ class GatewayApplicationTest {
         String port = app.getEnvironment().getRequiredProperty("local.management.port");
         return http.send(
                 HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                        .timeout(SOON)
                         .build(),
                 HttpResponse.BodyHandlers.ofString());
     }

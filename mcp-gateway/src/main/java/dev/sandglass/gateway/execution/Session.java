@@ -10,9 +10,14 @@ import tools.jackson.databind.JsonNode;
  * @param state {@code starting}, {@code idle}, {@code busy} or {@code dead}
  * @param executions how many ran since it began
  * @param uptimeSeconds since it began; null if the supervisor does not say
+ * @param pythonEnv its interpreter's environment, as a caller named it; null if it is the sandbox's own
  */
 public record Session(
-        Name name, String state, long executions, @Nullable Double uptimeSeconds) {
+        Name name,
+        String state,
+        long executions,
+        @Nullable Double uptimeSeconds,
+        @Nullable String pythonEnv) {
 
     /**
      * What a session is known by in its sandbox.
@@ -25,11 +30,13 @@ public record Session(
     /** Untrusted: what is missing or odd becomes a harmless value. */
     static Session parse(JsonNode json) {
         JsonNode uptime = json.path("uptime_s");
+        JsonNode env = json.path("python_env");
         return new Session(
                 new Name(
                         json.path("language").asString(""), json.path("session").asString("")),
                 json.path("state").asString(""),
                 Math.max(0, json.path("executions").asLong(0)),
-                uptime.isNumber() ? uptime.asDouble() : null);
+                uptime.isNumber() ? uptime.asDouble() : null,
+                env.isString() ? env.asString() : null);
     }
 }

@@ -38,14 +38,30 @@ public final class Sessions {
                 .toList());
     }
 
+    /**
+     * What came of an interrupt.
+     *
+     * @param known whether there is such a session
+     * @param executions those that were interrupted
+     */
+    public record Interrupted(boolean known, List<ExecutionId> executions) {
+        /** Keeps its own copy. */
+        public Interrupted {
+            executions = List.copyOf(executions);
+        }
+    }
+
     /** Interrupts what runs in a session; tells which executions that were. What waits there goes on waiting. */
-    public Mono<List<ExecutionId>> interrupt(RunningSandbox sandbox, Session.Name name) {
+    public Mono<Interrupted> interrupt(RunningSandbox sandbox, Session.Name name) {
         return ask(sandbox, new Verb.InterruptSession(name.language(), name.session()), PROMPT)
-                .map(answer -> StreamSupport.stream(
-                                answer.json().path("interrupted").spliterator(), false)
-                        .limit(MOST)
-                        .flatMap(number -> id(sandbox, number.asString("")).stream())
-                        .toList());
+                .map(answer -> new Interrupted(isUsed(answer), interrupted(sandbox, answer)));
+    }
+
+    private static List<ExecutionId> interrupted(RunningSandbox sandbox, Answer answer) {
+        return StreamSupport.stream(answer.json().path("interrupted").spliterator(), false)
+                .limit(MOST)
+                .flatMap(number -> id(sandbox, number.asString("")).stream())
+                .toList();
     }
 
     /**
@@ -54,13 +70,17 @@ public final class Sessions {
      */
     public Mono<Boolean> reset(RunningSandbox sandbox, Session.Name name) {
         return ask(sandbox, new Verb.Reset(name.language(), name.session()), RESTART)
-                .map(answer -> !answer.json().path("state").asString("").equals("unused"));
+                .map(Sessions::isUsed);
     }
 
-    /** Ends a session's kernel and forgets the session; without effect if there is none. */
-    public Mono<Void> close(RunningSandbox sandbox, Session.Name name) {
+    /** Ends a session's kernel and forgets the session; false if there was no such session. */
+    public Mono<Boolean> close(RunningSandbox sandbox, Session.Name name) {
         return ask(sandbox, new Verb.Close(name.language(), name.session()), PROMPT)
-                .then();
+                .map(Sessions::isUsed);
+    }
+
+    private static boolean isUsed(Answer answer) {
+        return !answer.json().path("state").asString("").equals("unused");
     }
 
     private static Optional<ExecutionId> id(RunningSandbox sandbox, String number) {

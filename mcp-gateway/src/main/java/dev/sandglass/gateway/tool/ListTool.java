@@ -97,7 +97,11 @@ final class ListTool implements Tool {
                     .required("state", Schema.text("starting, idle, busy or dead"))
                     .required(
                             "uptime_s", Schema.number("Seconds since it began").orNull())
-                    .required("executions", Schema.integer("How many ran since then"));
+                    .required("executions", Schema.integer("How many ran since then"))
+                    .required(
+                            "python_env",
+                            Schema.text("Environment of its interpreter; null: the sandbox's own")
+                                    .orNull());
             Schema sandbox = Schema.object()
                     .required("namespace", Schema.text("Tenant"))
                     .required("name", Schema.text("Name of the sandbox"))
@@ -145,6 +149,7 @@ final class ListTool implements Tool {
      * @param state one word
      * @param uptimeS seconds
      * @param executions how many ran
+     * @param pythonEnv environment of its interpreter
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
@@ -153,7 +158,8 @@ final class ListTool implements Tool {
             String session,
             String state,
             @Nullable Double uptimeS,
-            long executions) {
+            long executions,
+            @Nullable String pythonEnv) {
 
         static Kernel of(Session session) {
             return new Kernel(
@@ -161,7 +167,8 @@ final class ListTool implements Tool {
                     session.name().session(),
                     session.state(),
                     session.uptimeSeconds(),
-                    session.executions());
+                    session.executions(),
+                    session.pythonEnv());
         }
     }
 }

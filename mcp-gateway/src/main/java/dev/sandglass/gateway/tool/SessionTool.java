@@ -55,17 +55,12 @@ final class SessionTool implements Tool {
 
     private Mono<ToolResult> done(RunningSandbox sandbox, Session.Name name) {
         return switch (deed) {
-            case INTERRUPT -> sessions.interrupt(sandbox, name).map(ids -> interrupted(sandbox, name, ids));
-            case RESET -> sessions.reset(sandbox, name).map(was -> reset(sandbox, name, was));
-            case CLOSE ->
-                sessions.close(sandbox, name)
-                        .then(Mono.fromSupplier(() -> answer(
-                                sandbox,
-                                name,
-                                "closed",
-                                List.of(),
-                                "Session '%s' is closed; its variables are gone, files are kept."
-                                        .formatted(name.session()))));
+            case INTERRUPT ->
+                sessions.interrupt(sandbox, name)
+                        .map(what ->
+                                what.known() ? interrupted(sandbox, name, what.executions()) : unused(sandbox, name));
+            case RESET -> sessions.reset(sandbox, name).map(was -> was ? reset(sandbox, name) : unused(sandbox, name));
+            case CLOSE -> sessions.close(sandbox, name).map(was -> was ? closed(sandbox, name) : unused(sandbox, name));
         };
     }
 
@@ -81,21 +76,20 @@ final class SessionTool implements Tool {
                                 .formatted(ids.getFirst()));
     }
 
-    private static ToolResult reset(RunningSandbox sandbox, Session.Name name, boolean was) {
-        return was
-                ? answer(
-                        sandbox,
-                        name,
-                        "reset",
-                        List.of(),
-                        "Session '%s' is fresh: its variables are gone, files and packages are kept."
-                                .formatted(name.session()))
-                : answer(
-                        sandbox,
-                        name,
-                        "unused",
-                        List.of(),
-                        "There is no session '%s' yet: nothing to reset.".formatted(name.session()));
+    private static ToolResult reset(RunningSandbox sandbox, Session.Name name) {
+        String text =
+                "Session '%s' is fresh: its variables are gone, files and packages are kept.".formatted(name.session());
+        return answer(sandbox, name, "reset", List.of(), text);
+    }
+
+    private static ToolResult closed(RunningSandbox sandbox, Session.Name name) {
+        String text = "Session '%s' is closed; its variables are gone, files are kept.".formatted(name.session());
+        return answer(sandbox, name, "closed", List.of(), text);
+    }
+
+    private ToolResult unused(RunningSandbox sandbox, Session.Name name) {
+        String text = "There is no session '%s' yet: nothing to %s.".formatted(name.session(), deed.word);
+        return answer(sandbox, name, "unused", List.of(), text);
     }
 
     private static ToolResult answer(
@@ -115,23 +109,25 @@ final class SessionTool implements Tool {
     /** What is done, and how clients are told of it. */
     enum Deed {
         /** Ends what runs. */
-        INTERRUPT("sandbox_interrupt", "Interrupt a session", """
+        INTERRUPT("interrupt", "sandbox_interrupt", "Interrupt a session", """
                 Interrupts the code that runs in a session of a sandbox now, as Control-C would; variables are kept. What \
                 waits behind it runs next."""),
         /** A fresh kernel. */
-        RESET("sandbox_reset", "Reset a session", """
+        RESET("reset", "sandbox_reset", "Reset a session", """
                 Gives a session of a sandbox a fresh interpreter: variables and imports are gone, what runs is ended, \
                 files and installed packages are kept."""),
         /** No kernel any more. */
-        CLOSE("sandbox_close_session", "Close a session", """
+        CLOSE("close", "sandbox_close_session", "Close a session", """
                 Ends a session of a sandbox and frees its memory: variables are gone, what runs is ended, files are kept. \
                 Its name can be used again.""");
 
+        private final String word;
         private final String tool;
         private final String title;
         private final String description;
 
-        Deed(String tool, String title, String description) {
+        Deed(String word, String tool, String title, String description) {
+            this.word = word;
             this.tool = tool;
             this.title = title;
             this.description = description;

@@ -106,6 +106,9 @@ class RealSupervisorTest {
         assertThat(inSession("second", "x")).contains("NameError");
         assertThat(TestGateway.text(call("sandbox_close_session", "second"))).startsWith("Session 'second' is closed");
         assertThat(sessions()).containsExactly("default idle");
+        for (String tool : List.of("sandbox_interrupt", "sandbox_reset", "sandbox_close_session")) {
+            assertThat(TestGateway.text(call(tool, "second"))).startsWith("There is no session 'second' yet");
+        }
     }
 
     @Test

@@ -99,14 +99,14 @@ public final class FakeSupervisor implements LinkClient, Link {
                 yield answer("{\"interrupted\":[\"%s\"]}".formatted(interrupt.executionId()));
             }
             case Verb.ListAll all ->
-                answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\",\"state\":\"idle\"}],"
-                        + "\"executions\":[]}");
+                answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\",\"state\":\"idle\","
+                        + "\"python_env\":\"data\"}],\"executions\":[]}");
             case Verb.Hello hello ->
                 answer("{\"protocol\":1,\"kernels\":[{\"language\":\"python\",\"session\":\"default\","
                         + "\"state\":\"idle\"}]}");
+            case Verb.OfSession other when !other.session().equals("default") -> answer("{\"state\":\"unused\"}");
             case Verb.InterruptSession interrupt -> answer("{\"interrupted\":[]}");
-            case Verb.Reset reset ->
-                answer("{\"state\":\"%s\"}".formatted(reset.session().equals("default") ? "idle" : "unused"));
+            case Verb.Reset reset -> answer("{\"state\":\"idle\"}");
             case Verb.Close close -> answer("{}");
             case Verb.Files asked -> files.answer(asked.operation());
             case Verb.Detach detach -> answer("{}");

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** The argument {@code python_env}: the rows P7, P14 and P15 of the contracts, as far as the gateway has a part in them. */
+/** The argument {@code python_env}: the rows P7, P8, P14 and P15 of the contracts, as far as the gateway has a part in them. */
 class PythonEnvContractTest {
 
     private TestGateway gateway;
@@ -90,6 +90,14 @@ class PythonEnvContractTest {
 
         assertThat(facts.has("warning")).isTrue();
         assertThat(facts.path("warning").isNull()).isTrue();
+    }
+
+    @Test
+    void theListTellsInWhichEnvASessionRuns() throws Exception {
+        JsonNode listed = gateway.call("sandbox_list", "{}").path("structuredContent");
+
+        JsonNode session = listed.path("sandboxes").path(0).path("sessions").path(0);
+        assertThat(session.path("python_env").asString()).isEqualTo("data");
     }
 
     @Test

@@ -57,7 +57,11 @@ class ToolContractTest {
                 "I13 | sandbox_reset | {'sandbox':'box'} | Session 'default' is fresh: its variables are gone, files and"
                         + " packages are kept.",
                 "P12 | sandbox_reset | {'sandbox':'box','session':'x'} | There is no session 'x' yet: nothing to reset.",
-                "P10 | sandbox_close_session | {'sandbox':'box','session':'x'} | Session 'x' is closed; its variables are"
+                "P12 | sandbox_close_session | {'sandbox':'box','session':'x'} | There is no session 'x' yet: nothing to"
+                        + " close.",
+                "P12 | sandbox_interrupt | {'sandbox':'box','session':'x'} | There is no session 'x' yet: nothing to"
+                        + " interrupt.",
+                "P10 | sandbox_close_session | {'sandbox':'box'} | Session 'default' is closed; its variables are"
                         + " gone, files are kept.",
                 "P11 | sandbox_interrupt | {'sandbox':'box'} | Nothing was running in session 'default'.",
                 "M29 | sandbox_reset | {'sandbox':'no'} | Error: Sandbox 'no' not found in namespace 'default'. Call"

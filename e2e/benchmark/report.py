@@ -8,7 +8,7 @@ from typing import Any
 Result = dict[str, Any]
 
 COLD_START_RATIO = 2.5
-OVERHEAD_P50_MS = 3.0
+OVERHEAD_P50_MS = 1.5
 OVERHEAD_P99_MS = 6.0
 RESET_MS = 800.0
 CROWD_P99_BY_P50 = 20.0

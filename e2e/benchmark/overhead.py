@@ -18,8 +18,8 @@ from .figures import summary
 CODE = "1+1"
 BLOCKS = 6
 WARM_UP = 20
-# A gateway serves for weeks; only after tens of thousands of calls has its virtual machine compiled for good what is used
-# often, and until then compiling takes a good part of a processor.
+# A gateway serves for weeks; only after tens of thousands of calls has its virtual machine compiled for good what is
+# used often, and until then compiling takes a good part of a processor.
 FIRST_WARM_UP = 40_000
 DIRECT = pathlib.Path(__file__).with_name("direct.py").read_text()
 

@@ -33,6 +33,7 @@ def measure(agent: Agent, calls: int) -> dict[str, Any]:
     try:
         print(f"  warming up: {FIRST_WARM_UP} calls", flush=True)
         through_the_gateway(agent, connection, sandbox, FIRST_WARM_UP)
+        agent = Agent.from_environment()  # the other's connection may have idled for too long
         through: list[float] = []
         direct: list[float] = []
         for block in range(BLOCKS):

@@ -11,7 +11,7 @@ from .execution import QUEUED, Execution
 from .jupyter import Message
 from .kernel_process import Ending, KernelProcess, Maker, Place
 from .kernel_run import Run
-from .limits import INTERRUPT_GRACE_S, QUEUE
+from .limits import BEGUN_LOOK_S, INTERRUPT_GRACE_S, QUEUE
 from .loop import Timer
 from .outcome import Outcome
 from .python_env import PythonEnv
@@ -138,8 +138,6 @@ class Kernel:
         if run is None or message.parent_id != run.msg_id:
             return
         run.hear(message)
-        if run is self._run and run.stop_asked and message.kind == "execute_input" and self._process is not None:
-            self._process.interrupt()  # asked for before the code had begun: it would have been ignored then
         if run is self._run and run.execution.congested and self._process is not None:
             self._process.hold()
 
@@ -224,11 +222,19 @@ class Kernel:
         run.stop_asked = True
         run.verdict = verdict
         run.execution.hurry()
-        if run.begun:
-            self._process.interrupt()
+        self._interrupt_once_begun(run)
         # The first one may have met a program that the code waits for, and not the code.
         self._timers.append(self._place.loop.call_in(INTERRUPT_GRACE_S / 2, self._process.interrupt))
         self._timers.append(self._place.loop.call_in(INTERRUPT_GRACE_S, self._process.kill))
+
+    def _interrupt_once_begun(self, run: Run) -> None:
+        """Before the code has begun an interrupt would be ignored."""
+        if run is not self._run or self._process is None:
+            return
+        if self._process.has_begun(run.msg_id):
+            self._process.interrupt()
+        else:
+            self._timers.append(self._place.loop.call_in(BEGUN_LOOK_S, lambda: self._interrupt_once_begun(run)))
 
     def _interrupt_run(self, run: Run) -> bool:
         if run is not self._run:

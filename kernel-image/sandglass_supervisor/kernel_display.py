@@ -1,5 +1,6 @@
 """What the kernel displays, bounded before it is sent: every reader can take it, and the channel never breaks."""
 
+import contextlib
 import json
 import os
 from typing import Any
@@ -11,6 +12,7 @@ from .kernel_pictures import Gallery
 from .limits import JSON_RESULT_BYTES, TEXT_BYTES, TRACEBACK_BYTES
 
 _JSON = "application/json"
+_ENCODER = json.JSONEncoder(default=json_default, ensure_ascii=False, allow_nan=False)
 # What the supervisor reads; anything else would only be a large message for nothing.
 _READ = frozenset(
     "text/plain text/markdown text/latex text/html image/png image/jpeg image/gif image/webp application/json".split()
@@ -36,6 +38,9 @@ class BoundedSession(Session):
 
 def _packed(value: Any) -> bytes:
     """JSON as Jupyter writes it; in ASCII if it holds half a character, which is no UTF-8 and would cost all of it."""
+    # jupyter_client makes an encoder for each of the dozen parts that a run sends.
+    with contextlib.suppress(TypeError, ValueError):
+        return _ENCODER.encode(value).encode()
     try:
         return json_packer(value)
     except UnicodeEncodeError:

@@ -54,6 +54,9 @@ class KernelProcess(Protocol):
     def execute(self, msg_id: str, code: str, envs: dict[str, str]) -> None:
         """Ask the kernel to run code with more variables in its environment."""
 
+    def has_begun(self, msg_id: str) -> bool:
+        """True once the code of that execution runs, or has run: then it can be interrupted."""
+
     def interrupt(self) -> None:
         """Stop what runs, as Control-C does in a terminal; without effect on code that does not react."""
 

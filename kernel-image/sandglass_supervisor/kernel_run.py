@@ -20,7 +20,6 @@ class Run:
     def __init__(self, msg_id: str, execution: Execution, loop: Loop, ended: Callable[[Outcome], None]) -> None:
         self.msg_id = msg_id
         self.execution = execution
-        self.begun = False
         self.output_lost = False
         self.stop_asked = False
         self.verdict: Callable[[Outcome], Outcome] = lambda ended: ended
@@ -36,9 +35,6 @@ class Run:
     def hear(self, message: Message) -> None:
         """Take in a message whose parent is this run."""
         self._messages += 1
-        if message.kind == "execute_input":
-            self.begun = True
-            return
         # Code can forge a message that is nested as deep as can be read, and too deep for what comes then.
         with suppress(RecursionError):
             self._take(message.kind, content.parse(message.content))

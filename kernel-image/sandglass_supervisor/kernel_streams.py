@@ -5,15 +5,19 @@ slices with a flush behind each, and no time-out of the flush.
 """
 
 import codecs
+import contextlib
 import fcntl
 import os
 import select
+import signal
 import struct
 import termios
 import threading
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+import zmq
 from ipykernel.iostream import IOPubThread, OutStream
 
 from .last_words import LastWords
@@ -23,27 +27,117 @@ _WAITING_SENDS = 64
 
 
 class BoundedThread(IOPubThread):
-    """Lets a sender wait when many messages wait already, so that they pile up nowhere."""
+    """Sends in the main thread where that is safe, which spares each run several changes of threads.
+
+    It is where an interrupt is ignored, so that no half of a message remains; a lock keeps the socket to one thread at
+    a time. Lets a sender wait when many messages wait already, so that they pile up nowhere.
+    """
 
     last_words: LastWords | None = None
+    _unhurried = False
+    _working = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._socket_lock = threading.RLock()
+        self._main = threading.main_thread().ident
+        super().__init__(*args, **kwargs)
 
     def send_multipart(self, *args: Any, **kwargs: Any) -> None:
-        """Queue a message for the thread that owns the socket, or send it if this is that thread.
+        """Send a message, or queue it for the thread.
 
         A flush runs there and must have sent when it returns: code that never lets go of the interpreter may follow.
         """
         if threading.current_thread() is self.thread:
             self._really_send(*args, **kwargs)
             return
-        super().send_multipart(*args, **kwargs)
+        if not self.thread.is_alive():
+            super().send_multipart(*args, **kwargs)
+            return
+        send = partial(self._really_send, *args, **kwargs)
+        if self.run_here(send):
+            return
+        if self._unhurried and threading.get_ident() == self._main:
+            self._events.append(send)
+        else:
+            self.schedule(send)
         if len(self._events) > _WAITING_SENDS:
             self.catch_up()
 
+    def run_here(self, action: Callable[[], Any]) -> bool:
+        """Do what waits and then ``action`` in this thread; False, and ``action`` is not done, if that is not safe."""
+        if threading.get_ident() != self._main or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            return False
+        if not self._is_master_process() or not self._socket_lock.acquire(blocking=False):
+            return False
+        try:
+            done = self._send_waiting()
+            if done:
+                self._do(action)
+        finally:
+            self._socket_lock.release()
+        return done
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """What waits has been sent, and nobody else sends meanwhile."""
+        if self._is_master_process():
+            with self._socket_lock:
+                self._send_waiting()
+                yield
+        else:
+            yield  # it was forked off: what waits is its parent's, and the lock may never be free
+
+    def _send_waiting(self) -> bool:
+        """Do what waits; False if something is left that the thread has to do itself."""
+        while self._events and not self._working:
+            if not isinstance(self._events[0], partial):
+                return False
+            self._do(self._events.popleft())
+        return True
+
+    def _do(self, action: Callable[[], Any]) -> None:
+        """What waits behind an action must not overtake what the action itself sends."""
+        within, self._working = self._working, True
+        try:
+            action()
+        finally:
+            self._working = within
+
+    @contextlib.contextmanager
+    def unhurried(self) -> Iterator[None]:
+        """What the main thread sends meanwhile goes with what is sent next."""
+        self._unhurried = True
+        try:
+            yield
+        finally:
+            self._unhurried = False
+
+    def _handle_event(self, msg: Any) -> None:
+        with self._socket_lock:
+            for _ in range(len(self._events)):
+                if self._events:  # an earlier one may have seen to it
+                    self._events.popleft()()
+
     def _really_send(self, msg: Any, *args: Any, **kwargs: Any) -> None:
         """Note what is shown before it is sent: the process may die before ZeroMQ's own thread has seen to it."""
-        if len(msg) > 6 and msg[0].startswith(b"stream.") and self.last_words is not None and self._is_master_process():
-            self.last_words.note(msg[1:7])
-        super()._really_send(msg, *args, **kwargs)
+        if not self._is_master_process():
+            super()._really_send(msg, *args, **kwargs)
+            return
+        with self._socket_lock:
+            if len(msg) > 6 and msg[0].startswith(b"stream.") and self.last_words is not None:
+                self.last_words.note(msg[1:7])
+            super()._really_send(msg, *args, **kwargs)
+            # Sending takes the news of a subscription from the descriptor that the thread waits at.
+            self._hear_subscriptions()
+
+    def _setup_xpub_listener(self) -> None:
+        """Hear subscriptions as ipykernel does, but under the lock."""
+        self.io_loop.add_handler(self.socket, lambda *_: self._hear_subscriptions(), self.io_loop.READ)
+
+    def _hear_subscriptions(self) -> None:
+        with self._socket_lock:
+            while self.socket is not None and self.socket.getsockopt(zmq.EVENTS) & zmq.POLLIN:
+                self._handle_subscription(self.socket.recv_multipart(zmq.DONTWAIT))
 
     def catch_up(self) -> None:
         """Return when all that waits now has been sent."""
@@ -92,7 +186,8 @@ class BoundedStream(OutStream):
         """
         written = self._written
         if written != self._flushed:
-            super().flush()
+            if not self.pub_thread.run_here(self._flush):
+                super().flush()
             self._flushed = written
 
     def hand_over(self) -> None:
@@ -127,8 +222,9 @@ class BoundedStream(OutStream):
                 self._piped.notify_all()
 
     def _flush(self) -> None:
-        self._unsent = 0
-        super()._flush()
+        with self.pub_thread.alone():
+            self._unsent = 0
+            super()._flush()
 
     def _publish(self, buffers: dict[Any, Any]) -> None:
         for parent, buffer in buffers.items():

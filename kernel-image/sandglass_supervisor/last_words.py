@@ -1,7 +1,8 @@
 """What a kernel wrote last, in memory that outlives it: ZeroMQ's threads, its own and ours, may not get to pass it on.
 
 The kernel notes each message before it sends it; when it has died, the supervisor takes those that did not arrive.
-Two halves are filled by turns, so that the newest messages, of one half at least, are always there.
+Two halves are filled by turns, so that the newest messages, of one half at least, are always there. The run that began
+last is noted there too.
 """
 
 import mmap
@@ -12,8 +13,10 @@ from collections.abc import Iterator, Sequence
 from .limits import LAST_WORDS_BYTES
 
 _HEAD = struct.Struct("=QQQ")  # the half that is being filled, and how much of each is
+_BEGUN = struct.Struct("=32s")  # the id of the run that began last
 _LENGTHS = struct.Struct("=6I")  # delimiter, signature, header, parent header, metadata, content
-_SIZE = _HEAD.size + 2 * LAST_WORDS_BYTES
+_START = _HEAD.size + _BEGUN.size
+_SIZE = _START + 2 * LAST_WORDS_BYTES
 
 
 class LastWords:
@@ -35,11 +38,15 @@ class LastWords:
                 self._filled = [0, 0]
                 entry = b""
             self._publish()
-        start = _HEAD.size + self._half * LAST_WORDS_BYTES + self._filled[self._half]
+        start = _START + self._half * LAST_WORDS_BYTES + self._filled[self._half]
         self._memory[start : start + len(entry)] = entry
         # Told when it is whole: the process may end at any moment.
         self._filled[self._half] += len(entry)
         self._publish()
+
+    def begin(self, msg_id: str) -> None:
+        """Note that a run has begun."""
+        _BEGUN.pack_into(self._memory, _HEAD.size, msg_id.encode())
 
     def _publish(self) -> None:
         _HEAD.pack_into(self._memory, 0, self._half, *self._filled)
@@ -50,6 +57,11 @@ def memory() -> int:
     descriptor = os.memfd_create("last-words")
     os.ftruncate(descriptor, _SIZE)
     return descriptor
+
+
+def has_begun(descriptor: int, msg_id: str) -> bool:
+    """True once that run has begun."""
+    return os.pread(descriptor, _BEGUN.size, _HEAD.size).rstrip(b"\0") == msg_id.encode()
 
 
 def after(descriptor: int, signature: bytes | None) -> list[list[bytes]]:
@@ -65,7 +77,7 @@ def _noted(data: bytes) -> Iterator[list[bytes]]:
         return
     half, *filled = _HEAD.unpack_from(data)
     for index in (1 - (half & 1), half & 1):
-        start = _HEAD.size + index * LAST_WORDS_BYTES
+        start = _START + index * LAST_WORDS_BYTES
         end = start + min(filled[index], LAST_WORDS_BYTES)
         while start + _LENGTHS.size <= end:
             lengths = _LENGTHS.unpack_from(data, start)

@@ -77,8 +77,10 @@ KEPT_PICTURES: Final = 64
 KEPT_PICTURES_BYTES: Final = 64 * MIB
 
 # Time.
+ANSWER_WAIT_S: Final = 0.005
 STALL_S: Final = 30.0
 INTERRUPT_GRACE_S: Final = 2.0
+BEGUN_LOOK_S: Final = 0.01
 IDLE_GRACE_S: Final = 2.0
 DEATH_GRACE_S: Final = 0.02
 PIPE_GRACE_S: Final = 0.2

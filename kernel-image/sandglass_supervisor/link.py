@@ -6,8 +6,8 @@ import zmq
 import zmq.utils.z85
 
 from . import messages
-from .limits import FRAME_BYTES, LINK_RECEIVE_MESSAGES, LINK_SEND_MESSAGES
-from .loop import Loop
+from .limits import ANSWER_WAIT_S, FRAME_BYTES, LINK_RECEIVE_MESSAGES, LINK_SEND_MESSAGES
+from .loop import Loop, Timer
 from .settings import Settings
 
 MessageHandler = Callable[[bytes, list[bytes]], None]
@@ -20,7 +20,7 @@ _HANDSHAKE_MS = 30_000
 class Link:
     """Receives frames from and sends frames to gateways, each known by ZeroMQ's identity frame."""
 
-    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], settings: Settings) -> None:
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], settings: Settings, loop: Loop) -> None:
         # CURVE alone admits every client key, and the code in the sandbox can reach this port: only the listed key
         # may in. The list must be there before the first handshake, else libzmq refuses (ZAP_ENFORCE_DOMAIN).
         self._allowed = zmq.utils.z85.decode(settings.gateway_key)
@@ -44,16 +44,40 @@ class Link:
         self._socket.setsockopt(zmq.ZAP_DOMAIN, _ZAP_DOMAIN)
         self._socket.setsockopt(zmq.CURVE_SECRETKEY, settings.secret_key.encode("ascii"))
         self._socket.bind(f"tcp://{settings.address}:{settings.port}")
+        self._loop = loop
+        self._waiting: list[tuple[bytes, Sequence[bytes]]] = []
+        self._soon: Timer | None = None
         self.endpoint = self._socket.get_string(zmq.LAST_ENDPOINT)
         self.refused = 0
 
-    def watch(self, loop: Loop, handler: MessageHandler) -> None:
+    def watch(self, handler: MessageHandler) -> None:
         """Serve handshakes and call ``handler(peer, frames)`` for every message."""
-        loop.watch(self._zap, self._authenticate)
-        loop.watch(self._socket, lambda: self._receive(handler))
+        self._loop.watch(self._zap, self._authenticate)
+        self._loop.watch(self._socket, lambda: self._receive(handler))
+
+    def send_soon(self, peer: bytes, frames: Sequence[bytes]) -> None:
+        """Send in front of what is sent next, or after ``ANSWER_WAIT_S``.
+
+        A short run ends at once: then its peer is woken once for the first and the last word about it.
+        """
+        self._waiting.append((peer, frames))
+        if self._soon is None:
+            self._soon = self._loop.call_in(ANSWER_WAIT_S, self._send_waiting)
 
     def send(self, peer: bytes, frames: Sequence[bytes]) -> bool:
         """Send to a peer; False if it is gone or reads nothing at all."""
+        if self._waiting:
+            self._send_waiting()
+        return self._send(peer, frames)
+
+    def _send_waiting(self) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
+        waiting, self._waiting, self._soon = self._waiting, [], None
+        for peer, frames in waiting:
+            self._send(peer, frames)
+
+    def _send(self, peer: bytes, frames: Sequence[bytes]) -> bool:
         try:
             messages.send(self._socket, [peer, *frames])
         except zmq.ZMQError:

@@ -87,7 +87,7 @@ class NodeProcess:
         self._decoders = {stream: codecs.getincrementaldecoder("utf-8")("replace") for stream in ("stdout", "stderr")}
         self._unsent = bytearray()
         self._runs = 0
-        self._msg_id = ""
+        self._msg_id = self._begun = ""
         self._ready = self._held = self._is_reading = False
         self._open = True
         self._tail = b""
@@ -102,6 +102,10 @@ class NodeProcess:
         self._msg_id = msg_id
         self._unsent += json.dumps({"run": self._runs, "code": code, "envs": envs}).encode() + b"\n"
         self._send()
+
+    def has_begun(self, msg_id: str) -> bool:
+        """True once the code of that execution runs: the kernel says so first."""
+        return msg_id == self._begun
 
     def interrupt(self) -> None:
         """SIGINT for what the kernel started, and word to the kernel, which no signal reaches while it is busy."""
@@ -207,6 +211,8 @@ class NodeProcess:
                 self._ready = True
                 self._deadline.cancel()
                 self._listener.kernel_ready()
+            elif run == self._runs and kind == "execute_input":
+                self._begun = self._msg_id
             elif run == self._runs:
                 if kind == "status":
                     self._drain()

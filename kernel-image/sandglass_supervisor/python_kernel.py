@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import zmq
+from ipykernel.displayhook import ZMQShellDisplayHook
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.zmqshell import ZMQInteractiveShell
@@ -33,8 +34,31 @@ _ENVIRON = os.environ  # the code may put anything else under that name
 _NO_INPUT = "nobody can answer a question here: pass the value in the code, a file or an environment variable."
 
 
+class SandboxDisplayHook(ZMQShellDisplayHook):
+    """Sends the result of a run together with the end of the run, which follows at once."""
+
+    def finish_displayhook(self) -> None:
+        """Queue the result; nobody is woken for it alone."""
+        with self.pub_socket.io_thread.unhurried():
+            super().finish_displayhook()
+
+
 class SandboxShell(ZMQInteractiveShell):
     """Does not ask programs for colours: whoever reads the output is no terminal."""
+
+    displayhook_class = Type(SandboxDisplayHook)
+    run_follows = False
+    _transformed: tuple[str, str] | None = None
+
+    def transform_cell(self, raw_cell: str) -> str:
+        """Transform code as IPython does; ipykernel asks twice for what it runs, and the second answer is the first."""
+        known, self._transformed = self._transformed, None
+        if known is not None and known[0] == raw_cell:
+            return known[1]
+        cell: str = super().transform_cell(raw_cell)
+        if self.run_follows:
+            self.run_follows, self._transformed = False, (raw_cell, cell)
+        return cell
 
     def init_environment(self) -> None:
         """Leave the environment as the supervisor made it, but for the pagers."""
@@ -62,6 +86,11 @@ class SandboxKernel(IPythonKernel):
         if status != "busy":
             super()._publish_status(status, channel, parent)
 
+    def _publish_execute_input(self, code: str, parent: Any, execution_count: int) -> None:
+        """Note that the run begins where the supervisor looks before it interrupts: a message would cost more."""
+        if isinstance(self.parent, SandboxKernelApp) and self.parent.last_words is not None:
+            self.parent.last_words.begin(parent["header"]["msg_id"])
+
     async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """Run code with the variables that came with the request."""
         given = parent.get("metadata", {}).get("sandglass", {}).get("envs", {})
@@ -79,9 +108,13 @@ class SandboxKernel(IPythonKernel):
 
     async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
         """Run code; what programs wrote to the standard descriptors belongs to this run, so wait for it."""
+        if isinstance(self.shell, SandboxShell):
+            self.shell.run_follows = True
         reply = await super().do_execute(*args, **kwargs)
         for stream in getattr(self.parent, "streams", ()):
             stream.settle()
+        # There is nothing left to interrupt, and what tells the end must not be cut in two.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         return reply
 
     @contextlib.contextmanager

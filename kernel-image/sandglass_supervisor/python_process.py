@@ -65,6 +65,10 @@ class PythonProcess:
         metadata = {"sandglass": {"envs": envs}}
         messages.send(self._shell, jupyter.request(self._key, msg_id, "execute_request", content, metadata))
 
+    def has_begun(self, msg_id: str) -> bool:
+        """True once the code of that execution runs: the kernel notes it in memory that is shared with us."""
+        return last_words.has_begun(self._last_words, msg_id)
+
     def interrupt(self) -> None:
         """SIGINT for the kernel and what it started: what Control-C does in a terminal."""
         if self._child.alive:

@@ -39,7 +39,7 @@ class Supervisor:
         self._event_seq = 0
         self.malformed = 0
         context = zmq.Context()
-        self._link = Link(context, settings)
+        self._link = Link(context, settings, loop)
         self._signals = linux.signal_descriptor({signal.SIGCHLD, signal.SIGTERM})
         self._children = Children(settings.max_processes)
         cgroup = Cgroup(settings.cgroup_root)
@@ -57,7 +57,7 @@ class Supervisor:
         self._sandbox = Sandbox(settings, secrets.token_hex(8), self._kernels, commands, metrics, files)
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet)
         loop.watch(self._signals, self._read_signals)
-        self._link.watch(loop, self._receive)
+        self._link.watch(self._receive)
         loop.call_in(_TRIM_EVERY_S, self._trim)
 
     def run(self) -> None:
@@ -88,6 +88,8 @@ class Supervisor:
         def answer(value: Reply | Problem, blob: bytes = b"") -> None:
             if isinstance(value, Problem):
                 self._link.send(peer, wire.failure(request.request_id, value.code, str(value)))
+            elif request.verb == "execute":
+                self._link.send_soon(peer, wire.reply(request.request_id, value, blob))
             else:
                 self._link.send(peer, wire.reply(request.request_id, value, blob))
 

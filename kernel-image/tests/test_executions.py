@@ -26,6 +26,17 @@ def test_order_between_stdout_and_stderr(client: Client, name: str) -> None:
     assert text.decode().splitlines() == [f"{stream} {i}" for i in range(20) for stream in "oe"]
 
 
+def test_order_between_output_and_results(client: Client, name: str) -> None:
+    """A result is sent with what follows it, never after."""
+    every = "get_ipython().ast_node_interactivity = {!r}"
+    client.run(f"{name}1", every.format("all"))
+    output = client.run(f"{name}2", "for i in range(3):\n  print(i)\n'a'\nprint('b', flush=True)\n'c'\n'd'")
+    client.run(f"{name}3", every.format("last_expr"))
+    told = [(record.kind, record.blob.decode()) for record in output.records[:-1]]
+    results = [("result", "'a'"), ("stdout", "b\n"), ("result", "'c'"), ("result", "'d'")]
+    assert told == [("stdout", "0\n1\n2\n"), *results]
+
+
 def test_exception(client: Client, name: str) -> None:
     output = client.run(name, "print('before')\ndef f():\n  raise ValueError('no \\x1b[31mred')\nf()")
     error = output.only("error")

@@ -78,6 +78,19 @@ def test_the_code_can_write_whatever_it_likes(noise: bytes, half: int, first: in
         os.close(descriptor)
 
 
+def test_the_run_that_began_last(descriptor: int) -> None:
+    words = LastWords(os.dup(descriptor))
+    assert not last_words.has_begun(descriptor, "run-1")
+    words.begin("run-12")
+    words.note(message(1))
+    assert last_words.has_begun(descriptor, "run-12")
+    assert not last_words.has_begun(descriptor, "run-1")
+    words.begin("run-3")
+    assert last_words.has_begun(descriptor, "run-3")
+    os.ftruncate(descriptor, 0)
+    assert not last_words.has_begun(descriptor, "run-3")
+
+
 def test_last_words_behind_output_that_nobody_reads(own: Running) -> None:
     client = own.client(acknowledge=False)
     client.hello()

@@ -123,11 +123,18 @@ final class Cluster {
         try {
             return Optional.of(client.resource(desired).create());
         } catch (KubernetesClientException e) {
-            if (e.getCode() == CONFLICT) {
+            if (exists(e)) {
                 return Optional.empty();
             }
             throw e;
         }
+    }
+
+    /** A quota that changes at the same moment is a conflict too (409), and then nothing was made. */
+    private static boolean exists(KubernetesClientException e) {
+        return e.getCode() == CONFLICT
+                && e.getStatus() != null
+                && "AlreadyExists".equals(e.getStatus().getReason());
     }
 
     private static PodResult refused(Reason reason, String why) {

@@ -114,6 +114,8 @@ public final class OperatorMain {
         return new KubernetesClientBuilder()
                 .withConfig(new ConfigBuilder(Config.autoConfigure(null))
                         .withRequestRetryBackoffLimit(RETRIES_OF_A_CALL)
+                        // A WebSocket that breaks is not always noticed (FaultsIT), and then the operator is blind.
+                        .withOnlyHttpWatches(true)
                         .build())
                 .withHttpClientBuilderConsumer(
                         builder -> builder.addOrReplaceInterceptor("sandglass-meter", new ApiMeter(metrics)))

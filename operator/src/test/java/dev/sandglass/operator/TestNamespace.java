@@ -140,6 +140,19 @@ final class TestNamespace implements AutoCloseable {
     }
 
     Running operator(Map<String, String> overrides, Interceptor... interceptors) {
+        return operator(TestCluster.config(), overrides, interceptors);
+    }
+
+    /** An operator that reaches the API server by way of what stands between. */
+    Running operatorThrough(FaultyApi between) {
+        Config config = Config.empty();
+        config.setMasterUrl(between.url() + "/");
+        config.setHttp2Disable(true);
+        config.setOnlyHttpWatches(true);
+        return operator(config, Map.of());
+    }
+
+    private Running operator(Config reached, Map<String, String> overrides, Interceptor... interceptors) {
         Map<String, String> variables = new HashMap<>(Map.of(
                 "OPERATOR_NAMESPACES", name,
                 "OPERATOR_DEFAULT_IMAGE", IMAGE,
@@ -147,7 +160,7 @@ final class TestNamespace implements AutoCloseable {
                 "OPERATOR_REQUEST_RATIO", "0.01",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
         variables.putAll(overrides);
-        Config config = new ConfigBuilder(TestCluster.config())
+        Config config = new ConfigBuilder(reached)
                 .withImpersonateUsername("system:serviceaccount:" + name + ":sandglass-operator")
                 .build();
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -21,6 +21,9 @@ public enum Reason {
     /** Ready=False: the image is not on the installation's list. Final until the spec or the list changes. */
     IMAGE_FORBIDDEN("ImageForbidden"),
 
+    /** Ready=False: the installation forces another RuntimeClass. Final until the spec or the installation changes. */
+    RUNTIME_CLASS_FORBIDDEN("RuntimeClassForbidden"),
+
     /** Ready=False: the node cannot pull the image. Kubernetes keeps trying. */
     IMAGE_PULL_FAILED("ImagePullFailed"),
 
@@ -89,6 +92,9 @@ public enum Reason {
      * for a start should give up and tell the condition's message.
      */
     public boolean isFinal() {
-        return this == IMAGE_FORBIDDEN || this == POD_REFUSED || this == INVALID_SPEC;
+        return this == IMAGE_FORBIDDEN
+                || this == RUNTIME_CLASS_FORBIDDEN
+                || this == POD_REFUSED
+                || this == INVALID_SPEC;
     }
 }

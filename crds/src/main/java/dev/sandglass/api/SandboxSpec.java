@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param cpus limit of the container, {@value #DEFAULT_CPUS} if absent
  * @param disk bound of everything the sandbox can write, {@value #DEFAULT_DISK} if absent
  * @param env reaches kernels and commands, never the supervisor's own environment
+ * @param runtimeClassName null for the installation's; see {@link Reason#RUNTIME_CLASS_FORBIDDEN}
+ * @param idleTimeout a duration, null for the installation's; see {@link TimeLimit#IDLE_TIMEOUT}
+ * @param maxLifetime a duration, null for the installation's; see {@link TimeLimit#MAX_LIFETIME}
+ * @param retention a duration, null for the installation's; see {@link TimeLimit#RETENTION}
  * @param suspended true for no pod; written by people and the gateway, never by the operator
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -60,6 +64,38 @@ public record SandboxSpec(
                 + " the next start of the pod.")
         List<EnvVariable> env,
 
+        @Size(max = MAX_RUNTIME_CLASS_NAME)
+        @ValidationRule(value = SchemaRules.RUNTIME_CLASS_NAME, message = SchemaRules.RUNTIME_CLASS_NAME_WRONG)
+        @JsonPropertyDescription("RuntimeClass of the pod, such as gvisor; it must exist in the cluster. Absent: the"
+                + " installation's, or the cluster's default. If the installation forces one, another one is refused"
+                + " (RuntimeClassForbidden). A change applies at the next start of the pod.")
+        @Nullable
+        String runtimeClassName,
+
+        @Size(max = Durations.MAX_LENGTH)
+        @ValidationRule(value = SchemaRules.UP_TO_A_MONTH, message = SchemaRules.IDLE_TIMEOUT_WRONG)
+        @JsonPropertyDescription("A pod that nobody used for so long is suspended (Idle): memory and scratch files are"
+                + " lost, the next use starts a fresh one. A duration from 10s to 720h, such as 30m or 1h30m. Absent:"
+                + " the installation's, 30m unless it says otherwise. A change applies at once.")
+        @Nullable
+        String idleTimeout,
+
+        @Size(max = Durations.MAX_LENGTH)
+        @ValidationRule(value = SchemaRules.UP_TO_A_MONTH, message = SchemaRules.MAX_LIFETIME_WRONG)
+        @JsonPropertyDescription("Age at which a pod is suspended (MaxLifetime), used or not; the next use starts a"
+                + " fresh one. A duration from 10s to 720h, such as 8h. Absent: the installation's, 8h unless it says"
+                + " otherwise. A shorter one applies at once, a longer one at the next start of the pod.")
+        @Nullable
+        String maxLifetime,
+
+        @Size(max = Durations.MAX_LENGTH)
+        @ValidationRule(value = SchemaRules.UP_TO_A_YEAR, message = SchemaRules.RETENTION_WRONG)
+        @JsonPropertyDescription(
+                "A sandbox that was suspended for so long is deleted, unless it has a workspace. A"
+                        + " duration from 10s to 8760h, such as 24h. Absent: the installation's, 24h unless it says otherwise. A change applies at once.")
+        @Nullable
+        String retention,
+
         @Default("false")
         @JsonPropertyDescription("True: no pod; memory and scratch files of the sandbox are lost, the resource stays."
                 + " False: a pod runs, unless the sandbox was suspended for idling or age; then its next use starts"
@@ -78,6 +114,33 @@ public record SandboxSpec(
     /** A sandbox as the installation makes it when nothing is asked for. */
     public static final SandboxSpec DEFAULT = new SandboxSpec(null, null, null, null, null, false);
 
+    /** Longest name of a RuntimeClass. */
+    public static final int MAX_RUNTIME_CLASS_NAME = 253;
+
+    public SandboxSpec(
+            @Nullable String image,
+            @Nullable Quantity memory,
+            @Nullable Quantity cpus,
+            @Nullable Quantity disk,
+            @Nullable List<EnvVariable> env,
+            @Nullable String runtimeClassName,
+            @Nullable String idleTimeout,
+            @Nullable String maxLifetime,
+            @Nullable String retention,
+            boolean suspended) {
+        this.image = image;
+        this.memory = memory == null ? new Quantity(DEFAULT_MEMORY) : memory;
+        this.cpus = cpus == null ? new Quantity(DEFAULT_CPUS) : cpus;
+        this.disk = disk == null ? new Quantity(DEFAULT_DISK) : disk;
+        this.env = env == null ? List.of() : List.copyOf(env);
+        this.runtimeClassName = runtimeClassName;
+        this.idleTimeout = idleTimeout;
+        this.maxLifetime = maxLifetime;
+        this.retention = retention;
+        this.suspended = suspended;
+    }
+
+    /** A sandbox that has nothing but its size and environment. */
     public SandboxSpec(
             @Nullable String image,
             @Nullable Quantity memory,
@@ -85,17 +148,36 @@ public record SandboxSpec(
             @Nullable Quantity disk,
             @Nullable List<EnvVariable> env,
             boolean suspended) {
-        this.image = image;
-        this.memory = memory == null ? new Quantity(DEFAULT_MEMORY) : memory;
-        this.cpus = cpus == null ? new Quantity(DEFAULT_CPUS) : cpus;
-        this.disk = disk == null ? new Quantity(DEFAULT_DISK) : disk;
-        this.env = env == null ? List.of() : List.copyOf(env);
-        this.suspended = suspended;
+        this(image, memory, cpus, disk, env, null, null, null, null, suspended);
     }
 
     /** The same with {@code suspended} set. */
     public SandboxSpec withSuspended(boolean value) {
-        return new SandboxSpec(image, memory, cpus, disk, env, value);
+        return new SandboxSpec(
+                image, memory, cpus, disk, env, runtimeClassName, idleTimeout, maxLifetime, retention, value);
+    }
+
+    /** The same with a RuntimeClass. */
+    public SandboxSpec withRuntimeClassName(@Nullable String value) {
+        return new SandboxSpec(image, memory, cpus, disk, env, value, idleTimeout, maxLifetime, retention, suspended);
+    }
+
+    /** The same with an idle time-out. */
+    public SandboxSpec withIdleTimeout(@Nullable String value) {
+        return new SandboxSpec(
+                image, memory, cpus, disk, env, runtimeClassName, value, maxLifetime, retention, suspended);
+    }
+
+    /** The same with a maximum lifetime. */
+    public SandboxSpec withMaxLifetime(@Nullable String value) {
+        return new SandboxSpec(
+                image, memory, cpus, disk, env, runtimeClassName, idleTimeout, value, retention, suspended);
+    }
+
+    /** The same with a retention. */
+    public SandboxSpec withRetention(@Nullable String value) {
+        return new SandboxSpec(
+                image, memory, cpus, disk, env, runtimeClassName, idleTimeout, maxLifetime, value, suspended);
     }
 
     /** The environment variables by name, in their order; the schema refuses duplicates, here the last one wins. */

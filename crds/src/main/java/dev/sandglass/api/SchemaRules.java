@@ -29,6 +29,20 @@ final class SchemaRules {
                     + " && quantity(string(self)).compareTo(quantity('10Ti')) <= 0";
     static final String DISK_OUT_OF_BOUNDS = "disk must be between 64Mi and 10Ti (a plain number means bytes)";
 
+    private static final String DURATION_FORM = "self != '' && self.matches('" + Durations.PATTERN
+            + "') && duration(self) >= duration('10s')" + " && duration(self) <= duration('";
+    private static final String DURATION_RULE = " in hours, minutes and seconds, such as 30m, 8h or 1h30m";
+    static final String UP_TO_A_MONTH = DURATION_FORM + "720h')";
+    static final String UP_TO_A_YEAR = DURATION_FORM + "8760h')";
+    static final String IDLE_TIMEOUT_WRONG = "idleTimeout must be a duration from 10s to 720h" + DURATION_RULE;
+    static final String MAX_LIFETIME_WRONG = "maxLifetime must be a duration from 10s to 720h" + DURATION_RULE;
+    static final String RETENTION_WRONG = "retention must be a duration from 10s to 8760h" + DURATION_RULE;
+
+    static final String RUNTIME_CLASS_NAME =
+            "self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')";
+    static final String RUNTIME_CLASS_NAME_WRONG = "runtimeClassName must be the name of a RuntimeClass: lower-case"
+            + " letters, digits, hyphens and dots, such as gvisor";
+
     static final String NAME = "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')";
     static final String NAME_NOT_A_LABEL =
             "metadata.name must be a DNS label: at most 63 lower-case letters, digits" + " and hyphens, no dots";

@@ -6,6 +6,10 @@ import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What is committed is what the records say; with {@code -Dsandglass.generate=true} it is written instead. */
@@ -44,6 +48,47 @@ class CrdManifestTest {
         EnvRules.RESERVED_PREFIXES.forEach(
                 prefix -> assertThat(SchemaRules.ENV_NAME_NOT_RESERVED).contains("startsWith('" + prefix + "')"));
         assertThat(SchemaRules.ENV_SIZE).endsWith("<= " + EnvRules.MAX_BYTES);
+    }
+
+    /** The words themselves are compared by {@link SchemaIT}, with a real API server's answers. */
+    @Test
+    void everyRuleHasAnInvalidManifest() throws IOException {
+        List<String> expected = new ArrayList<>();
+        for (Path file : invalid()) {
+            expected.add(Files.readAllLines(file).getFirst().substring("# expect: ".length()));
+        }
+        assertThat(messages(CrdManifest.schema()))
+                .allSatisfy(message -> assertThat(expected).anyMatch(message::contains));
+    }
+
+    private static List<Path> invalid() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("src/test/resources/schema"))) {
+            return files.filter(file -> file.getFileName().toString().startsWith("invalid-"))
+                    .toList();
+        }
+    }
+
+    private static List<String> messages(JSONSchemaProps schema) {
+        List<String> messages = new ArrayList<>();
+        schema.getXKubernetesValidations().forEach(rule -> messages.add(rule.getMessage()));
+        schema.getProperties().values().forEach(field -> messages.addAll(messages(field)));
+        if (schema.getItems() != null) {
+            messages.addAll(messages(schema.getItems().getSchema()));
+        }
+        return messages;
+    }
+
+    @Test
+    void boundsOfDurationsAreTheSameInSchemaAndJava() {
+        assertThat(SchemaRules.UP_TO_A_MONTH)
+                .contains("duration('" + TimeLimit.LEAST + "')")
+                .endsWith("duration('" + TimeLimit.IDLE_TIMEOUT.most() + "')");
+        assertThat(TimeLimit.MAX_LIFETIME.most()).isEqualTo(TimeLimit.IDLE_TIMEOUT.most());
+        assertThat(SchemaRules.UP_TO_A_YEAR).endsWith("duration('" + TimeLimit.RETENTION.most() + "')");
+        assertThat(List.of(SchemaRules.IDLE_TIMEOUT_WRONG, SchemaRules.MAX_LIFETIME_WRONG, SchemaRules.RETENTION_WRONG))
+                .containsExactlyElementsOf(Arrays.stream(TimeLimit.values())
+                        .map(limit -> limit.field() + " " + limit.problem("").orElseThrow())
+                        .toList());
     }
 
     private static void committed(Path file, String expected) throws IOException {

@@ -39,6 +39,10 @@ class SandboxJsonTest {
                 new Quantity("500m"),
                 new Quantity("4Gi"),
                 List.of(new EnvVariable("A", "1"), new EnvVariable("B", "")),
+                "gvisor",
+                "5m",
+                "1h30m",
+                "90s",
                 true));
         sandbox.setStatus(
                 new SandboxStatus(3L, List.of(ready), "10.1.2.3", "sbx-u-2", 2, "2026-03-01T10:00:00Z", "a", "b", 1));
@@ -57,6 +61,17 @@ class SandboxJsonTest {
         assertThat(spec.env()).isEmpty();
         assertThat(parse("").wanted()).isEqualTo(SandboxSpec.DEFAULT);
         assertThat(parse("").observed()).isEqualTo(SandboxStatus.UNSEEN);
+    }
+
+    @Test
+    void eachFieldIsSetForItself() {
+        SandboxSpec spec = SandboxSpec.DEFAULT
+                .withRetention("3h")
+                .withMaxLifetime("2h")
+                .withIdleTimeout("1h")
+                .withRuntimeClassName("gvisor")
+                .withSuspended(true);
+        assertThat(spec).isEqualTo(new SandboxSpec(null, null, null, null, null, "gvisor", "1h", "2h", "3h", true));
     }
 
     @Test

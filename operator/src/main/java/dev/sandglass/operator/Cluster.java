@@ -15,12 +15,19 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * The operator's writes, but for the status. Each can be repeated: what exists already, or is gone already, is success.
  */
 final class Cluster {
+
+    private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
@@ -93,6 +100,19 @@ final class Cluster {
         livePod.ifPresent(pod -> delete(pod));
         if (incarnation > 0) {
             delete(SandboxSecret.named(sandbox, incarnation));
+        }
+    }
+
+    /** Tells the node a shorter maximum age of a pod; empty if the pod is gone. */
+    Optional<Pod> shorten(Pod pod, Duration age) {
+        Map<String, Object> change = Map.of("spec", Map.of("activeDeadlineSeconds", age.toSeconds()));
+        try {
+            return Optional.of(client.resource(pod).patch(MERGE, Serialization.asJson(change)));
+        } catch (KubernetesClientException e) {
+            if (e.getCode() != NOT_FOUND) {
+                throw e;
+            }
+            return Optional.empty();
         }
     }
 

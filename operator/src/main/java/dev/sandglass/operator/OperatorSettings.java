@@ -1,5 +1,6 @@
 package dev.sandglass.operator;
 
+import dev.sandglass.api.Durations;
 import dev.sandglass.operator.child.ImagePolicy;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.lifecycle.Deadlines;
@@ -22,8 +23,9 @@ import java.util.stream.Collectors;
  * @param gatewayNamespace {@code OPERATOR_GATEWAY_NAMESPACE}, required: namespace of the MCP gateway's pods
  * @param pods {@code OPERATOR_DEFAULT_IMAGE}, required; {@code OPERATOR_ALLOWED_IMAGES}, comma-separated patterns,
  *     default none; {@code OPERATOR_REQUEST_RATIO}, default 0.25; {@code OPERATOR_SERVICE_ACCOUNT}, default
- *     sandglass-sandbox; {@code OPERATOR_PRIORITY_CLASS_NAME} and {@code OPERATOR_RUNTIME_CLASS_NAME}, default the cluster's
- * @param deadlines {@code OPERATOR_IDLE_TIMEOUT}, default 30m; {@code OPERATOR_MAX_LIFETIME}, default 8h;
+ *     sandglass-sandbox; {@code OPERATOR_PRIORITY_CLASS_NAME}, default the cluster's; {@code OPERATOR_RUNTIME_CLASS_NAME},
+ *     forced on every sandbox, default the sandbox's own or the cluster's
+ * @param deadlines of sandboxes that have none of their own: {@code OPERATOR_IDLE_TIMEOUT}, default 30m; {@code OPERATOR_MAX_LIFETIME}, default 8h;
  *     {@code OPERATOR_RETENTION}, default 24h
  * @param httpPort {@code OPERATOR_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
  * @param leaderElection namespace of the Lease if {@code OPERATOR_LEADER_ELECTION} is true, which needs

@@ -66,12 +66,13 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
 
     private UpdateControl<Sandbox> reconcile(Observed seen, Context<Sandbox> context) {
         Sandbox sandbox = seen.sandbox();
-        Decision decision = Lifecycle.decide(seen, deadlines);
+        Deadlines own = deadlines.of(sandbox.wanted());
+        Decision decision = Lifecycle.decide(seen, own);
         log(sandbox, decision);
         Observed after = act(decision, seen, context);
-        publish(StatusReport.of(after, decision, deadlines), sandbox, context);
+        publish(StatusReport.of(after, decision, own), sandbox, context);
         UpdateControl<Sandbox> done = UpdateControl.noUpdate();
-        review(decision, after)
+        review(decision, after, own)
                 .map(at -> Duration.between(seen.now(), at))
                 .ifPresent(delay -> done.rescheduleAfter(delay.isPositive() ? delay : Duration.ofMillis(1)));
         return done;
@@ -109,14 +110,27 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
             cluster.isolateNamespace(sandbox.getMetadata().getNamespace()).ifPresent(remember);
         }
         cluster.isolate(sandbox, view.networkPolicy(sandbox, context)).ifPresent(remember);
-        if (seen.livePod()
-                .filter(pod -> Observed.incarnationOf(pod) == incarnation)
-                .isPresent()) {
-            return seen.after(seen.pod(), seen.refusal(), true);
+        Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
+        if (running.isPresent()) {
+            return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), true);
         }
         Cluster.PodResult result = cluster.start(sandbox, incarnation);
         result.pod().ifPresent(pod -> remember(Pod.class, pod, context));
         return seen.after(result.pod(), result.refusal(), true);
+    }
+
+    /** A pod that runs and goes on, with the shorter life that its sandbox may have been given since. */
+    private Pod kept(Pod pod, Sandbox sandbox, Context<Sandbox> context) {
+        return deadlines
+                .of(sandbox.wanted())
+                .shortened(pod)
+                .flatMap(age -> cluster.shorten(pod, age))
+                .map(shorter -> {
+                    SandboxView.informer(Pod.class, context)
+                            .handleRecentResourceUpdate(ResourceID.fromResource(shorter), shorter, pod);
+                    return shorter;
+                })
+                .orElse(pod);
     }
 
     /** Puts an own write into the cache, so that the next round neither misses it nor is woken by it. */
@@ -124,16 +138,16 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         SandboxView.informer(type, context).handleRecentResourceCreate(ResourceID.fromResource(written), written);
     }
 
-    private Optional<Instant> review(Decision decision, Observed after) {
+    private static Optional<Instant> review(Decision decision, Observed after, Deadlines own) {
         Optional<Instant> refused = after.refusal()
                 .filter(why -> after.livePod().isEmpty() && !(decision instanceof Decision.Wait))
                 .map(Refusal::reason)
                 .map(reason -> after.now().plus(reason == Reason.QUOTA_EXCEEDED ? QUOTA_RETRY : REFUSAL_RETRY));
         return switch (decision) {
             case Decision.Run run -> refused.or(() -> Optional.of(run.review()));
-            case Decision.Resume resume -> refused.or(() -> Optional.of(deadlines.firstReview(after.now())));
-            case Decision.Replace replace -> refused.or(() -> Optional.of(deadlines.firstReview(after.now())));
-            case Decision.Suspend suspend -> Optional.of(deadlines.forgottenAt(after.now()));
+            case Decision.Resume resume -> refused.or(() -> Optional.of(own.firstReview(after.now())));
+            case Decision.Replace replace -> refused.or(() -> Optional.of(own.firstReview(after.now())));
+            case Decision.Suspend suspend -> Optional.of(own.forgottenAt(after.now()));
             case Decision.Sleep sleep -> Optional.of(sleep.end());
             case Decision.Wait wait -> wait.review();
             case Decision.Delete delete -> Optional.empty();

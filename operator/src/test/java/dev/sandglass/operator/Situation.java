@@ -8,6 +8,7 @@ import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.child.SandboxSecret;
+import dev.sandglass.operator.lifecycle.Deadlines;
 import dev.sandglass.operator.lifecycle.Decision;
 import dev.sandglass.operator.lifecycle.Lifecycle;
 import dev.sandglass.operator.lifecycle.Observed;
@@ -79,7 +80,8 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
 
     /** What comes of it, by file name. */
     Map<String, String> results() {
-        Decision decision = Lifecycle.decide(seen, settings.deadlines());
+        Deadlines deadlines = settings.deadlines().of(seen.sandbox().wanted());
+        Decision decision = Lifecycle.decide(seen, deadlines);
         Map<String, String> results = new LinkedHashMap<>();
         Observed after =
                 switch (decision) {
@@ -94,7 +96,7 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 };
         results.put(
                 "out-status.yaml",
-                "# " + decision + "\n" + Serialization.asYaml(StatusReport.of(after, decision, settings.deadlines())));
+                "# " + decision + "\n" + Serialization.asYaml(StatusReport.of(after, decision, deadlines)));
         return results;
     }
 

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.TimeLimit;
 import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
@@ -42,13 +43,18 @@ final class ActivityLeases {
         this.clock = clock;
     }
 
-    /** Whose activity: all that is needed to name and own the lease. */
-    record Subject(String namespace, String name, String uid) {
+    /**
+     * Whose activity: all that is needed to name and own the lease.
+     *
+     * @param ownIdleTimeout empty if the installation's holds
+     */
+    record Subject(String namespace, String name, String uid, Optional<Duration> ownIdleTimeout) {
         static Subject of(Sandbox sandbox) {
             return new Subject(
                     sandbox.getMetadata().getNamespace(),
                     sandbox.getMetadata().getName(),
-                    sandbox.getMetadata().getUid());
+                    sandbox.getMetadata().getUid(),
+                    TimeLimit.IDLE_TIMEOUT.in(sandbox.wanted()));
         }
     }
 
@@ -56,7 +62,7 @@ final class ActivityLeases {
     void note(Subject subject, Duration busyFor) {
         Activity use = Activity.now(clock.instant(), busyFor);
         Activity known = recorded.get(subject.uid());
-        if (known != null && known.covers(use, idleTimeout)) {
+        if (known != null && known.covers(use, idleTimeout(subject))) {
             return;
         }
         if (!beingWritten.add(subject.uid())) {
@@ -79,6 +85,10 @@ final class ActivityLeases {
     /** Forgets a sandbox that was deleted; its lease goes with it. */
     void forget(String uid) {
         recorded.remove(uid);
+    }
+
+    private Duration idleTimeout(Subject subject) {
+        return subject.ownIdleTimeout().orElse(idleTimeout);
     }
 
     private void write(Subject subject, Activity use, boolean always) {
@@ -105,7 +115,9 @@ final class ActivityLeases {
             return use;
         }
         Optional<Activity> before = activityOf(present);
-        if (!always && before.filter(known -> known.covers(use, idleTimeout)).isPresent()) {
+        if (!always
+                && before.filter(known -> known.covers(use, idleTimeout(subject)))
+                        .isPresent()) {
             return before.get();
         }
         Activity after = before.map(known -> known.extendedBy(use)).orElse(use);

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.TimeLimit;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -165,10 +166,10 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     @Override
     public void active(RunningSandbox sandbox, Duration busyFor) {
-        leases.note(
-                new ActivityLeases.Subject(
-                        sandbox.ref().namespace(), sandbox.ref().name(), sandbox.uid()),
-                busyFor);
+        SandboxRef ref = sandbox.ref();
+        Optional<Duration> ownIdleTimeout = cache.get(ref.namespace(), ref.name())
+                .flatMap(resource -> TimeLimit.IDLE_TIMEOUT.in(resource.wanted()));
+        leases.note(new ActivityLeases.Subject(ref.namespace(), ref.name(), sandbox.uid(), ownIdleTimeout), busyFor);
     }
 
     /** Renews the lease of one that sleeps, then waits until it is Ready or cannot become so. */
@@ -176,24 +177,26 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         boolean asleep = SandboxView.of(ref.tenant(), resource)
                 .filter(SandboxState.Asleep.class::isInstance)
                 .isPresent();
-        Mono<Void> wake = asleep
-                ? calls.about(ref, () -> {
-                            leases.renew(ActivityLeases.Subject.of(resource));
-                            return true;
-                        })
-                        .then()
-                : Mono.empty();
-        return wake.then(ready(ref, SandboxView.generationOf(resource)));
+        Mono<Void> wake = calls.about(ref, () -> {
+                    leases.renew(ActivityLeases.Subject.of(resource));
+                    return true;
+                })
+                .then();
+        long generation = SandboxView.generationOf(resource);
+        // It may fall asleep right now: its idle time is over, or this start gave it a shorter life than it has had.
+        return asleep
+                ? wake.then(ready(ref, generation, Mono.never()))
+                : ready(ref, generation, wake.then(Mono.never()));
     }
 
-    private Mono<RunningSandbox> ready(SandboxRef ref, long generation) {
+    private Mono<RunningSandbox> ready(SandboxRef ref, long generation, Mono<RunningSandbox> whileAsleep) {
         return cache.follow(ref.namespace(), ref.name())
                 .filter(now -> now.isEmpty() || SandboxView.isObserved(now.get(), generation))
                 .map(now -> now.flatMap(resource -> SandboxView.of(ref.tenant(), resource)))
                 .filter(Optional::isPresent)
                 .map(Optional::get)
                 .distinctUntilChanged()
-                .switchMap(state -> outcome(ref, state))
+                .switchMap(state -> state instanceof SandboxState.Asleep ? whileAsleep : outcome(ref, state))
                 .next();
     }
 
@@ -201,7 +204,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     private Mono<RunningSandbox> outcome(SandboxRef ref, SandboxState state) {
         return switch (state) {
             case SandboxState.Running(RunningSandbox sandbox) -> Mono.just(sandbox);
-            case SandboxState.Asleep asleep -> Mono.never();
+            case SandboxState.Asleep asleep -> throw new IllegalStateException("Who sleeps is woken, not waited for");
             case SandboxState.Stopped stopped ->
                 Mono.error(new SandboxProblem.StartFailed(ref, "Stopped", "somebody stopped it while it was starting"));
             case SandboxState.Pending pending -> pending(ref, pending);

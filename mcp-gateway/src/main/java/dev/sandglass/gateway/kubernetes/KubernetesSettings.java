@@ -8,8 +8,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * How the gateway uses the API server.
  *
- * @param idleTimeout after which the operator suspends an unused sandbox; the activity lease is written at most every
- *     quarter of it
+ * @param idleTimeout after which the operator suspends an unused sandbox that has no {@code idleTimeout} of its own; the
+ *     activity lease is written at most every quarter of it
  * @param troubleGrace how long a start waits for a trouble to pass that may pass (no node has room, image not pulled)
  * @param requestTimeout of one request to the API server
  */

@@ -1,9 +1,11 @@
 package dev.sandglass.gateway.kubernetes;
 
+import dev.sandglass.api.Durations;
 import dev.sandglass.api.EnvVariable;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.TimeLimit;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -11,6 +13,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +37,10 @@ final class SandboxWrites {
                 quantity(config.cpus()),
                 quantity(config.disk()),
                 variables(config.env()),
+                config.runtimeClass(),
+                config.idleTimeout(),
+                config.maxLifetime(),
+                config.retention(),
                 false));
         return sandbox;
     }
@@ -56,6 +63,12 @@ final class SandboxWrites {
         if (config.env() != null && !config.env().equals(present.environment())) {
             changes.put("env", variables(config.env()));
         }
+        if (config.runtimeClass() != null && !config.runtimeClass().equals(present.runtimeClassName())) {
+            changes.put("runtimeClassName", config.runtimeClass());
+        }
+        putIfOther(changes, TimeLimit.IDLE_TIMEOUT, present, config.idleTimeout());
+        putIfOther(changes, TimeLimit.MAX_LIFETIME, present, config.maxLifetime());
+        putIfOther(changes, TimeLimit.RETENTION, present, config.retention());
         return changes;
     }
 
@@ -63,6 +76,14 @@ final class SandboxWrites {
             Map<String, Object> changes, String field, Quantity present, @Nullable String wanted) {
         if (wanted != null && !present.equals(new Quantity(wanted))) {
             changes.put(field, wanted);
+        }
+    }
+
+    /** 90m and 1h30m are the same. */
+    private static void putIfOther(
+            Map<String, Object> changes, TimeLimit limit, SandboxSpec present, @Nullable String wanted) {
+        if (wanted != null && !limit.in(present).equals(Optional.of(Durations.parse(wanted)))) {
+            changes.put(limit.field(), wanted);
         }
     }
 

@@ -10,6 +10,7 @@ final class StartTroubles {
     static boolean isTrouble(Reason reason) {
         return switch (reason) {
             case IMAGE_FORBIDDEN,
+                    RUNTIME_CLASS_FORBIDDEN,
                     IMAGE_PULL_FAILED,
                     UNSCHEDULABLE,
                     QUOTA_EXCEEDED,

@@ -12,13 +12,21 @@ import org.jspecify.annotations.Nullable;
  * @param cpus Kubernetes quantity
  * @param disk Kubernetes quantity
  * @param env environment of the code; replaces what the resource has
+ * @param runtimeClass name of a RuntimeClass of the cluster
+ * @param idleTimeout a duration that the resource takes, e.g. 30m
+ * @param maxLifetime a duration that the resource takes
+ * @param retention a duration that the resource takes
  */
 public record SandboxConfig(
         @Nullable String image,
         @Nullable String memory,
         @Nullable String cpus,
         @Nullable String disk,
-        @Nullable Map<String, String> env) {
+        @Nullable Map<String, String> env,
+        @Nullable String runtimeClass,
+        @Nullable String idleTimeout,
+        @Nullable String maxLifetime,
+        @Nullable String retention) {
 
     /** Nothing chosen: an existing sandbox starts as stored, a new one with the installation's defaults. */
     public static final SandboxConfig UNCHANGED = new SandboxConfig(null, null, null, null, null);
@@ -28,10 +36,22 @@ public record SandboxConfig(
         env = env == null ? null : Map.copyOf(env);
     }
 
+    /** Only size and environment chosen. */
+    public SandboxConfig(
+            @Nullable String image,
+            @Nullable String memory,
+            @Nullable String cpus,
+            @Nullable String disk,
+            @Nullable Map<String, String> env) {
+        this(image, memory, cpus, disk, env, null, null, null, null);
+    }
+
     /** Values of variables may be private; only their number is told. */
     @Override
     public String toString() {
-        return "SandboxConfig[image=%s, memory=%s, cpus=%s, disk=%s, env=%s]"
-                .formatted(image, memory, cpus, disk, env == null ? null : env.size() + " variables");
+        return "SandboxConfig[image=%s, memory=%s, cpus=%s, disk=%s, env=%s"
+                        .formatted(image, memory, cpus, disk, env == null ? null : env.size() + " variables")
+                + ", runtimeClass=%s, idleTimeout=%s, maxLifetime=%s, retention=%s]"
+                        .formatted(runtimeClass, idleTimeout, maxLifetime, retention);
     }
 }

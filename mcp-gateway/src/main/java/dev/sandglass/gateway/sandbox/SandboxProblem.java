@@ -43,6 +43,7 @@ public abstract sealed class SandboxProblem extends RuntimeException {
     /** The operator suspended it; {@link Sandboxes#resume} brings it back without its variables. */
     public static final class Asleep extends SandboxProblem {
         private final SandboxRef ref;
+        private final String reason;
 
         /** The reason is that of the Suspended condition. */
         public Asleep(SandboxRef ref, String reason) {
@@ -51,11 +52,17 @@ public abstract sealed class SandboxProblem extends RuntimeException {
                             .formatted(ref.givenName(), reason),
                     null);
             this.ref = ref;
+            this.reason = reason;
         }
 
         /** Which sandbox sleeps. */
         public SandboxRef ref() {
             return ref;
+        }
+
+        /** One enumerated word, e.g. {@code Idle}. */
+        public String reason() {
+            return reason;
         }
     }
 

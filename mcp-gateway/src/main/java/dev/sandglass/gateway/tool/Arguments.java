@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.tool;
 
 import dev.sandglass.api.EnvRules;
+import dev.sandglass.api.TimeLimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -133,6 +134,17 @@ public final class Arguments {
     /** A Kubernetes quantity, as text or number; a bare number counts {@code unit}. */
     Optional<String> quantity(String field, String unit) {
         return value(field).map(node -> Quantities.read(path + field, node, unit));
+    }
+
+    /** A duration as the resource takes it, as text or as a whole number of seconds. */
+    Optional<String> timeLimit(String field, TimeLimit limit) {
+        return value(field).map(node -> {
+            String text = node.isIntegralNumber() ? node.asString() + "s" : node.isString() ? node.asString() : "";
+            limit.problem(text).ifPresent(problem -> {
+                throw broken(field, problem + ", or a whole number of seconds");
+            });
+            return text;
+        });
     }
 
     /** The object in that field, whose fields must all be among the known ones. */

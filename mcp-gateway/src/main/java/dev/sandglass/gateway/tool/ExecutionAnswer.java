@@ -17,9 +17,6 @@ import tools.jackson.databind.annotation.JsonNaming;
 /** Renders the result of an execution: plain text and pictures for the model, the same facts for programs. */
 final class ExecutionAnswer {
 
-    static final String RESUMED = "The sandbox was suspended because nobody used it, and was resumed for this"
-            + " call: variables of earlier calls were lost, so were files outside a kept workspace.";
-
     private static final Schema JSON_VALUE = Schema.either(
             "The value as data, if it was displayed as JSON and 'result' is not cut; else null",
             "object",
@@ -110,20 +107,20 @@ final class ExecutionAnswer {
                 .keywords();
     }
 
-    /** The answer; {@code resumed} if the sandbox had to be brought back for this call. */
-    static ToolResult of(ExecutionResult result, boolean resumed) {
+    /** The answer; {@code notice} if the sandbox had to be brought back for this call. */
+    static ToolResult of(ExecutionResult result, @Nullable String notice) {
         var content = new ArrayList<ToolResult.Content>();
-        content.add(new ToolResult.Content.Text(text(result, resumed)));
+        content.add(new ToolResult.Content.Text(text(result, notice)));
         result.images().forEach(image -> content.add(new ToolResult.Content.Image(image.mimeType(), image.base64())));
         return new ToolResult(
                 content,
-                facts(result, resumed),
+                facts(result, notice),
                 result.status().isError(),
                 result.status().word(),
                 result.id().toString());
     }
 
-    private static Facts facts(ExecutionResult result, boolean resumed) {
+    private static Facts facts(ExecutionResult result, @Nullable String notice) {
         ExecutionError error = result.error();
         return new Facts(
                 result.status().word(),
@@ -139,17 +136,17 @@ final class ExecutionAnswer {
                 result.truncated(),
                 result.nextOffset(),
                 List.of(),
-                result.kernelRestarted() || resumed,
-                message(result, resumed),
+                result.kernelRestarted() || notice != null,
+                message(result, notice),
                 result.warning(),
                 result.queuePosition());
     }
 
-    private static String message(ExecutionResult result, boolean resumed) {
-        return !resumed ? result.message() : (result.message() + " " + RESUMED).strip();
+    private static String message(ExecutionResult result, @Nullable String notice) {
+        return notice == null ? result.message() : (result.message() + " " + notice).strip();
     }
 
-    private static String text(ExecutionResult result, boolean resumed) {
+    private static String text(ExecutionResult result, @Nullable String notice) {
         var text = new StringBuilder();
         paragraph(text, result.stdout());
         paragraph(text, result.stderr());
@@ -161,7 +158,7 @@ final class ExecutionAnswer {
         paragraph(text, pictures(result));
         paragraph(text, verdict(result));
         paragraph(text, result.warning() == null ? null : "[warning] " + result.warning());
-        paragraph(text, resumed ? RESUMED : null);
+        paragraph(text, notice);
         boolean nothing = text.isEmpty() && result.images().isEmpty();
         return nothing ? "(no output)" : text.toString();
     }

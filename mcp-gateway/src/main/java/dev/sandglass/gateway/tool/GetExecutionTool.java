@@ -68,7 +68,7 @@ final class GetExecutionTool implements Tool {
         return running(tenant, id)
                 .map(sandbox -> executions.read(sandbox, id, offset, waitFor, maxOutputChars, call.progress()))
                 .orElseGet(() -> Mono.just(lost(id)))
-                .map(result -> ExecutionAnswer.of(result, false));
+                .map(result -> ExecutionAnswer.of(result, null));
     }
 
     /** The sandbox in which the execution still lives: the same incarnation, and running. */

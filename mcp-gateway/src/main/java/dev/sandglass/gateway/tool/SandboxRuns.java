@@ -10,9 +10,10 @@ import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** Runs something in a sandbox that must be running: notes the use, and brings back one that was suspended for idling. */
+/** Runs something in a sandbox that must be running: notes the use, and brings back one that the operator suspended. */
 final class SandboxRuns {
 
     private final Sandboxes sandboxes;
@@ -28,9 +29,9 @@ final class SandboxRuns {
     Mono<ToolResult> run(SandboxRef ref, ExecutionRequest request, OutputListener progress) {
         return sandboxes
                 .running(ref)
-                .flatMap(sandbox -> run(sandbox, request, progress, false))
+                .flatMap(sandbox -> run(sandbox, request, progress, null))
                 .onErrorResume(SandboxProblem.Asleep.class, asleep -> resume(ref)
-                        .flatMap(sandbox -> run(sandbox, request, progress, true)));
+                        .flatMap(sandbox -> run(sandbox, request, progress, ResumeNotice.of(asleep.reason()))));
     }
 
     /** Does something short with a sandbox that must be running; the answer says if it had to be brought back for it. */
@@ -38,12 +39,18 @@ final class SandboxRuns {
         return sandboxes
                 .running(ref)
                 .flatMap(sandbox -> use(sandbox, deed))
-                .onErrorResume(SandboxProblem.Asleep.class, asleep -> resume(ref)
-                        .flatMap(sandbox -> use(sandbox, deed))
-                        .map(result -> result.and(ExecutionAnswer.RESUMED))
-                        .onErrorMap(
-                                SandboxProblem.Refused.class,
-                                refused -> new SandboxProblem.Refused(refused.text() + " " + ExecutionAnswer.RESUMED)));
+                .onErrorResume(SandboxProblem.Asleep.class, asleep -> useResumed(ref, deed, asleep.reason()));
+    }
+
+    private Mono<ToolResult> useResumed(
+            SandboxRef ref, Function<RunningSandbox, Mono<ToolResult>> deed, String suspendedFor) {
+        String notice = ResumeNotice.of(suspendedFor);
+        return resume(ref)
+                .flatMap(sandbox -> use(sandbox, deed))
+                .map(result -> result.and(notice))
+                .onErrorMap(
+                        SandboxProblem.Refused.class,
+                        refused -> new SandboxProblem.Refused(refused.text() + " " + notice));
     }
 
     private Mono<ToolResult> use(RunningSandbox sandbox, Function<RunningSandbox, Mono<ToolResult>> deed) {
@@ -52,9 +59,9 @@ final class SandboxRuns {
     }
 
     private Mono<ToolResult> run(
-            RunningSandbox sandbox, ExecutionRequest request, OutputListener progress, boolean resumed) {
+            RunningSandbox sandbox, ExecutionRequest request, OutputListener progress, @Nullable String notice) {
         sandboxes.active(sandbox, request.limits().timeout());
-        return executions.run(sandbox, request, progress).map(result -> ExecutionAnswer.of(result, resumed));
+        return executions.run(sandbox, request, progress).map(result -> ExecutionAnswer.of(result, notice));
     }
 
     private Mono<RunningSandbox> resume(SandboxRef ref) {
@@ -65,6 +72,6 @@ final class SandboxRuns {
                 .onErrorMap(
                         TimeoutException.class,
                         late -> new SandboxProblem.NotRunning(
-                                ref, "it was suspended for idling and is still being resumed; try again in a moment"));
+                                ref, "it was suspended and is still being resumed; try again in a moment"));
     }
 }

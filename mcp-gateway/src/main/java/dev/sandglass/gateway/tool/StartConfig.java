@@ -1,5 +1,7 @@
 package dev.sandglass.gateway.tool;
 
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.TimeLimit;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +40,16 @@ final class StartConfig {
                         "disk",
                         Schema.either("Disk in MiB, or a quantity such as '2Gi'; default 2 GiB", "integer", "string"))
                 .optional("envs", ExecutionArguments.variables("Environment variables of the code"))
+                .optional(
+                        "idle_timeout",
+                        duration("The sandbox is suspended when nobody used it for so long; its next use resumes it"
+                                + " without its variables"))
+                .optional("max_lifetime", duration("The sandbox is suspended at that age, even while code runs"))
+                .optional("retention", duration("The sandbox is deleted when it was suspended for so long"))
+                .optional(
+                        "runtime_class",
+                        Schema.text("RuntimeClass of the cluster, e.g. 'gvisor'; the installation's if left out")
+                                .maxLength(SandboxSpec.MAX_RUNTIME_CLASS_NAME))
                 .with("additionalProperties", false);
     }
 
@@ -59,7 +71,20 @@ final class StartConfig {
                 config.quantity("memory", "Mi").orElse(null),
                 config.quantity("cpus", "").orElse(null),
                 config.quantity("disk", "Mi").orElse(null),
-                config.variables("envs").orElse(null));
+                config.variables("envs").orElse(null),
+                config.text("runtime_class", SandboxSpec.MAX_RUNTIME_CLASS_NAME)
+                        .filter(name -> !name.isBlank())
+                        .orElse(null),
+                config.timeLimit("idle_timeout", TimeLimit.IDLE_TIMEOUT).orElse(null),
+                config.timeLimit("max_lifetime", TimeLimit.MAX_LIFETIME).orElse(null),
+                config.timeLimit("retention", TimeLimit.RETENTION).orElse(null));
+    }
+
+    private static Schema duration(String description) {
+        return Schema.either(
+                description + ": e.g. '30m' or '1h30m', or a number of seconds; the installation's if left out",
+                "string",
+                "integer");
     }
 
     private static Map<String, String> later() {
@@ -69,10 +94,6 @@ final class StartConfig {
         later.put("ports", leaveOut + "; a sandbox cannot be reached from outside");
         later.put("allowed_domains", leaveOut + "; the sandbox has no network");
         later.put("workspace", leaveOut + "; files live as long as the sandbox runs");
-        later.put("idle_timeout", leaveOut + "; the installation's value holds");
-        later.put("max_lifetime", leaveOut + "; the installation's value holds");
-        later.put("retention", leaveOut + "; the installation's value holds");
-        later.put("runtime_class", leaveOut + "; the installation's value holds");
         String workdir = leaveOut + "; give 'cwd' to sandbox_run_command";
         later.put("workdir", workdir);
         for (String dropped : new String[] {"depends_on", "shell", "scripts", "exec"}) {
@@ -84,6 +105,7 @@ final class StartConfig {
     private static Set<String> known() {
         var known = new TreeSet<>(LATER.keySet());
         known.addAll(List.of("image", "memory", "cpus", "disk", "envs"));
+        known.addAll(List.of("idle_timeout", "max_lifetime", "retention", "runtime_class"));
         return known;
     }
 }

@@ -61,6 +61,14 @@ final class FakeOperator {
                 List.of(condition("Ready", "False", reason, ""), condition("Suspended", "True", reason, ""))));
     }
 
+    /** From now on, an edit finds the pod too old or too idle. */
+    void suspendsWhoeverIsEdited(String reason) {
+        onWanted(generation -> status(
+                generation,
+                null,
+                List.of(condition("Ready", "False", reason, ""), condition("Suspended", "True", reason, ""))));
+    }
+
     void evicted(String message) {
         write(status(generation(), null, List.of(condition("Ready", "False", "Evicted", message))));
     }

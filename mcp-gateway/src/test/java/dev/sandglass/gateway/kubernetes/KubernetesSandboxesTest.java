@@ -238,6 +238,35 @@ class KubernetesSandboxesTest {
                 .satisfies(owner -> assertThat(owner.getUid()).isEqualTo(running.uid()));
     }
 
+    @Test
+    void useOfASandboxWithAnIdleTimeOfItsOwnIsWrittenByThat() {
+        operator.answersWithReady();
+        var config = new SandboxConfig(null, null, null, null, null, null, "60s", null, null);
+        RunningSandbox running =
+                Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON));
+
+        sandboxes.active(running, Duration.ofSeconds(10));
+        await().atMost(SOON).until(() -> lease(running) != null);
+        sandboxes.active(running, Duration.ofSeconds(25)); // lacks a quarter of the 60 s
+        assertThat(lease(running).getSpec().getLeaseDurationSeconds()).isEqualTo(10);
+        sandboxes.active(running, Duration.ofSeconds(26));
+
+        await().atMost(SOON).until(() -> lease(running).getSpec().getLeaseDurationSeconds() == 26);
+    }
+
+    @Test
+    void oneThatFallsAsleepWhileItIsStartedIsWoken() {
+        RunningSandbox first = started();
+        operator.suspendsWhoeverIsEdited("MaxLifetime");
+        operator.wakesOnLease();
+        var config = new SandboxConfig(null, null, null, null, null, null, null, "10s", null);
+
+        RunningSandbox again =
+                Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON));
+
+        assertThat(again.incarnation()).isEqualTo(first.incarnation() + 1);
+    }
+
     private Lease lease(RunningSandbox sandbox) {
         return client.leases()
                 .inNamespace(REF.namespace())

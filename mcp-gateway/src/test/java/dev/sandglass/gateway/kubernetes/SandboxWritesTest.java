@@ -41,6 +41,30 @@ class SandboxWritesTest {
     }
 
     @Test
+    void deadlinesAndRuntimeClassAreWrittenIfTheyDiffer() {
+        var config = new SandboxConfig(null, null, null, null, null, "gvisor", "90m", "8h", "24h");
+
+        SandboxSpec created = SandboxWrites.created(REF, config, "alice").getSpec();
+
+        assertThat(created)
+                .isEqualTo(SandboxSpec.DEFAULT
+                        .withRuntimeClassName("gvisor")
+                        .withIdleTimeout("90m")
+                        .withMaxLifetime("8h")
+                        .withRetention("24h"));
+        assertThat(SandboxWrites.changes(created, config)).isEmpty();
+        assertThat(SandboxWrites.changes(created.withIdleTimeout("1h30m"), config))
+                .isEmpty();
+        assertThat(SandboxWrites.changes(created, SandboxConfig.UNCHANGED)).isEmpty();
+        assertThat(SandboxWrites.changes(SandboxSpec.DEFAULT.withMaxLifetime("7h"), config))
+                .containsOnly(
+                        Map.entry("runtimeClassName", "gvisor"),
+                        Map.entry("idleTimeout", "90m"),
+                        Map.entry("maxLifetime", "8h"),
+                        Map.entry("retention", "24h"));
+    }
+
+    @Test
     void aStartTakesASuspendedOneUpAndChangesOnlyWhatDiffers() {
         SandboxSpec present = SandboxSpec.DEFAULT.withSuspended(true);
 

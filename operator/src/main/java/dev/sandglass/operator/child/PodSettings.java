@@ -9,10 +9,10 @@ import java.util.Optional;
  *
  * @param images which images may run, and which does if none is named
  * @param requestRatio requests of cpu, memory and disk as a part of their limits, above 0 and at most 1
- * @param maxLifetime age at which the node ends a pod, whether or not the operator runs
+ * @param maxLifetime age at which the node ends the pod of a sandbox that says nothing of it
  * @param serviceAccount an account without rights; no token of it is mounted
  * @param priorityClass empty for the cluster's default
- * @param runtimeClass empty for the cluster's default
+ * @param runtimeClass the only one that a sandbox may have; empty for what it wants, or the cluster's default
  */
 public record PodSettings(
         ImagePolicy images,

@@ -2,8 +2,11 @@ package dev.sandglass.operator.child;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.TimeLimit;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -26,10 +29,35 @@ public record Refusal(Reason reason, String message) {
                     "spec.image: " + image + " is not on this installation's list of allowed images; leave the field"
                             + " out to use " + settings.images().defaultImage()));
         }
+        return runtimeClass(sandbox, settings).or(() -> invalid(sandbox));
+    }
+
+    private static Optional<Refusal> runtimeClass(Sandbox sandbox, PodSettings settings) {
+        String wanted = sandbox.wanted().runtimeClassName();
+        return settings.runtimeClass()
+                .filter(forced -> wanted != null && !wanted.equals(forced))
+                .map(forced -> new Refusal(
+                        Reason.RUNTIME_CLASS_FORBIDDEN,
+                        "spec.runtimeClassName: " + wanted
+                                + " is not allowed, this installation runs every sandbox with " + forced
+                                + "; leave the field out"));
+    }
+
+    private static Optional<Refusal> invalid(Sandbox sandbox) {
         return outOfBounds("memory", sandbox.wanted().memory(), 64L << 20)
                 .or(() -> outOfBounds("disk", sandbox.wanted().disk(), 64L << 20))
+                .or(() -> timeLimits(sandbox.wanted()))
                 .or(() -> SandboxEnvironment.problem(sandbox).map(problem -> "spec.env: " + problem))
                 .map(message -> new Refusal(Reason.INVALID_SPEC, message));
+    }
+
+    private static Optional<String> timeLimits(SandboxSpec spec) {
+        return Arrays.stream(TimeLimit.values())
+                .flatMap(limit -> Optional.ofNullable(limit.textIn(spec))
+                        .flatMap(limit::problem)
+                        .map(problem -> "spec." + limit.field() + " " + problem)
+                        .stream())
+                .findFirst();
     }
 
     private static Optional<String> outOfBounds(String field, Quantity value, long leastBytes) {

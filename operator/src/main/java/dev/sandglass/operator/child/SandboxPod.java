@@ -3,6 +3,7 @@ package dev.sandglass.operator.child;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.TimeLimit;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -17,6 +18,7 @@ import io.fabric8.kubernetes.api.model.SecurityContext;
 import io.fabric8.kubernetes.api.model.SecurityContextBuilder;
 import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.api.model.TolerationBuilder;
+import java.time.Duration;
 import java.util.List;
 
 /** The pod in which untrusted code runs. Everything that holds it in is said here, once, for all. */
@@ -63,15 +65,21 @@ public final class SandboxPod {
                 .withNameservers("127.0.0.1")
                 .endDnsConfig()
                 .withTerminationGracePeriodSeconds(GRACE_SECONDS)
-                .withActiveDeadlineSeconds(settings.maxLifetime().toSeconds())
+                .withActiveDeadlineSeconds(maxLifetime(sandbox, settings).toSeconds())
                 .withPriorityClassName(settings.priorityClass().orElse(null))
-                .withRuntimeClassName(settings.runtimeClass().orElse(null))
+                .withRuntimeClassName(
+                        settings.runtimeClass().orElse(sandbox.wanted().runtimeClassName()))
                 .withTolerations(
                         toleration("node.kubernetes.io/not-ready"), toleration("node.kubernetes.io/unreachable"))
                 .withSecurityContext(podSecurity())
                 .withContainers(container(sandbox, incarnation, settings))
                 .withVolumes(ScratchVolumes.volumes(sandbox.wanted().disk()))
                 .build();
+    }
+
+    /** The node ends the pod at that age, whether or not the operator runs. */
+    private static Duration maxLifetime(Sandbox sandbox, PodSettings settings) {
+        return TimeLimit.MAX_LIFETIME.in(sandbox.wanted()).orElse(settings.maxLifetime());
     }
 
     private static Container container(Sandbox sandbox, int incarnation, PodSettings settings) {

@@ -11,6 +11,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Tells whether a pod was shaped by an earlier spec, without keeping that spec. */
 public final class SpecHash {
@@ -27,22 +28,29 @@ public final class SpecHash {
 
     /**
      * Digest of the fields as they are given: a new default image of the installation is no edit of the sandbox.
-     * Quantities count by their amount, so that 1Gi and 1024Mi are the same.
+     * Quantities count by their amount, so that 1Gi and 1024Mi are the same. The time-outs are not among them, since they
+     * apply without a new pod.
      */
     static String of(SandboxSpec spec) {
         String text = String.join(
-                "\n",
-                Objects.requireNonNullElse(spec.image(), ""),
-                amount(spec.memory()),
-                amount(spec.cpus()),
-                amount(spec.disk()),
-                Serialization.asJson(spec.environment()));
+                        "\n",
+                        Objects.requireNonNullElse(spec.image(), ""),
+                        amount(spec.memory()),
+                        amount(spec.cpus()),
+                        amount(spec.disk()),
+                        Serialization.asJson(spec.environment()))
+                + ifGiven("runtimeClassName", spec.runtimeClassName());
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest, 0, BYTES);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every Java platform has SHA-256", e);
         }
+    }
+
+    /** A field that came later: absent it leaves no trace, or every pod of the version before would count as outdated. */
+    private static String ifGiven(String field, @Nullable String value) {
+        return value == null ? "" : "\n" + field + "=" + value;
     }
 
     private static String amount(Quantity quantity) {

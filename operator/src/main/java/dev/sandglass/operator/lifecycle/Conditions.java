@@ -102,7 +102,8 @@ public final class Conditions {
                                 .map(end -> ", the last because " + end.cause() + " ("
                                         + end.reason().value() + ")")
                                 .orElse("");
-        if (SpecHash.outdated(pod, seen.sandbox())) {
+        if (SpecHash.outdated(pod, seen.sandbox())
+                || Deadlines.awaitsLongerLife(pod, seen.sandbox().wanted())) {
             String pending = seen.refusal()
                     .map(why -> ", and would then fail: " + why.message())
                     .orElse("");

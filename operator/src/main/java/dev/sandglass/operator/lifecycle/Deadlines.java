@@ -1,6 +1,9 @@
 package dev.sandglass.operator.lifecycle;
 
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.TimeLimit;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
 import java.time.Duration;
@@ -9,7 +12,7 @@ import java.time.ZonedDateTime;
 import java.util.Optional;
 
 /**
- * How long things last.
+ * How long things last: the installation's values, or those of one sandbox.
  *
  * @param idleTimeout a pod that nobody used for so long is suspended
  * @param maxLifetime age at which a pod is suspended
@@ -25,9 +28,41 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
         }
     }
 
-    /** When a pod's maximum age ends it. */
+    /** These, but for what a sandbox has of its own. */
+    public Deadlines of(SandboxSpec spec) {
+        return new Deadlines(
+                TimeLimit.IDLE_TIMEOUT.in(spec).orElse(idleTimeout),
+                TimeLimit.MAX_LIFETIME.in(spec).orElse(maxLifetime),
+                TimeLimit.RETENTION.in(spec).orElse(retention));
+    }
+
+    /** When a pod's maximum age ends it: the one it was made with, or a shorter one that was set since. */
     Instant oldAt(Pod pod) {
-        return startOf(pod).plus(maxLifetime);
+        Duration age =
+                madeFor(pod).filter(made -> made.compareTo(maxLifetime) < 0).orElse(maxLifetime);
+        return startOf(pod).plus(age);
+    }
+
+    /** What the node has to be told of a pod's maximum age; empty if it knows. Kubernetes lets it shrink only. */
+    public Optional<Duration> shortened(Pod pod) {
+        return madeFor(pod).filter(made -> made.compareTo(maxLifetime) > 0).map(made -> maxLifetime);
+    }
+
+    /**
+     * Whether the sandbox asks for more than its pod can be given. That the installation's value has grown is no edit of
+     * the sandbox.
+     */
+    static boolean awaitsLongerLife(Pod pod, SandboxSpec spec) {
+        return TimeLimit.MAX_LIFETIME
+                .in(spec)
+                .flatMap(wanted -> madeFor(pod).filter(made -> made.compareTo(wanted) < 0))
+                .isPresent();
+    }
+
+    private static Optional<Duration> madeFor(Pod pod) {
+        return Optional.ofNullable(pod.getSpec())
+                .map(PodSpec::getActiveDeadlineSeconds)
+                .map(Duration::ofSeconds);
     }
 
     /**

@@ -69,7 +69,7 @@ public final class Lifecycle {
             return new Wait(Optional.empty());
         }
         return recorded == 0
-                ? new Run(1, seen.now().plus(deadlines.idleTimeout()))
+                ? new Run(1, deadlines.firstReview(seen.now()))
                 : new Replace(recorded, recorded + 1, Optional.empty());
     }
 

@@ -15,7 +15,10 @@ public enum Reason {
     /** Ready=True: the spec was edited since the pod started; the change applies at the next start. */
     UPDATE_PENDING("UpdatePending"),
 
-    /** Ready=False: the pod was made and its container is on the way. Suspended=False: it is wanted again. */
+    /**
+     * Ready=False: the pod was made and its container is on the way, or the pod waits for a former workspace to go.
+     * Suspended=False: it is wanted again.
+     */
     STARTING("Starting"),
 
     /** Ready=False: the image is not on the installation's list. Final until the spec or the list changes. */
@@ -39,7 +42,7 @@ public enum Reason {
     /** Ready=False: the spec breaks a rule that the schema could not check. Final until the spec changes. */
     INVALID_SPEC("InvalidSpec"),
 
-    /** Ready=False: a volume that the spec names does not exist or may not be used. */
+    /** Ready=False: a volume that the spec names does not exist or may not be used. Looked for every few seconds. */
     VOLUME_MISSING("VolumeMissing"),
 
     /** Ready=False: the container was ended for using more memory than its limit, and starts again. */

@@ -21,6 +21,9 @@ public final class SandboxLabels {
     /** Annotation on sandboxes: the caller that asked the gateway for it. */
     public static final String CREATED_BY = "sandglass.dev/created-by";
 
+    /** Label that opens a ConfigMap to sandboxes, with the value {@code true}; its owner sets it, never the operator. */
+    public static final String MOUNTABLE = "sandglass.dev/mountable";
+
     /** Kubernetes' own label for the program that looks after an object. */
     public static final String MANAGED_BY = "app.kubernetes.io/managed-by";
 
@@ -32,6 +35,9 @@ public final class SandboxLabels {
 
     /** Value of {@link #COMPONENT} on the pods of sandboxes. */
     public static final String COMPONENT_SANDBOX = "sandbox";
+
+    /** Value of {@link #COMPONENT} on the claims that hold the workspaces of sandboxes. */
+    public static final String COMPONENT_WORKSPACE = "workspace";
 
     /** Value of {@link #COMPONENT} on the pods of the MCP gateway. */
     public static final String COMPONENT_GATEWAY = "mcp-gateway";

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param cpus limit of the container, {@value #DEFAULT_CPUS} if absent
  * @param disk bound of everything the sandbox can write, {@value #DEFAULT_DISK} if absent
  * @param env reaches kernels and commands, never the supervisor's own environment
+ * @param volumes files from outside, see {@link VolumeRules}
+ * @param workspace null for a workspace that ends with the pod
  * @param runtimeClassName null for the installation's; see {@link Reason#RUNTIME_CLASS_FORBIDDEN}
  * @param idleTimeout a duration, null for the installation's; see {@link TimeLimit#IDLE_TIMEOUT}
  * @param maxLifetime a duration, null for the installation's; see {@link TimeLimit#MAX_LIFETIME}
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
+@ValidationRule(value = VolumeSchemaRules.SCRATCH_FITS, message = VolumeSchemaRules.SCRATCH_TOO_LARGE)
 public record SandboxSpec(
         @Size(min = 1, max = 512)
         @Pattern("^[^\\s]+$")
@@ -63,6 +66,19 @@ public record SandboxSpec(
         @JsonPropertyDescription("Environment variables of the code, at most 256 and 32 KiB in all. A change applies at"
                 + " the next start of the pod.")
         List<EnvVariable> env,
+
+        @Size(max = VolumeRules.MAX_VOLUMES)
+        @ValidationRule(value = VolumeSchemaRules.PATHS_APART, message = VolumeSchemaRules.PATHS_OVERLAP)
+        @JsonPropertyDescription("Files from outside that the code sees, and scratch room apart from the workspace; at"
+                + " most 16. A change applies at the next start of the pod.")
+        List<Volume> volumes,
+
+        @JsonPropertyDescription("Makes /workspace a volume that survives suspend and resume; a sandbox that has one is"
+                + " never deleted for being suspended long. Absent: /workspace is scratch room that ends with the pod."
+                + " To add or to remove it applies at the next start of the pod, and a claim that is there stays until"
+                + " the sandbox is deleted.")
+        @Nullable
+        Workspace workspace,
 
         @Size(max = MAX_RUNTIME_CLASS_NAME)
         @ValidationRule(value = SchemaRules.RUNTIME_CLASS_NAME, message = SchemaRules.RUNTIME_CLASS_NAME_WRONG)
@@ -123,6 +139,8 @@ public record SandboxSpec(
             @Nullable Quantity cpus,
             @Nullable Quantity disk,
             @Nullable List<EnvVariable> env,
+            @Nullable List<Volume> volumes,
+            @Nullable Workspace workspace,
             @Nullable String runtimeClassName,
             @Nullable String idleTimeout,
             @Nullable String maxLifetime,
@@ -133,6 +151,8 @@ public record SandboxSpec(
         this.cpus = cpus == null ? new Quantity(DEFAULT_CPUS) : cpus;
         this.disk = disk == null ? new Quantity(DEFAULT_DISK) : disk;
         this.env = env == null ? List.of() : List.copyOf(env);
+        this.volumes = volumes == null ? List.of() : List.copyOf(volumes);
+        this.workspace = workspace;
         this.runtimeClassName = runtimeClassName;
         this.idleTimeout = idleTimeout;
         this.maxLifetime = maxLifetime;
@@ -140,7 +160,7 @@ public record SandboxSpec(
         this.suspended = suspended;
     }
 
-    /** A sandbox that has nothing but its size and environment. */
+    /** A sandbox of which no more is said than its size, its image and its environment. */
     public SandboxSpec(
             @Nullable String image,
             @Nullable Quantity memory,
@@ -148,36 +168,126 @@ public record SandboxSpec(
             @Nullable Quantity disk,
             @Nullable List<EnvVariable> env,
             boolean suspended) {
-        this(image, memory, cpus, disk, env, null, null, null, null, suspended);
+        this(image, memory, cpus, disk, env, null, null, null, null, null, null, suspended);
     }
 
     /** The same with {@code suspended} set. */
     public SandboxSpec withSuspended(boolean value) {
         return new SandboxSpec(
-                image, memory, cpus, disk, env, runtimeClassName, idleTimeout, maxLifetime, retention, value);
+                image,
+                memory,
+                cpus,
+                disk,
+                env,
+                volumes,
+                workspace,
+                runtimeClassName,
+                idleTimeout,
+                maxLifetime,
+                retention,
+                value);
+    }
+
+    /** The same with other volumes; null for none. */
+    public SandboxSpec withVolumes(@Nullable List<Volume> value) {
+        return new SandboxSpec(
+                image,
+                memory,
+                cpus,
+                disk,
+                env,
+                value,
+                workspace,
+                runtimeClassName,
+                idleTimeout,
+                maxLifetime,
+                retention,
+                suspended);
+    }
+
+    /** The same with another workspace; null for scratch. */
+    public SandboxSpec withWorkspace(@Nullable Workspace value) {
+        return new SandboxSpec(
+                image,
+                memory,
+                cpus,
+                disk,
+                env,
+                volumes,
+                value,
+                runtimeClassName,
+                idleTimeout,
+                maxLifetime,
+                retention,
+                suspended);
     }
 
     /** The same with a RuntimeClass. */
     public SandboxSpec withRuntimeClassName(@Nullable String value) {
-        return new SandboxSpec(image, memory, cpus, disk, env, value, idleTimeout, maxLifetime, retention, suspended);
+        return new SandboxSpec(
+                image,
+                memory,
+                cpus,
+                disk,
+                env,
+                volumes,
+                workspace,
+                value,
+                idleTimeout,
+                maxLifetime,
+                retention,
+                suspended);
     }
 
     /** The same with an idle time-out. */
     public SandboxSpec withIdleTimeout(@Nullable String value) {
         return new SandboxSpec(
-                image, memory, cpus, disk, env, runtimeClassName, value, maxLifetime, retention, suspended);
+                image,
+                memory,
+                cpus,
+                disk,
+                env,
+                volumes,
+                workspace,
+                runtimeClassName,
+                value,
+                maxLifetime,
+                retention,
+                suspended);
     }
 
     /** The same with a maximum lifetime. */
     public SandboxSpec withMaxLifetime(@Nullable String value) {
         return new SandboxSpec(
-                image, memory, cpus, disk, env, runtimeClassName, idleTimeout, value, retention, suspended);
+                image,
+                memory,
+                cpus,
+                disk,
+                env,
+                volumes,
+                workspace,
+                runtimeClassName,
+                idleTimeout,
+                value,
+                retention,
+                suspended);
     }
 
     /** The same with a retention. */
     public SandboxSpec withRetention(@Nullable String value) {
         return new SandboxSpec(
-                image, memory, cpus, disk, env, runtimeClassName, idleTimeout, maxLifetime, value, suspended);
+                image,
+                memory,
+                cpus,
+                disk,
+                env,
+                volumes,
+                workspace,
+                runtimeClassName,
+                idleTimeout,
+                maxLifetime,
+                value,
+                suspended);
     }
 
     /** The environment variables by name, in their order; the schema refuses duplicates, here the last one wins. */

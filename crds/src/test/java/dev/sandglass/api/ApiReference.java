@@ -49,6 +49,9 @@ final class ApiReference {
                             property.getDefault() == null ? "" : "`" + property.getDefault() + "`",
                             String.join("; ", validation(property, required)),
                             cell(property.getDescription())));
+            if (!property.getProperties().isEmpty()) {
+                rows(text, prefix + field.getKey() + ".", property);
+            }
             if (property.getItems() != null
                     && !property.getItems().getSchema().getProperties().isEmpty()) {
                 rows(text, prefix + field.getKey() + "[].", property.getItems().getSchema());

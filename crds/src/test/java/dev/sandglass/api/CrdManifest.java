@@ -61,6 +61,7 @@ final class CrdManifest {
         spec.setDefault(JsonNodeFactory.instance.objectNode());
         JSONSchemaProps status = describe(root, "status", "What became of it; written by the operator alone.");
         byKey(field(spec, "env"), "name");
+        byKey(field(spec, "volumes"), "name");
         byKey(field(status, "conditions"), "type");
         JSONSchemaProps condition = field(status, "conditions").getItems().getSchema();
         for (JSONSchemaProps instant : List.of(

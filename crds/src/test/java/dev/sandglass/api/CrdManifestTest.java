@@ -91,6 +91,20 @@ class CrdManifestTest {
                         .toList());
     }
 
+    @Test
+    void everyFieldOfVolumesAndWorkspaceIsExplained() throws IOException {
+        JSONSchemaProps spec = CrdManifest.field(CrdManifest.schema(), "spec");
+        explained("volumes[]", CrdManifest.field(spec, "volumes").getItems().getSchema());
+        explained("workspace", CrdManifest.field(spec, "workspace"));
+    }
+
+    private static void explained(String path, JSONSchemaProps schema) {
+        schema.getProperties().forEach((name, field) -> {
+            assertThat(field.getDescription()).as(path + "." + name).isNotBlank();
+            explained(path + "." + name, field);
+        });
+    }
+
     private static void committed(Path file, String expected) throws IOException {
         if (Boolean.getBoolean("sandglass.generate")) {
             Files.createDirectories(file.getParent());

@@ -39,6 +39,12 @@ class SandboxJsonTest {
                 new Quantity("500m"),
                 new Quantity("4Gi"),
                 List.of(new EnvVariable("A", "1"), new EnvVariable("B", "")),
+                List.of(
+                        Volume.ofClaim("data", "/data", false, "shared"),
+                        new Volume("words", "/words", null, null, new Volume.ConfigMap("words"), null, null),
+                        new Volume("key", "/key", true, null, null, new Volume.Secret("mountable-key"), null),
+                        new Volume("scratch", "/scratch", null, null, null, null, new Volume.EmptyDir(null))),
+                new Workspace(new Quantity("5Gi"), "fast", true),
                 "gvisor",
                 "5m",
                 "1h30m",
@@ -71,7 +77,20 @@ class SandboxJsonTest {
                 .withIdleTimeout("1h")
                 .withRuntimeClassName("gvisor")
                 .withSuspended(true);
-        assertThat(spec).isEqualTo(new SandboxSpec(null, null, null, null, null, "gvisor", "1h", "2h", "3h", true));
+        assertThat(spec)
+                .isEqualTo(new SandboxSpec(null, null, null, null, null, null, null, "gvisor", "1h", "2h", "3h", true));
+    }
+
+    @Test
+    void aVolumeIsReadOnlyUnlessItSaysOtherwiseButScratchRoomIsNot() {
+        List<Volume> volumes = parse("""
+                spec:
+                  volumes:
+                    - {name: a, mountPath: /a, persistentVolumeClaim: {claimName: c}}
+                    - {name: b, mountPath: /b, persistentVolumeClaim: {claimName: c}, readOnly: false}
+                    - {name: c, mountPath: /c, emptyDir: {}}
+                """).wanted().volumes();
+        assertThat(volumes).extracting(Volume::onlyReads).containsExactly(true, false, false);
     }
 
     @Test

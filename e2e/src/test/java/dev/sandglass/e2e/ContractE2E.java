@@ -120,10 +120,8 @@ class ContractE2E {
 
     @Test
     void whatIsNotThereYetSaysSo() {
-        Map<String, Object> volumes = Map.of("sandbox", "any", "config", Map.of("volumes", List.of("/a:/b")));
         Map<String, Object> ports = Map.of("sandbox", "any", "config", Map.of("ports", List.of("80:80")));
 
-        assertThat(agent.refusal("sandbox_start", volumes)).contains("volumes", "not");
         assertThat(agent.refusal("sandbox_start", ports)).contains("ports", "not");
     }
 

@@ -88,8 +88,9 @@ final class Cluster {
                     .orElseGet(() -> refused(Reason.POD_REFUSED, "a pod of this name exists and is not ours"));
         } catch (KubernetesClientException e) {
             return switch (e.getCode()) {
-                case FORBIDDEN -> refused(quota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, words(e));
-                case INVALID -> refused(Reason.POD_REFUSED, words(e));
+                case FORBIDDEN ->
+                    refused(ApiWords.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiWords.of(e));
+                case INVALID -> refused(Reason.POD_REFUSED, ApiWords.of(e));
                 default -> throw e;
             };
         }
@@ -160,16 +161,5 @@ final class Cluster {
     private static PodResult refused(Reason reason, String why) {
         return new PodResult(
                 Optional.empty(), Optional.of(new Refusal(reason, "The API server refused the pod: " + why)));
-    }
-
-    private static boolean quota(KubernetesClientException e) {
-        return words(e).contains("exceeded quota");
-    }
-
-    private static String words(KubernetesClientException e) {
-        return Optional.ofNullable(e.getStatus())
-                .map(status -> status.getMessage())
-                .or(() -> Optional.ofNullable(e.getMessage()))
-                .orElse("no reason was given");
     }
 }

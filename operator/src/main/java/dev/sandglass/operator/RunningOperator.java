@@ -43,6 +43,7 @@ final class RunningOperator implements AutoCloseable {
         SandboxReconciler reconciler = new SandboxReconciler(
                 new SandboxView(settings.pods(), InstantSource.system()),
                 new Cluster(client, settings.pods(), settings.gatewayNamespace(), linkSecret),
+                new Storage(client),
                 settings.deadlines());
         operator.register(reconciler, controller -> controller
                 .settingNamespaces(settings.namespaces())

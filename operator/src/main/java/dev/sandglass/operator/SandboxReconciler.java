@@ -4,7 +4,9 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.WorkspaceClaim;
 import dev.sandglass.operator.lifecycle.Conditions;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import dev.sandglass.operator.lifecycle.Decision;
@@ -12,6 +14,7 @@ import dev.sandglass.operator.lifecycle.Lifecycle;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -37,18 +40,20 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
 
     private static final Logger LOG = LoggerFactory.getLogger(SandboxReconciler.class);
 
-    /** Room in a quota may come at any time; other refusals need somebody to act. */
+    /** Room in a quota, or a volume, may come at any time; other refusals need somebody to act on the sandbox. */
     private static final Duration QUOTA_RETRY = Duration.ofSeconds(10);
 
     private static final Duration REFUSAL_RETRY = Duration.ofMinutes(1);
 
     private final SandboxView view;
     private final Cluster cluster;
+    private final Storage storage;
     private final Deadlines deadlines;
 
-    SandboxReconciler(SandboxView view, Cluster cluster, Deadlines deadlines) {
+    SandboxReconciler(SandboxView view, Cluster cluster, Storage storage, Deadlines deadlines) {
         this.view = view;
         this.cluster = cluster;
+        this.storage = storage;
         this.deadlines = deadlines;
     }
 
@@ -69,7 +74,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         Deadlines own = deadlines.of(sandbox.wanted());
         Decision decision = Lifecycle.decide(seen, own);
         log(sandbox, decision);
-        Observed after = act(decision, seen, context);
+        Observed after = act(decision, tended(seen, context), context);
         publish(StatusReport.of(after, decision, own), sandbox, context);
         UpdateControl<Sandbox> done = UpdateControl.noUpdate();
         review(decision, after, own)
@@ -92,6 +97,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
                 yield seen;
             }
             case Decision.Sleep sleep -> seen;
+            case Decision.Keep keep -> seen;
             case Decision.Wait wait -> seen;
             case Decision.Leave leave -> seen;
         };
@@ -114,9 +120,51 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         if (running.isPresent()) {
             return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), true);
         }
+        Optional<Refusal> missing = storage.missing(sandbox);
+        if (missing.isPresent()) {
+            return seen.after(Optional.empty(), missing, true);
+        }
+        Observed stored = withWorkspace(seen, context);
+        if (stored.refusal().isPresent()) {
+            return stored.after(Optional.empty(), stored.refusal(), true);
+        }
         Cluster.PodResult result = cluster.start(sandbox, incarnation);
         result.pod().ifPresent(pod -> remember(Pod.class, pod, context));
-        return seen.after(result.pod(), result.refusal(), true);
+        return stored.after(result.pod(), result.refusal(), true);
+    }
+
+    /** With the claim that the workspace needs, or with the reason why there is none. */
+    private Observed withWorkspace(Observed seen, Context<Sandbox> context) {
+        Workspace wanted = seen.sandbox().wanted().workspace();
+        if (wanted == null) {
+            return seen;
+        }
+        Storage.ClaimResult result = storage.workspace(seen.sandbox(), wanted, seen.workspace());
+        result.claim().ifPresent(claim -> remember(PersistentVolumeClaim.class, claim, context));
+        return seen.after(seen.pod(), result.refusal(), seen.networkReady()).withWorkspace(result.claim());
+    }
+
+    /**
+     * Makes the claim what the spec says of it by now, whether or not there is a pod. A claim that was refused to grow is
+     * not asked again before the spec changes or a pod is made.
+     */
+    private Observed tended(Observed seen, Context<Sandbox> context) {
+        Sandbox sandbox = seen.sandbox();
+        Workspace wanted = sandbox.wanted().workspace();
+        Optional<PersistentVolumeClaim> claim = seen.workspace()
+                .filter(found -> WorkspaceClaim.problem(sandbox, found).isEmpty());
+        if (wanted == null || claim.isEmpty() || sandbox.isMarkedForDeletion()) {
+            return seen;
+        }
+        boolean edited =
+                !sandbox.getMetadata().getGeneration().equals(sandbox.observed().observedGeneration());
+        PersistentVolumeClaim tied = storage.tied(sandbox, wanted, claim.get());
+        PersistentVolumeClaim now = edited ? storage.grown(wanted, tied) : tied;
+        if (now.equals(claim.get())) {
+            return seen;
+        }
+        remember(PersistentVolumeClaim.class, now, context);
+        return seen.withWorkspace(Optional.of(now));
     }
 
     /** A pod that runs and goes on, with the shorter life that its sandbox may have been given since. */
@@ -142,7 +190,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         Optional<Instant> refused = after.refusal()
                 .filter(why -> after.livePod().isEmpty() && !(decision instanceof Decision.Wait))
                 .map(Refusal::reason)
-                .map(reason -> after.now().plus(reason == Reason.QUOTA_EXCEEDED ? QUOTA_RETRY : REFUSAL_RETRY));
+                .map(reason -> after.now().plus(mayHealAlone(reason) ? QUOTA_RETRY : REFUSAL_RETRY));
         return switch (decision) {
             case Decision.Run run -> refused.or(() -> Optional.of(run.review()));
             case Decision.Resume resume -> refused.or(() -> Optional.of(own.firstReview(after.now())));
@@ -150,9 +198,14 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
             case Decision.Suspend suspend -> Optional.of(own.forgottenAt(after.now()));
             case Decision.Sleep sleep -> Optional.of(sleep.end());
             case Decision.Wait wait -> wait.review();
+            case Decision.Keep keep -> Optional.empty();
             case Decision.Delete delete -> Optional.empty();
             case Decision.Leave leave -> Optional.empty();
         };
+    }
+
+    private static boolean mayHealAlone(Reason reason) {
+        return reason == Reason.QUOTA_EXCEEDED || reason == Reason.VOLUME_MISSING || reason == Reason.STARTING;
     }
 
     /**

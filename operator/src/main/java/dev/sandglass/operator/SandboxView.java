@@ -8,6 +8,7 @@ import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.lifecycle.Observed;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
@@ -43,6 +44,7 @@ final class SandboxView {
         return List.of(
                 source(Pod.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
                 source(Lease.class, SandboxLabels.SANDBOX, context),
+                source(PersistentVolumeClaim.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
                 source(NetworkPolicy.class, null, context));
     }
 
@@ -80,6 +82,7 @@ final class SandboxView {
                                 context)
                         .filter(lease -> owns(sandbox, lease)),
                 Refusal.of(sandbox, settings),
+                workspace(sandbox, context),
                 networkPolicy(sandbox, context).isPresent()
                         && namespacePolicy(context).isPresent(),
                 clock.instant());
@@ -100,6 +103,12 @@ final class SandboxView {
         Sandbox found = context.getClient().resource(sandbox).get();
         return found == null
                 || !found.getMetadata().getUid().equals(sandbox.getMetadata().getUid());
+    }
+
+    private static Optional<PersistentVolumeClaim> workspace(Sandbox sandbox, Context<Sandbox> context) {
+        return sandbox.wanted().workspace() == null
+                ? Optional.empty()
+                : cached(PersistentVolumeClaim.class, ChildNames.workspace(sandbox), context);
     }
 
     Optional<NetworkPolicy> networkPolicy(Sandbox sandbox, Context<Sandbox> context) {

@@ -30,6 +30,7 @@ final class TrainingServer implements AutoCloseable {
     private static final Map<String, String> LISTS = Map.of(
             "sandboxes", list("sandglass.dev/v1alpha1", "SandboxList", SANDBOX),
             "pods", list("v1", "PodList", ""),
+            "persistentvolumeclaims", list("v1", "PersistentVolumeClaimList", ""),
             "leases", list("coordination.k8s.io/v1", "LeaseList", ""),
             "networkpolicies", list("networking.k8s.io/v1", "NetworkPolicyList", ""));
 

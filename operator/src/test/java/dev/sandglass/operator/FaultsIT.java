@@ -146,8 +146,7 @@ class FaultsIT {
                 }
                 api.cutWatches();
             }
-            await().atMost(SOON)
-                    .until(() -> api.count(Harm.Refuse.class) >= 3);
+            await().atMost(SOON).until(() -> api.count(Harm.Refuse.class) >= 3);
             storm.set(false);
             double before = operator.writes();
 

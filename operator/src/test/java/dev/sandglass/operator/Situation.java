@@ -4,15 +4,18 @@ import dev.sandglass.api.LinkKeys;
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.child.SandboxSecret;
+import dev.sandglass.operator.child.WorkspaceClaim;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import dev.sandglass.operator.lifecycle.Decision;
 import dev.sandglass.operator.lifecycle.Lifecycle;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -62,6 +65,7 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 read(folder, "in-Pod.yaml", Pod.class, used),
                 read(folder, "in-Lease.yaml", Lease.class, used),
                 Refusal.of(sandbox, settings.pods()),
+                read(folder, "in-PersistentVolumeClaim.yaml", PersistentVolumeClaim.class, used),
                 sandbox.getStatus() != null,
                 now);
         Optional<Refusal> answer = read(folder, "in-answer.yaml", Answer.class, used)
@@ -90,6 +94,7 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                     case Decision.Resume resume -> started(resume.incarnation(), results);
                     case Decision.Suspend suspend -> seen.after(Optional.empty(), seen.refusal(), seen.networkReady());
                     case Decision.Sleep sleep -> seen;
+                    case Decision.Keep keep -> seen;
                     case Decision.Wait wait -> seen;
                     case Decision.Delete delete -> seen;
                     case Decision.Leave leave -> seen;
@@ -106,6 +111,11 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 .filter(pod -> Observed.incarnationOf(pod) == incarnation)
                 .isPresent()) {
             return seen.after(seen.pod(), seen.refusal(), true);
+        }
+        Workspace workspace = sandbox.wanted().workspace();
+        if (workspace != null && seen.workspace().isEmpty()) {
+            results.put(
+                    "out-PersistentVolumeClaim.yaml", Serialization.asYaml(WorkspaceClaim.desired(sandbox, workspace)));
         }
         Pod pod = SandboxPod.desired(sandbox, incarnation, settings.pods());
         LinkKeys keys = LinkKeys.derive(LINK_SECRET, sandbox.getMetadata().getUid(), incarnation);

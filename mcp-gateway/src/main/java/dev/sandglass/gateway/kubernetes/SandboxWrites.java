@@ -6,6 +6,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.TimeLimit;
+import dev.sandglass.api.Workspace;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -32,16 +33,18 @@ final class SandboxWrites {
                 .addToAnnotations(SandboxLabels.CREATED_BY, createdBy)
                 .build());
         sandbox.setSpec(new SandboxSpec(
-                config.image(),
-                quantity(config.memory()),
-                quantity(config.cpus()),
-                quantity(config.disk()),
-                variables(config.env()),
-                config.runtimeClass(),
-                config.idleTimeout(),
-                config.maxLifetime(),
-                config.retention(),
-                false));
+                        config.image(),
+                        quantity(config.memory()),
+                        quantity(config.cpus()),
+                        quantity(config.disk()),
+                        variables(config.env()),
+                        false)
+                .withVolumes(config.volumes())
+                .withWorkspace(config.workspace())
+                .withRuntimeClassName(config.runtimeClass())
+                .withIdleTimeout(config.idleTimeout())
+                .withMaxLifetime(config.maxLifetime())
+                .withRetention(config.retention()));
         return sandbox;
     }
 
@@ -69,6 +72,31 @@ final class SandboxWrites {
         putIfOther(changes, TimeLimit.IDLE_TIMEOUT, present, config.idleTimeout());
         putIfOther(changes, TimeLimit.MAX_LIFETIME, present, config.maxLifetime());
         putIfOther(changes, TimeLimit.RETENTION, present, config.retention());
+        if (config.volumes() != null && !config.volumes().equals(present.volumes())) {
+            changes.put("volumes", config.volumes());
+        }
+        if (config.workspace() != null) {
+            Map<String, Object> workspace = workspace(present.workspace(), config.workspace());
+            if (!workspace.isEmpty()) {
+                changes.put("workspace", workspace);
+            }
+        }
+        return changes;
+    }
+
+    /** Field by field, so that whoever asks for a size alone does not undo {@code keep}. */
+    private static Map<String, Object> workspace(@Nullable Workspace present, Workspace wanted) {
+        var changes = new LinkedHashMap<String, Object>();
+        if (present == null || !wanted.size().equals(present.size())) {
+            changes.put("size", wanted.size());
+        }
+        if (wanted.storageClassName() != null
+                && (present == null || !wanted.storageClassName().equals(present.storageClassName()))) {
+            changes.put("storageClassName", wanted.storageClassName());
+        }
+        if (wanted.keep() != null && (present == null || wanted.outlivesSandbox() != present.outlivesSandbox())) {
+            changes.put("keep", wanted.keep());
+        }
         return changes;
     }
 

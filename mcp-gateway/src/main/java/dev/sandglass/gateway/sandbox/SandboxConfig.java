@@ -1,5 +1,8 @@
 package dev.sandglass.gateway.sandbox;
 
+import dev.sandglass.api.Volume;
+import dev.sandglass.api.Workspace;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param cpus Kubernetes quantity
  * @param disk Kubernetes quantity
  * @param env environment of the code; replaces what the resource has
+ * @param volumes replace those of the resource
+ * @param workspace only what it says changes
  * @param runtimeClass name of a RuntimeClass of the cluster
  * @param idleTimeout a duration that the resource takes, e.g. 30m
  * @param maxLifetime a duration that the resource takes
@@ -23,6 +28,8 @@ public record SandboxConfig(
         @Nullable String cpus,
         @Nullable String disk,
         @Nullable Map<String, String> env,
+        @Nullable List<Volume> volumes,
+        @Nullable Workspace workspace,
         @Nullable String runtimeClass,
         @Nullable String idleTimeout,
         @Nullable String maxLifetime,
@@ -31,9 +38,10 @@ public record SandboxConfig(
     /** Nothing chosen: an existing sandbox starts as stored, a new one with the installation's defaults. */
     public static final SandboxConfig UNCHANGED = new SandboxConfig(null, null, null, null, null);
 
-    /** Copies the map, so that the record does not change under its holder. */
+    /** Copies map and list, so that the record does not change under its holder. */
     public SandboxConfig {
         env = env == null ? null : Map.copyOf(env);
+        volumes = volumes == null ? null : List.copyOf(volumes);
     }
 
     /** Only size and environment chosen. */
@@ -43,14 +51,21 @@ public record SandboxConfig(
             @Nullable String cpus,
             @Nullable String disk,
             @Nullable Map<String, String> env) {
-        this(image, memory, cpus, disk, env, null, null, null, null);
+        this(image, memory, cpus, disk, env, null, null, null, null, null, null);
     }
 
     /** Values of variables may be private; only their number is told. */
     @Override
     public String toString() {
-        return "SandboxConfig[image=%s, memory=%s, cpus=%s, disk=%s, env=%s"
-                        .formatted(image, memory, cpus, disk, env == null ? null : env.size() + " variables")
+        return "SandboxConfig[image=%s, memory=%s, cpus=%s, disk=%s, env=%s, volumes=%s, workspace=%s"
+                        .formatted(
+                                image,
+                                memory,
+                                cpus,
+                                disk,
+                                env == null ? null : env.size() + " variables",
+                                volumes,
+                                workspace)
                 + ", runtimeClass=%s, idleTimeout=%s, maxLifetime=%s, retention=%s]"
                         .formatted(runtimeClass, idleTimeout, maxLifetime, retention);
     }

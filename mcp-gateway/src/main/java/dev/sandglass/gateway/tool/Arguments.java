@@ -53,6 +53,10 @@ public final class Arguments {
         return fields.hasNonNull(field);
     }
 
+    boolean isObject(String field) {
+        return fields.path(field).isObject();
+    }
+
     String requiredText(String field, int maxChars) {
         return text(field, maxChars)
                 .orElseThrow(() -> new InvalidArgument("Missing required '" + path + field + "' parameter"));

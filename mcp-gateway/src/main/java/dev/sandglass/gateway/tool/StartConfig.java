@@ -40,6 +40,8 @@ final class StartConfig {
                         "disk",
                         Schema.either("Disk in MiB, or a quantity such as '2Gi'; default 2 GiB", "integer", "string"))
                 .optional("envs", ExecutionArguments.variables("Environment variables of the code"))
+                .optional("volumes", StartVolumes.volumesSchema())
+                .optional("workspace", StartVolumes.workspaceSchema())
                 .optional(
                         "idle_timeout",
                         duration("The sandbox is suspended when nobody used it for so long; its next use resumes it"
@@ -72,6 +74,8 @@ final class StartConfig {
                 config.quantity("cpus", "").orElse(null),
                 config.quantity("disk", "Mi").orElse(null),
                 config.variables("envs").orElse(null),
+                StartVolumes.volumes(config).orElse(null),
+                StartVolumes.workspace(config).orElse(null),
                 config.text("runtime_class", SandboxSpec.MAX_RUNTIME_CLASS_NAME)
                         .filter(name -> !name.isBlank())
                         .orElse(null),
@@ -90,10 +94,8 @@ final class StartConfig {
     private static Map<String, String> later() {
         String leaveOut = "leave it out";
         var later = new LinkedHashMap<String, String>();
-        later.put("volumes", leaveOut + " and write files from code into /workspace");
         later.put("ports", leaveOut + "; a sandbox cannot be reached from outside");
         later.put("allowed_domains", leaveOut + "; the sandbox has no network");
-        later.put("workspace", leaveOut + "; files live as long as the sandbox runs");
         String workdir = leaveOut + "; give 'cwd' to sandbox_run_command";
         later.put("workdir", workdir);
         for (String dropped : new String[] {"depends_on", "shell", "scripts", "exec"}) {
@@ -104,7 +106,7 @@ final class StartConfig {
 
     private static Set<String> known() {
         var known = new TreeSet<>(LATER.keySet());
-        known.addAll(List.of("image", "memory", "cpus", "disk", "envs"));
+        known.addAll(List.of("image", "memory", "cpus", "disk", "envs", "volumes", "workspace"));
         known.addAll(List.of("idle_timeout", "max_lifetime", "retention", "runtime_class"));
         return known;
     }

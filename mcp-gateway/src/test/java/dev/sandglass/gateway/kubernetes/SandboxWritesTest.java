@@ -6,11 +6,14 @@ import dev.sandglass.api.EnvVariable;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.Volume;
+import dev.sandglass.api.Workspace;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SandboxWritesTest {
@@ -42,7 +45,7 @@ class SandboxWritesTest {
 
     @Test
     void deadlinesAndRuntimeClassAreWrittenIfTheyDiffer() {
-        var config = new SandboxConfig(null, null, null, null, null, "gvisor", "90m", "8h", "24h");
+        var config = new SandboxConfig(null, null, null, null, null, null, null, "gvisor", "90m", "8h", "24h");
 
         SandboxSpec created = SandboxWrites.created(REF, config, "alice").getSpec();
 
@@ -77,5 +80,39 @@ class SandboxWritesTest {
                         Map.entry("image", "img"),
                         Map.entry("memory", "1Gi"),
                         Map.entry("env", List.of(new EnvVariable("A", "1"))));
+    }
+
+    private static SandboxConfig with(@Nullable List<Volume> volumes, @Nullable Workspace workspace) {
+        return new SandboxConfig(null, null, null, null, null, volumes, workspace, null, null, null, null);
+    }
+
+    @Test
+    void volumesAndWorkspaceAreThoseOfTheConfiguration() {
+        List<Volume> volumes = List.of(Volume.ofClaim("volume-1", "/data", true, "shared"));
+        Workspace workspace = new Workspace(new Quantity("5Gi"), "fast", true);
+
+        Sandbox created = SandboxWrites.created(REF, with(volumes, workspace), "alice");
+
+        assertThat(created.getSpec().volumes()).isEqualTo(volumes);
+        assertThat(created.getSpec().workspace()).isEqualTo(workspace);
+        assertThat(SandboxWrites.changes(created.getSpec(), with(volumes, workspace)))
+                .isEmpty();
+        assertThat(SandboxWrites.changes(created.getSpec(), with(List.of(), null)))
+                .containsOnly(Map.entry("volumes", List.of()));
+    }
+
+    @Test
+    void aWorkspaceOfWhichOnlyTheSizeIsSaidStaysKept() {
+        SandboxSpec present = SandboxSpec.DEFAULT.withWorkspace(new Workspace(new Quantity("5Gi"), "fast", true));
+
+        assertThat(SandboxWrites.changes(present, with(null, new Workspace(new Quantity("5Gi"), null, null))))
+                .isEmpty();
+        assertThat(SandboxWrites.changes(present, with(null, new Workspace(new Quantity("6Gi"), null, null))))
+                .containsOnly(Map.entry("workspace", Map.of("size", new Quantity("6Gi"))));
+        assertThat(SandboxWrites.changes(present, with(null, new Workspace(new Quantity("5Gi"), "fast", false))))
+                .containsOnly(Map.entry("workspace", Map.of("keep", false)));
+        assertThat(SandboxWrites.changes(
+                        SandboxSpec.DEFAULT, with(null, new Workspace(new Quantity("1Gi"), "slow", null))))
+                .containsOnly(Map.entry("workspace", Map.of("size", new Quantity("1Gi"), "storageClassName", "slow")));
     }
 }

@@ -35,7 +35,7 @@ final class ChildMetadata {
      * Without {@code blockOwnerDeletion}: it would need a right on the owner's finalizers, and nobody waits for these
      * children to go.
      */
-    private static OwnerReference owner(Sandbox sandbox) {
+    static OwnerReference owner(Sandbox sandbox) {
         return new OwnerReferenceBuilder()
                 .withApiVersion(sandbox.getApiVersion())
                 .withKind(sandbox.getKind())

@@ -15,6 +15,11 @@ public final class ChildNames {
         return networkPolicy(sandbox) + "-" + incarnation;
     }
 
+    /** Name of the claim of a workspace that outlives the pod: the one name that derives from the sandbox's. */
+    public static String workspace(Sandbox sandbox) {
+        return "workspace-" + sandbox.getMetadata().getName();
+    }
+
     /** Name of the sandbox's own NetworkPolicy. */
     public static String networkPolicy(Sandbox sandbox) {
         return "sbx-" + sandbox.getMetadata().getUid();

@@ -4,6 +4,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.TimeLimit;
+import dev.sandglass.api.VolumeRules;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.util.Arrays;
@@ -47,6 +48,9 @@ public record Refusal(Reason reason, String message) {
         return outOfBounds("memory", sandbox.wanted().memory(), 64L << 20)
                 .or(() -> outOfBounds("disk", sandbox.wanted().disk(), 64L << 20))
                 .or(() -> timeLimits(sandbox.wanted()))
+                .or(() -> VolumeRules.problem(
+                                sandbox.wanted().volumes(), sandbox.wanted().disk())
+                        .map(problem -> "spec.volumes: " + problem))
                 .or(() -> SandboxEnvironment.problem(sandbox).map(problem -> "spec.env: " + problem))
                 .map(message -> new Refusal(Reason.INVALID_SPEC, message));
     }

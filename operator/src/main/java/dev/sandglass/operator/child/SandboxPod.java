@@ -19,6 +19,7 @@ import io.fabric8.kubernetes.api.model.SecurityContextBuilder;
 import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The pod in which untrusted code runs. Everything that holds it in is said here, once, for all. */
@@ -73,7 +74,7 @@ public final class SandboxPod {
                         toleration("node.kubernetes.io/not-ready"), toleration("node.kubernetes.io/unreachable"))
                 .withSecurityContext(podSecurity())
                 .withContainers(container(sandbox, incarnation, settings))
-                .withVolumes(ScratchVolumes.volumes(sandbox.wanted().disk()))
+                .withVolumes(SandboxVolumes.volumes(sandbox))
                 .build();
     }
 
@@ -97,7 +98,7 @@ public final class SandboxPod {
                 .endPort()
                 .withResources(SandboxResources.of(spec, settings.requestRatio()))
                 .withSecurityContext(containerSecurity())
-                .withVolumeMounts(ScratchVolumes.mounts())
+                .withVolumeMounts(SandboxVolumes.mounts(sandbox))
                 // No probes: an exec probe inherits the link's key, a network probe sees less than the supervisor says.
                 .withTerminationMessagePolicy("FallbackToLogsOnError")
                 .build();
@@ -105,21 +106,17 @@ public final class SandboxPod {
 
     private static List<EnvVar> environment(Sandbox sandbox, int incarnation) {
         String secret = ChildNames.incarnation(sandbox, incarnation);
-        return List.of(
+        List<EnvVar> variables = new ArrayList<>(List.of(
                 variable("HOME", ScratchVolumes.WORKSPACE),
                 variable("SANDGLASS_SANDBOX_UID", sandbox.getMetadata().getUid()),
                 variable("SANDGLASS_INCARNATION", Integer.toString(incarnation)),
                 variable("SANDGLASS_LINK_PORT", Integer.toString(SandboxLabels.LINK_PORT)),
-                variable(
-                        "SANDGLASS_DISK_LIMIT_BYTES",
-                        sandbox.wanted()
-                                .disk()
-                                .getNumericalAmount()
-                                .toBigInteger()
-                                .toString()),
+                variable("SANDGLASS_DISK_LIMIT_BYTES", SandboxVolumes.writableBytes(sandbox.wanted())),
                 variable("SANDGLASS_ENV", SandboxEnvironment.encoded(sandbox)),
                 secretVariable("SANDGLASS_LINK_SECRET_KEY", secret, SandboxSecret.LINK_SECRET_KEY),
-                secretVariable("SANDGLASS_GATEWAY_PUBLIC_KEY", secret, SandboxSecret.GATEWAY_PUBLIC_KEY));
+                secretVariable("SANDGLASS_GATEWAY_PUBLIC_KEY", secret, SandboxSecret.GATEWAY_PUBLIC_KEY)));
+        SandboxVolumes.paths(sandbox).ifPresent(paths -> variables.add(variable("SANDGLASS_VOLUMES", paths)));
+        return variables;
     }
 
     private static EnvVar variable(String name, String value) {

@@ -10,6 +10,9 @@ import java.util.List;
 /** The places a sandbox can write to; its root file system is read-only. */
 final class ScratchVolumes {
 
+    /** Name of the volume that is mounted at {@link #WORKSPACE}. */
+    static final String WORKSPACE_VOLUME = "workspace";
+
     /** Home and working directory of the code. */
     static final String WORKSPACE = "/workspace";
 
@@ -20,7 +23,7 @@ final class ScratchVolumes {
 
     static List<Volume> volumes(Quantity disk) {
         return List.of(
-                scratch("workspace", disk),
+                scratch(WORKSPACE_VOLUME, disk),
                 scratch("tmp", disk),
                 new VolumeBuilder()
                         .withName("run")
@@ -32,7 +35,7 @@ final class ScratchVolumes {
     }
 
     static List<VolumeMount> mounts() {
-        return List.of(mount("workspace", WORKSPACE), mount("tmp", "/tmp"), mount("run", "/run/sandglass"));
+        return List.of(mount(WORKSPACE_VOLUME, WORKSPACE), mount("tmp", "/tmp"), mount("run", "/run/sandglass"));
     }
 
     private static Volume scratch(String name, Quantity size) {

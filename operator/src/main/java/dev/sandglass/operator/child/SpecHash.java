@@ -29,7 +29,7 @@ public final class SpecHash {
     /**
      * Digest of the fields as they are given: a new default image of the installation is no edit of the sandbox.
      * Quantities count by their amount, so that 1Gi and 1024Mi are the same. The time-outs are not among them, since they
-     * apply without a new pod.
+     * apply without a new pod. What a sandbox has not does not count, so that pods of an earlier version keep their digest.
      */
     static String of(SandboxSpec spec) {
         String text = String.join(
@@ -39,6 +39,7 @@ public final class SpecHash {
                         amount(spec.cpus()),
                         amount(spec.disk()),
                         Serialization.asJson(spec.environment()))
+                + volumes(spec)
                 + ifGiven("runtimeClassName", spec.runtimeClassName());
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
@@ -51,6 +52,15 @@ public final class SpecHash {
     /** A field that came later: absent it leaves no trace, or every pod of the version before would count as outdated. */
     private static String ifGiven(String field, @Nullable String value) {
         return value == null ? "" : "\n" + field + "=" + value;
+    }
+
+    /** Size and keeping of a workspace are not among it: they apply to the claim, at once. */
+    private static String volumes(SandboxSpec spec) {
+        String volumes = spec.volumes().isEmpty() ? "" : "\nvolumes " + Serialization.asJson(spec.volumes());
+        return spec.workspace() == null
+                ? volumes
+                : volumes + "\nworkspace "
+                        + Objects.requireNonNullElse(spec.workspace().storageClassName(), "");
     }
 
     private static String amount(Quantity quantity) {

@@ -3,6 +3,7 @@ package dev.sandglass.operator.lifecycle;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.operator.child.SpecHash;
+import dev.sandglass.operator.child.WorkspaceClaim;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -95,9 +96,13 @@ public final class Conditions {
     }
 
     private static Condition running(Observed seen, Pod pod, PodState.Running running) {
+        String workspace = seen.workspace()
+                .flatMap(claim -> WorkspaceClaim.shortfall(seen.sandbox(), claim))
+                .map(shortfall -> "; " + shortfall)
+                .orElse("");
         String history = running.restarts() == 0
-                ? ""
-                : "; restarts of its container: " + running.restarts()
+                ? workspace
+                : workspace + "; restarts of its container: " + running.restarts()
                         + running.lastEnd()
                                 .map(end -> ", the last because " + end.cause() + " ("
                                         + end.reason().value() + ")")

@@ -44,6 +44,9 @@ public sealed interface Decision {
      */
     record Sleep(Instant end) implements Decision {}
 
+    /** It is suspended and stays so, without an end: its files are kept. */
+    record Keep() implements Decision {}
+
     /**
      * It is wanted, but no pod can be made now.
      *

@@ -3,6 +3,7 @@ package dev.sandglass.operator.lifecycle;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.operator.lifecycle.Decision.Delete;
+import dev.sandglass.operator.lifecycle.Decision.Keep;
 import dev.sandglass.operator.lifecycle.Decision.Leave;
 import dev.sandglass.operator.lifecycle.Decision.Replace;
 import dev.sandglass.operator.lifecycle.Decision.Resume;
@@ -114,6 +115,9 @@ public final class Lifecycle {
     }
 
     private static Decision retain(Observed seen, Deadlines deadlines) {
+        if (seen.sandbox().wanted().workspace() != null) {
+            return new Keep();
+        }
         Instant end = deadlines.forgottenAt(suspendedAt(seen));
         return seen.now().isBefore(end) ? new Sleep(end) : new Delete();
     }

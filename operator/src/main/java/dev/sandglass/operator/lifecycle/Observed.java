@@ -4,6 +4,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.Refusal;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Instant;
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param pod the pod with the highest incarnation that belongs to this sandbox, whatever its state
  * @param activity the Lease in which the gateway records use
  * @param refusal why no pod would be made now, be it by our rules or by the API server's answer
+ * @param workspace the claim of a workspace that outlives the pod, if there is one
  * @param networkReady whether the namespace's and the sandbox's policies are in place
  */
 public record Observed(
@@ -22,8 +24,20 @@ public record Observed(
         Optional<Pod> pod,
         Optional<Lease> activity,
         Optional<Refusal> refusal,
+        Optional<PersistentVolumeClaim> workspace,
         boolean networkReady,
         Instant now) {
+
+    /** Of a sandbox whose workspace ends with its pod. */
+    public Observed(
+            Sandbox sandbox,
+            Optional<Pod> pod,
+            Optional<Lease> activity,
+            Optional<Refusal> refusal,
+            boolean networkReady,
+            Instant now) {
+        this(sandbox, pod, activity, refusal, Optional.empty(), networkReady, now);
+    }
 
     SandboxStatus status() {
         return sandbox.observed();
@@ -47,6 +61,11 @@ public record Observed(
 
     /** The same after the operator acted. */
     public Observed after(Optional<Pod> podNow, Optional<Refusal> refusalNow, boolean networkReadyNow) {
-        return new Observed(sandbox, podNow, activity, refusalNow, networkReadyNow, now);
+        return new Observed(sandbox, podNow, activity, refusalNow, workspace, networkReadyNow, now);
+    }
+
+    /** The same with another claim. */
+    public Observed withWorkspace(Optional<PersistentVolumeClaim> claim) {
+        return new Observed(sandbox, pod, activity, refusal, claim, networkReady, now);
     }
 }

@@ -23,6 +23,7 @@ public final class StatusReport {
         return switch (decision) {
             case Decision.Suspend suspend -> suspended(seen, suspend.cause(), suspend.incarnation(), deadlines);
             case Decision.Sleep sleep -> asleep(seen, deadlines);
+            case Decision.Keep keep -> asleep(seen, deadlines);
             case Decision.Run run -> wanted(seen, Optional.empty(), deadlines);
             case Decision.Resume resume -> wanted(seen, Optional.empty(), deadlines);
             case Decision.Replace replace -> wanted(seen, replace.cause(), deadlines);
@@ -78,7 +79,9 @@ public final class StatusReport {
                 numbered(incarnation).orElse(null),
                 null,
                 since,
-                deadlines.forgottenAt(Instant.parse(since)).toString(),
+                seen.sandbox().wanted().workspace() == null
+                        ? deadlines.forgottenAt(Instant.parse(since)).toString()
+                        : null,
                 null);
     }
 

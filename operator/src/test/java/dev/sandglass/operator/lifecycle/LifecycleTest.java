@@ -10,11 +10,13 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.Refusal;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import java.time.Duration;
@@ -182,6 +184,17 @@ class LifecycleTest {
         Sandbox asleep = sandbox(true, asleep(Reason.REQUESTED, 1));
         assertThat(decide(asleep, Optional.empty(), end.minusMillis(1))).isEqualTo(new Decision.Sleep(end));
         assertThat(decide(asleep, Optional.empty(), end)).isEqualTo(new Decision.Delete());
+    }
+
+    @Test
+    void aSandboxWithAWorkspaceThatOutlivesThePodIsNeverGivenUp() {
+        Sandbox asleep = sandbox(true, asleep(Reason.REQUESTED, 1));
+        asleep.setSpec(asleep.getSpec().withWorkspace(new Workspace(new Quantity("1Gi"), null, null)));
+        Instant late = START.plus(Duration.ofDays(3650));
+        Decision decision = decide(asleep, Optional.empty(), late);
+        assertThat(decision).isEqualTo(new Decision.Keep());
+        Observed seen = seen(asleep, Optional.empty(), Optional.empty(), late);
+        assertThat(StatusReport.of(seen, decision, DEADLINES).expiresAt()).isNull();
     }
 
     @Test

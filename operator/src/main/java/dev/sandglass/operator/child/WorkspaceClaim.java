@@ -1,0 +1,135 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.Workspace;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The claim of a workspace that outlives the pod. Its name comes from the sandbox's name and not from its UID, because
+ * the next sandbox of this name takes a kept one again.
+ */
+public final class WorkspaceClaim {
+
+    private static final String STORAGE = "storage";
+
+    private WorkspaceClaim() {}
+
+    /** The claim of a sandbox that has none yet. */
+    public static PersistentVolumeClaim desired(Sandbox sandbox, Workspace workspace) {
+        return new PersistentVolumeClaimBuilder()
+                .withMetadata(ChildMetadata.of(sandbox, ChildNames.workspace(sandbox))
+                        .edit()
+                        .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_WORKSPACE)
+                        .withOwnerReferences(owners(sandbox, workspace))
+                        .build())
+                .withNewSpec()
+                .withAccessModes("ReadWriteOnce")
+                .withStorageClassName(workspace.storageClassName())
+                .withNewResources()
+                .addToRequests(STORAGE, workspace.size())
+                .endResources()
+                .endSpec()
+                .build();
+    }
+
+    private static List<OwnerReference> owners(Sandbox sandbox, Workspace workspace) {
+        return workspace.outlivesSandbox() ? List.of() : List.of(ChildMetadata.owner(sandbox));
+    }
+
+    /**
+     * Why a claim that is there cannot be the workspace.
+     *
+     * @return empty if it can
+     */
+    public static Optional<Refusal> problem(Sandbox sandbox, PersistentVolumeClaim claim) {
+        String name = claim.getMetadata().getName();
+        if (!isOurs(sandbox, claim)) {
+            return missing("spec.workspace: a PersistentVolumeClaim " + name + " exists that no sandbox made; delete or"
+                    + " rename it, or name it in spec.volumes");
+        }
+        boolean ofAnother = claim.getMetadata().getOwnerReferences().stream()
+                .anyMatch(owner -> !owner.getUid().equals(sandbox.getMetadata().getUid()));
+        if (ofAnother || claim.getMetadata().getDeletionTimestamp() != null) {
+            // Nothing is wrong: whoever waits for the start goes on waiting.
+            return Optional.of(new Refusal(
+                    Reason.STARTING,
+                    "The workspace of before, claim " + name
+                            + ", is still being deleted; a fresh one is made when it is gone"));
+        }
+        boolean lost =
+                claim.getStatus() != null && "Lost".equals(claim.getStatus().getPhase());
+        return lost
+                ? missing("spec.workspace: the volume behind claim " + name
+                        + " is gone, and the files with it; delete the" + " claim to start with a fresh one")
+                : Optional.empty();
+    }
+
+    private static Optional<Refusal> missing(String message) {
+        return Optional.of(new Refusal(Reason.VOLUME_MISSING, message));
+    }
+
+    private static boolean isOurs(Sandbox sandbox, PersistentVolumeClaim claim) {
+        var labels = Objects.requireNonNullElse(claim.getMetadata().getLabels(), Map.<String, String>of());
+        return SandboxLabels.OPERATOR.equals(labels.get(SandboxLabels.MANAGED_BY))
+                && SandboxLabels.COMPONENT_WORKSPACE.equals(labels.get(SandboxLabels.COMPONENT))
+                && sandbox.getMetadata().getName().equals(labels.get(SandboxLabels.SANDBOX));
+    }
+
+    /** What gives the claim the size that is wanted, as a merge patch; empty if it has that already, or more. */
+    public static Optional<Map<String, Object>> growth(Workspace workspace, PersistentVolumeClaim claim) {
+        return size(claim).getNumericalAmount().compareTo(workspace.size().getNumericalAmount()) >= 0
+                ? Optional.empty()
+                : Optional.of(Map.of(
+                        "spec",
+                        Map.of(
+                                "resources",
+                                Map.of(
+                                        "requests",
+                                        Map.of(STORAGE, workspace.size().toString())))));
+    }
+
+    /**
+     * What ties the claim to its sandbox, or lets it go, as {@code keep} says, as a merge patch; empty if it is so
+     * already. A claim that an earlier sandbox kept stays free: whoever did not make it shall not take it along.
+     */
+    public static Optional<Map<String, Object>> tie(Sandbox sandbox, Workspace workspace, PersistentVolumeClaim claim) {
+        String maker = claim.getMetadata().getLabels().get(SandboxLabels.SANDBOX_UID);
+        boolean free = claim.getMetadata().getOwnerReferences().isEmpty();
+        boolean ownMade = sandbox.getMetadata().getUid().equals(maker);
+        return !ownMade || free == workspace.outlivesSandbox()
+                ? Optional.empty()
+                : Optional.of(Map.of("metadata", Map.of("ownerReferences", owners(sandbox, workspace))));
+    }
+
+    /** Says that the claim has not the size that is wanted, and why that may be; empty if it has, or soon will. */
+    public static Optional<String> shortfall(Sandbox sandbox, PersistentVolumeClaim claim) {
+        Workspace workspace = sandbox.wanted().workspace();
+        if (workspace == null) {
+            return Optional.empty();
+        }
+        int more = workspace.size().getNumericalAmount().compareTo(size(claim).getNumericalAmount());
+        if (more == 0) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                "its workspace has " + size(claim) + " and not " + workspace.size() + ": "
+                        + (more < 0
+                                ? "a claim cannot shrink"
+                                : "the claim was refused to grow, since its storage class does not allow it or a quota is used up"));
+    }
+
+    private static Quantity size(PersistentVolumeClaim claim) {
+        return Optional.ofNullable(claim.getSpec().getResources())
+                .map(resources -> resources.getRequests().get(STORAGE))
+                .orElseGet(() -> new Quantity("0"));
+    }
+}

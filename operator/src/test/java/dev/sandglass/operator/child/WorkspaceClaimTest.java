@@ -1,0 +1,152 @@
+package dev.sandglass.operator.child;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.Workspace;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class WorkspaceClaimTest {
+
+    private static final String UID = "7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80";
+
+    private static Workspace workspace(String size, boolean keep) {
+        return new Workspace(new Quantity(size), null, keep);
+    }
+
+    private static Sandbox sandbox(String uid, Workspace workspace) {
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName("demo");
+        sandbox.getMetadata().setNamespace("tenant-a");
+        sandbox.getMetadata().setUid(uid);
+        sandbox.setSpec(SandboxSpec.DEFAULT.withWorkspace(workspace));
+        return sandbox;
+    }
+
+    private static PersistentVolumeClaim claim(Sandbox sandbox) {
+        Workspace workspace = sandbox.wanted().workspace();
+        return WorkspaceClaim.desired(sandbox, workspace == null ? workspace("1Gi", false) : workspace);
+    }
+
+    private static String refusal(Sandbox sandbox, PersistentVolumeClaim claim) {
+        return refusal(sandbox, claim, Reason.VOLUME_MISSING);
+    }
+
+    private static String refusal(Sandbox sandbox, PersistentVolumeClaim claim, Reason reason) {
+        Refusal refusal = WorkspaceClaim.problem(sandbox, claim).orElseThrow();
+        assertThat(refusal.reason()).isEqualTo(reason);
+        return refusal.message();
+    }
+
+    @Test
+    void itsOwnClaimAndOneThatWasKeptCanBeTaken() {
+        Sandbox first = sandbox("first", workspace("1Gi", true));
+        Sandbox second = sandbox("second", workspace("1Gi", false));
+        assertThat(WorkspaceClaim.problem(first, claim(first))).isEmpty();
+        assertThat(WorkspaceClaim.problem(second, claim(second))).isEmpty();
+        assertThat(WorkspaceClaim.problem(second, claim(first))).isEmpty();
+    }
+
+    @Test
+    void aClaimThatGoesWithAnotherSandboxIsWaitedFor() {
+        Sandbox former = sandbox("former", workspace("1Gi", false));
+        Sandbox sandbox = sandbox(UID, workspace("1Gi", false));
+        assertThat(refusal(sandbox, claim(former), Reason.STARTING)).contains("still being deleted");
+        PersistentVolumeClaim leaving = claim(sandbox)
+                .edit()
+                .editMetadata()
+                .withDeletionTimestamp("2026-03-01T10:00:00Z")
+                .endMetadata()
+                .build();
+        assertThat(refusal(sandbox, leaving, Reason.STARTING)).contains("still being deleted");
+    }
+
+    @Test
+    void aClaimThatNoSandboxMadeIsNotTaken() {
+        Sandbox sandbox = sandbox(UID, workspace("1Gi", true));
+        for (String label : List.of(SandboxLabels.MANAGED_BY, SandboxLabels.COMPONENT, SandboxLabels.SANDBOX)) {
+            PersistentVolumeClaim foreign = claim(sandbox)
+                    .edit()
+                    .editMetadata()
+                    .addToLabels(label, "other")
+                    .endMetadata()
+                    .build();
+            assertThat(refusal(sandbox, foreign)).contains("that no sandbox made");
+        }
+        PersistentVolumeClaim bare = claim(sandbox)
+                .edit()
+                .editMetadata()
+                .withLabels(null)
+                .endMetadata()
+                .build();
+        assertThat(refusal(sandbox, bare)).contains("workspace-demo", "that no sandbox made");
+    }
+
+    @Test
+    void aClaimWhoseVolumeIsGoneIsTold() {
+        Sandbox sandbox = sandbox(UID, workspace("1Gi", true));
+        PersistentVolumeClaim lost = claim(sandbox)
+                .edit()
+                .withNewStatus()
+                .withPhase("Lost")
+                .endStatus()
+                .build();
+        assertThat(refusal(sandbox, lost)).contains("is gone");
+    }
+
+    @Test
+    void itGrowsAndNeverShrinks() {
+        PersistentVolumeClaim claim = claim(sandbox(UID, workspace("2Gi", false)));
+        assertThat(WorkspaceClaim.growth(workspace("1Gi", false), claim)).isEmpty();
+        assertThat(WorkspaceClaim.growth(workspace("2048Mi", false), claim)).isEmpty();
+        assertThat(WorkspaceClaim.growth(workspace("3Gi", false), claim))
+                .contains(Map.of("spec", Map.of("resources", Map.of("requests", Map.of("storage", "3Gi")))));
+    }
+
+    @Test
+    void whatIsNotTheSizeThatIsWantedIsTold() {
+        PersistentVolumeClaim claim = claim(sandbox(UID, workspace("2Gi", false)));
+        assertThat(WorkspaceClaim.shortfall(sandbox(UID, workspace("2048Mi", false)), claim))
+                .isEmpty();
+        assertThat(WorkspaceClaim.shortfall(sandbox(UID, workspace("3Gi", false)), claim)
+                        .orElseThrow())
+                .contains("has 2Gi and not 3Gi", "storage class");
+        assertThat(WorkspaceClaim.shortfall(sandbox(UID, workspace("1Gi", false)), claim)
+                        .orElseThrow())
+                .contains("has 2Gi and not 1Gi", "cannot shrink");
+    }
+
+    @Test
+    void keepTiesAndLetsGo() {
+        Sandbox sandbox = sandbox(UID, workspace("1Gi", false));
+        PersistentVolumeClaim tied = claim(sandbox);
+        assertThat(tied.getMetadata().getOwnerReferences())
+                .extracting(OwnerReference::getUid)
+                .containsExactly(UID);
+        PersistentVolumeClaim free = claim(sandbox(UID, workspace("1Gi", true)));
+        assertThat(free.getMetadata().getOwnerReferences()).isEmpty();
+
+        assertThat(WorkspaceClaim.tie(sandbox, workspace("1Gi", false), tied)).isEmpty();
+        assertThat(WorkspaceClaim.tie(sandbox, workspace("1Gi", true), free)).isEmpty();
+        assertThat(WorkspaceClaim.tie(sandbox, workspace("1Gi", true), tied))
+                .contains(Map.of("metadata", Map.of("ownerReferences", List.of())));
+        assertThat(WorkspaceClaim.tie(sandbox, workspace("1Gi", false), free))
+                .contains(Map.of(
+                        "metadata", Map.of("ownerReferences", tied.getMetadata().getOwnerReferences())));
+    }
+
+    @Test
+    void whatAnEarlierSandboxKeptStaysFree() {
+        PersistentVolumeClaim kept = claim(sandbox("former", workspace("1Gi", true)));
+        assertThat(WorkspaceClaim.tie(sandbox(UID, workspace("1Gi", false)), workspace("1Gi", false), kept))
+                .isEmpty();
+    }
+}

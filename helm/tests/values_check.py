@@ -25,10 +25,13 @@ CANDIDATES: dict[type, list[Json]] = {
     bool: [True, False],
     int: [7, 8],
     float: [0.5],
-    str: ["changed", "7h", "NodePort", "Always"],
+    str: [
+        "changed", "7h", "7", "NodePort", "Always", "PodMonitor",
+        "-----BEGIN CERTIFICATE-----\nchanged\n-----END CERTIFICATE-----",
+    ],
     dict: [{"changed": "x"}, {"limits": {"changed": "1"}}],
     list: [
-        ["changed"], ["https://changed.example.com"], ["192.0.2.0/24"], [7],
+        ["changed"], ["https://changed.example.com"], ["192.0.2.0/24"], [7], [{"name": "changed"}],
         [{"name": "CHANGED", "value": "x"}], [{"podSelector": {"changed": "x"}}], [{"changed": "x"}],
     ],
 }  # fmt: skip
@@ -100,7 +103,7 @@ def leaves(values: Json, schema: Json, definitions: Json, path: KeyPath = ()) ->
 
 
 def commented(values_yaml: str) -> set[KeyPath]:
-    """The keys with a comment in the line above them."""
+    """The keys with a comment behind them or in the line above."""
     found = set()
     path: list[tuple[int, str]] = []
     above = ""
@@ -108,7 +111,7 @@ def commented(values_yaml: str) -> set[KeyPath]:
         if key := re.match(r"( *)([A-Za-z]\w*):", line):
             path = [(indent, name) for indent, name in path if indent < len(key[1])]
             path.append((len(key[1]), key[2]))
-            if above.lstrip().startswith("#"):
+            if "  # " in line or above.lstrip().startswith("#"):
                 found.add(tuple(name for _, name in path))
         above = line
     return found
@@ -136,7 +139,7 @@ def problems(chart: Path) -> Iterator[str]:
     with_comment = commented((chart / "values.yaml").read_text())
     for path in leaves(values, schema, schema["definitions"]):
         if path not in with_comment:
-            yield f"values.yaml: {'.'.join(path)} has no comment in the line above"
+            yield f"values.yaml: {'.'.join(path)} has no comment"
         if not any(release.depends_on(path, lookup(values, path)) for release in releases):
             yield f"values.yaml: {'.'.join(path)} makes no difference to what the chart renders"
 

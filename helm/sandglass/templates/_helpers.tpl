@@ -222,3 +222,59 @@ containers:
         mountPath: /tests
         readOnly: true
 {{- end -}}
+
+{{- /* Whether to write admission policies: text if so. */ -}}
+{{- define "sandglass.policies" -}}
+{{- if and .Values.policies.enabled (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1") -}}yes{{- end -}}
+{{- end -}}
+
+{{- /* Selects the namespaces of all tenants. */ -}}
+{{- define "sandglass.inTenants" -}}
+matchExpressions:
+  - key: kubernetes.io/metadata.name
+    operator: In
+    values:
+      {{- include "sandglass.tenantNamespaces" . | fromJsonArray | toYaml | nindent 6 }}
+{{- end -}}
+
+{{- /* Puts a ValidatingAdmissionPolicy of the same name into force; takes {name, labels}. */ -}}
+{{- define "sandglass.policyBinding" -}}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- .labels | nindent 4 }}
+spec:
+  policyName: {{ .name }}
+  validationActions: [Deny, Audit]
+{{- end -}}
+
+{{- /* What has numbers at its management port, as a JSON list. */ -}}
+{{- define "sandglass.measured" -}}
+{{- list (dict "name" "operator" "component" "operator" "path" "/metrics")
+    (dict "name" "gateway" "component" "mcp-gateway" "path" "/actuator/prometheus") | toJson -}}
+{{- end -}}
+
+{{- /* How pods spread; takes {root, component, values}. A constraint without a selector would count no pod at all. */ -}}
+{{- define "sandglass.spread" -}}
+{{- $component := dict "root" .root "component" .component -}}
+{{- $selector := dict "matchLabels" (include "sandglass.selector" $component | fromYaml) -}}
+{{- $nodes := dict "topologyKey" "kubernetes.io/hostname" "maxSkew" 1 "whenUnsatisfiable" "ScheduleAnyway" "matchLabelKeys" (list "pod-template-hash") -}}
+topologySpreadConstraints:
+  {{- range .values.topologySpreadConstraints | default (list $nodes) }}
+  - {{ merge (dict) . (dict "labelSelector" $selector) | toYaml | nindent 4 | trim }}
+  {{- end }}
+{{- end -}}
+
+{{- /* Further certificate authorities: the volume, its mount, and the variable that names the file to the gateway. */ -}}
+{{- define "sandglass.trustedCaVolume" -}}
+{{- if or .Values.trustedCA.pem .Values.trustedCA.configMap -}}
+- name: trusted-ca
+  configMap:
+    name: {{ .Values.trustedCA.configMap | default (printf "%s-trusted-ca" (include "sandglass.fullname" .)) | quote }}
+    items:
+      - key: ca.crt
+        path: ca.crt
+{{- end }}
+{{- end -}}

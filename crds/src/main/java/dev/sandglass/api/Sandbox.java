@@ -31,6 +31,18 @@ import java.util.Optional;
         jsonPath = ".metadata.creationTimestamp",
         type = AdditionalPrinterColumn.Type.DATE)
 @AdditionalPrinterColumn(name = "Address", jsonPath = ".status.address", priority = 1)
+@AdditionalPrinterColumn(
+        name = "Incarnation",
+        jsonPath = ".status.incarnation",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Restarts",
+        jsonPath = ".status.restarts",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        priority = 1)
+@AdditionalPrinterColumn(name = "Expires", jsonPath = ".status.expiresAt", priority = 1)
+@AdditionalPrinterColumn(name = "Message", jsonPath = ".status.conditions[?(@.type==\"Ready\")].message", priority = 1)
 public class Sandbox extends CustomResource<SandboxSpec, SandboxStatus> implements Namespaced {
 
     /** API group of everything that Sandglass adds to Kubernetes. */

@@ -50,7 +50,10 @@ class CrdManifestTest {
         assertThat(SchemaRules.ENV_SIZE).endsWith("<= " + EnvRules.MAX_BYTES);
     }
 
-    /** The words themselves are compared by {@link SchemaIT}, with a real API server's answers. */
+    /**
+     * The words themselves are compared by {@link SchemaIT}, with a real API server's answers. A rule about what changes
+     * needs two manifests and is none of these.
+     */
     @Test
     void everyRuleHasAnInvalidManifest() throws IOException {
         List<String> expected = new ArrayList<>();
@@ -70,7 +73,9 @@ class CrdManifestTest {
 
     private static List<String> messages(JSONSchemaProps schema) {
         List<String> messages = new ArrayList<>();
-        schema.getXKubernetesValidations().forEach(rule -> messages.add(rule.getMessage()));
+        schema.getXKubernetesValidations().stream()
+                .filter(rule -> !rule.getRule().contains("oldSelf"))
+                .forEach(rule -> messages.add(rule.getMessage()));
         schema.getProperties().values().forEach(field -> messages.addAll(messages(field)));
         if (schema.getItems() != null) {
             messages.addAll(messages(schema.getItems().getSchema()));

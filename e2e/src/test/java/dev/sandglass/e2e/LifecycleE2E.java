@@ -129,26 +129,6 @@ class LifecycleE2E {
         assertThat(agent.python(name, "40 + 2").result()).isEqualTo("42");
     }
 
-    @Test
-    void anImageThatIsNotAllowedIsRefusedWithItsReason() {
-        String name = SANDBOXES.name();
-        var spec = new SandboxSpec("registry.example.com/other:1", null, null, null, null, false);
-        TENANT.kubernetes().resource(sandbox(name, spec)).create();
-
-        Sandbox seen = TENANT.resource(name)
-                .waitUntilCondition(
-                        sandbox -> sandbox != null && "ImageForbidden".equals(reasonOf(sandbox)), 10, TimeUnit.SECONDS);
-
-        assertThat(seen.observed().podName()).isNull();
-    }
-
-    private static String reasonOf(Sandbox sandbox) {
-        return sandbox.observed()
-                .condition(ConditionType.READY)
-                .map(condition -> condition.getReason())
-                .orElse("");
-    }
-
     private void applied(String name, SandboxSpec spec) {
         TENANT.kubernetes().resource(sandbox(name, spec)).serverSideApply();
         awaitReady(name);

@@ -13,7 +13,9 @@ public class GatewayApplication {
 
     /** Starts the gateway; it runs until the process is told to end. */
     public static void main(String[] args) {
-        ConfigurableApplicationContext running = SpringApplication.run(GatewayApplication.class, args);
+        var application = new SpringApplication(GatewayApplication.class);
+        application.addListeners(new TrustedAuthorities());
+        ConfigurableApplicationContext running = application.run(args);
         if (running.getEnvironment().getProperty("gateway.training", Boolean.class, false)) {
             // Whether it succeeds or throws, the process ends with it.
             try (running) {

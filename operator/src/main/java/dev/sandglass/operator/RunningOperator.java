@@ -44,7 +44,9 @@ final class RunningOperator implements AutoCloseable {
                 new SandboxView(settings.pods(), InstantSource.system()),
                 new Cluster(client, settings.pods(), settings.gatewayNamespace(), linkSecret),
                 new Storage(client),
-                settings.deadlines());
+                settings.deadlines(),
+                new SandboxEvents(client),
+                new SandboxMeters(metrics, settings.namespaces()));
         operator.register(reconciler, controller -> controller
                 .settingNamespaces(settings.namespaces())
                 // Never give up: a sandbox must not rest broken until somebody touches it.

@@ -11,6 +11,7 @@ import dev.sandglass.operator.lifecycle.Conditions;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import dev.sandglass.operator.lifecycle.Decision;
 import dev.sandglass.operator.lifecycle.Lifecycle;
+import dev.sandglass.operator.lifecycle.Notice;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -34,8 +35,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
 
-/** Looks, decides, acts and reports, for one sandbox at a time. It keeps nothing between two rounds. */
+/** Looks, decides, acts and reports, for one sandbox at a time. It keeps nothing between two rounds but measures. */
 final class SandboxReconciler implements Reconciler<Sandbox> {
 
     private static final Logger LOG = LoggerFactory.getLogger(SandboxReconciler.class);
@@ -49,16 +51,27 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
     private final Cluster cluster;
     private final Storage storage;
     private final Deadlines deadlines;
+    private final SandboxEvents events;
+    private final SandboxMeters meters;
 
-    SandboxReconciler(SandboxView view, Cluster cluster, Storage storage, Deadlines deadlines) {
+    SandboxReconciler(
+            SandboxView view,
+            Cluster cluster,
+            Storage storage,
+            Deadlines deadlines,
+            SandboxEvents events,
+            SandboxMeters meters) {
         this.view = view;
         this.cluster = cluster;
         this.storage = storage;
         this.deadlines = deadlines;
+        this.events = events;
+        this.meters = meters;
     }
 
     @Override
     public List<EventSource<?, Sandbox>> prepareEventSources(EventSourceContext<Sandbox> context) {
+        meters.census(() -> context.getPrimaryCache().list());
         return view.sources(context);
     }
 
@@ -71,11 +84,15 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
 
     private UpdateControl<Sandbox> reconcile(Observed seen, Context<Sandbox> context) {
         Sandbox sandbox = seen.sandbox();
+        long begun = meters.starts().now();
         Deadlines own = deadlines.of(sandbox.wanted());
         Decision decision = Lifecycle.decide(seen, own);
         log(sandbox, decision);
         Observed after = act(decision, tended(seen, context), context);
-        publish(StatusReport.of(after, decision, own), sandbox, context);
+        SandboxStatus status = StatusReport.of(after, decision, own);
+        meters.starts().acted(begun, seen, after, status);
+        publish(status, after, context);
+        meters.starts().told(sandbox, status);
         UpdateControl<Sandbox> done = UpdateControl.noUpdate();
         review(decision, after, own)
                 .map(at -> Duration.between(seen.now(), at))
@@ -212,8 +229,10 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
      * Replaces the status if it says anything new. The write carries the version that was read: should the resource have
      * changed meanwhile, it is read again, and the change leads to another round anyway.
      */
-    private static void publish(SandboxStatus status, Sandbox sandbox, Context<Sandbox> context) {
-        if (status.equals(sandbox.observed())) {
+    private void publish(SandboxStatus status, Observed seen, Context<Sandbox> context) {
+        Sandbox sandbox = seen.sandbox();
+        SandboxStatus former = sandbox.observed();
+        if (status.equals(former)) {
             return;
         }
         try {
@@ -221,13 +240,13 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
                 latest.setStatus(status);
                 return latest;
             });
+            int incarnation = Optional.ofNullable(status.incarnation()).orElse(0);
+            Notice.of(former, status).ifPresent(notice -> events.tell(sandbox, incarnation, notice, seen.now()));
         } catch (KubernetesClientException e) {
             if (e.getCode() != 404) {
                 throw e;
             }
-            LOG.atDebug()
-                    .addKeyValue("sandbox", sandbox.getMetadata().getName())
-                    .log("Sandbox is gone");
+            about(sandbox, LOG.atDebug()).log("Sandbox is gone");
         }
     }
 
@@ -235,21 +254,26 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
     @Override
     public ErrorStatusUpdateControl<Sandbox> updateErrorStatus(
             Sandbox sandbox, Context<Sandbox> context, Exception failure) {
+        meters.failed();
         if (!sandbox.observed().holds(ConditionType.READY)) {
             String message = "The operator failed and tries again: " + failure.getMessage();
             view.observe(sandbox, context)
-                    .map(seen -> sandbox.observed().withConditions(Conditions.failed(seen, message)))
-                    .ifPresent(status -> publish(status, sandbox, context));
+                    .ifPresent(seen -> publish(
+                            sandbox.observed().withConditions(Conditions.failed(seen, message)), seen, context));
         }
         return ErrorStatusUpdateControl.noStatusUpdate();
     }
 
     private static void log(Sandbox sandbox, Decision decision) {
         boolean quiet = decision instanceof Decision.Run || decision instanceof Decision.Sleep;
-        LOG.atLevel(quiet ? Level.DEBUG : Level.INFO)
-                .addKeyValue("sandbox", sandbox.getMetadata().getName())
-                .addKeyValue("namespace", sandbox.getMetadata().getNamespace())
+        about(sandbox, LOG.atLevel(quiet ? Level.DEBUG : Level.INFO))
                 .addKeyValue("decision", decision)
                 .log("Decided");
+    }
+
+    private static LoggingEventBuilder about(Sandbox sandbox, LoggingEventBuilder line) {
+        return line.addKeyValue("sandbox", sandbox.getMetadata().getName())
+                .addKeyValue("namespace", sandbox.getMetadata().getNamespace())
+                .addKeyValue("uid", sandbox.getMetadata().getUid());
     }
 }

@@ -15,6 +15,7 @@ class ApiMeterTest {
         "/apis/sandglass.dev/v1alpha1/namespaces/tenant-a/sandboxes/demo/status, sandboxes/status",
         "/apis/sandglass.dev/v1alpha1/sandboxes, sandboxes",
         "/apis/coordination.k8s.io/v1/namespaces/x/leases/sandglass-operator, leases",
+        "/apis/events.k8s.io/v1/namespaces/x/events/demo.0123456789abcdef, events",
         "/version, other",
     })
     void requestsAreCountedByResourceAndNeverByName(String path, String resource) {

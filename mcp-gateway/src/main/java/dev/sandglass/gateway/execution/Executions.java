@@ -195,7 +195,7 @@ public final class Executions {
                 var _ = link.ask(new Verb.Interrupt(id.number()), INTERRUPT).whenComplete((_, failure) -> {
                     if (failure != null) {
                         LOG.atDebug()
-                                .addKeyValue("execution", id)
+                                .addKeyValue("execution_id", id)
                                 .addKeyValue("reason", failure.getMessage())
                                 .log("Interrupt after a cancelled call had no effect");
                     }

@@ -23,6 +23,9 @@ final class ApiCalls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ApiCalls.class);
     private static final int MAX_DETAIL_CHARS = 500;
 
+    /** How the API server begins what a ValidatingAdmissionPolicy says. */
+    private static final String POLICY_SAYS = " denied request: ";
+
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Scheduler scheduler = Schedulers.fromExecutorService(threads, "kubernetes-api");
 
@@ -89,6 +92,11 @@ final class ApiCalls implements AutoCloseable {
                 .map(status -> status.getMessage())
                 .or(() -> Optional.ofNullable(problem.getMessage()))
                 .orElse("no reason given");
+        // Which policy said it is the administrator's business; the rule itself is behind.
+        int policy = text.indexOf(POLICY_SAYS);
+        if (policy >= 0) {
+            text = text.substring(policy + POLICY_SAYS.length());
+        }
         return text.length() <= MAX_DETAIL_CHARS ? text : text.substring(0, MAX_DETAIL_CHARS) + "…";
     }
 

@@ -152,7 +152,7 @@ final class Attachment {
     }
 
     private void logReader(RuntimeException e) {
-        LOG.atError().setCause(e).addKeyValue("execution", executionId).log("A reader of output failed");
+        LOG.atError().setCause(e).addKeyValue("execution_id", executionId).log("A reader of output failed");
     }
 
     /** A record that was handed on; {@code done} is set by whatever thread ends the reader's stage. */

@@ -165,7 +165,7 @@ final class Dialling {
             counters.broken().increment();
         }
         LOG.atLevel(wasOpen ? Level.INFO : Level.DEBUG)
-                .addKeyValue("sandboxUid", target.sandboxUid())
+                .addKeyValue("uid", target.sandboxUid())
                 .addKeyValue("reason", why)
                 .log("No connection to a sandbox");
         if (connection.isNeeded()) {

@@ -1,0 +1,178 @@
+package dev.sandglass.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxSpec;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * The chart's admission policies as the API server enforces them. Nothing is made: every request is a dry run, by an
+ * administrator or in the operator's name, so that only the policies can refuse it.
+ */
+class PoliciesE2E {
+
+    private static final String OPERATOR = "system:serviceaccount:" + Installation.NAMESPACE + ":sandglass-operator";
+
+    @RegisterExtension
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+
+    private static final Tenant TENANT = Tenant.of(Installation.current());
+
+    @BeforeAll
+    static void needPolicies() {
+        assumeTrue(
+                TENANT.kubernetes()
+                                .admissionRegistration()
+                                .v1()
+                                .validatingAdmissionPolicies()
+                                .withName(Installation.NAMESPACE + "-sandglass-pod-shape")
+                                .get()
+                        != null,
+                "policies.enabled is false");
+    }
+
+    @AfterAll
+    static void close() {
+        TENANT.close();
+    }
+
+    private static KubernetesClient operator() {
+        Config config = new ConfigBuilder(TENANT.kubernetes().getConfiguration())
+                .withImpersonateUsername(OPERATOR)
+                .withImpersonateGroups("system:masters")
+                .build();
+        return new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    /** A pod as the operator makes it, to be made once more. */
+    private static PodBuilder likeThatOf(String sandbox) {
+        Pod pod = TENANT.podOf(sandbox);
+        return new PodBuilder()
+                .withNewMetadata()
+                .withName(SANDBOXES.name())
+                .withNamespace(Tenant.NAMESPACE)
+                .withLabels(pod.getMetadata().getLabels())
+                .endMetadata()
+                .withSpec(pod.getSpec())
+                .editSpec()
+                .withNodeName(null)
+                .endSpec();
+    }
+
+    private static void dryRun(KubernetesClient client, Pod pod) {
+        client.resource(pod).dryRun(true).create();
+    }
+
+    @Test
+    void onlyTheOperatorMakesPodsWithASandboxsLabels() {
+        Pod pod = likeThatOf(SANDBOXES.start()).build();
+
+        assertThatThrownBy(() -> dryRun(TENANT.kubernetes(), pod))
+                .isInstanceOf(KubernetesClientException.class)
+                .hasMessageContaining("apply a Sandbox instead of a pod");
+        try (KubernetesClient operator = operator()) {
+            assertThatCode(() -> dryRun(operator, pod)).doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void nobodyTakesTheLabelsFromARunningPod() {
+        String name = TENANT.podOf(SANDBOXES.start()).getMetadata().getName();
+
+        assertThatThrownBy(() -> TENANT.kubernetes()
+                        .pods()
+                        .inNamespace(Tenant.NAMESPACE)
+                        .withName(name)
+                        .edit(pod -> pod.edit()
+                                .editMetadata()
+                                .removeFromLabels(SandboxLabels.COMPONENT)
+                                .endMetadata()
+                                .build()))
+                .isInstanceOf(KubernetesClientException.class)
+                .hasMessageContaining("set by Sandglass's operator alone");
+    }
+
+    /** What Pod Security refuses too, it refuses first. */
+    @TestFactory
+    Stream<DynamicTest> notEvenTheOperatorMakesASoftPod() {
+        Pod hard = likeThatOf(SANDBOXES.start()).build();
+        return softenings().entrySet().stream()
+                .map(each -> DynamicTest.dynamicTest(each.getKey(), () -> {
+                    Pod soft = new PodBuilder(hard).build();
+                    each.getValue().accept(soft);
+                    try (KubernetesClient operator = operator()) {
+                        assertThatThrownBy(() -> dryRun(operator, soft))
+                                .isInstanceOf(KubernetesClientException.class)
+                                .hasMessageMatching("(?s).*(" + each.getKey() + "|violates PodSecurity).*");
+                    }
+                }));
+    }
+
+    private static Map<String, Consumer<Pod>> softenings() {
+        return Map.of(
+                "no namespaces of the host", pod -> pod.getSpec().setHostNetwork(true),
+                "no service account's token", pod -> pod.getSpec().setAutomountServiceAccountToken(true),
+                "a user that is not root",
+                        pod -> pod.getSpec().getSecurityContext().setRunAsNonRoot(false),
+                "the seccomp profile RuntimeDefault",
+                        pod -> pod.getSpec()
+                                .getSecurityContext()
+                                .getSeccompProfile()
+                                .setType("Unconfined"),
+                "a read-only root file system",
+                        pod -> first(pod).getSecurityContext().setReadOnlyRootFilesystem(false),
+                "are not privileged", pod -> first(pod).getSecurityContext().setAllowPrivilegeEscalation(true),
+                "drop ALL capabilities", pod -> first(pod).getSecurityContext().setCapabilities(null),
+                "no port of the host", pod -> first(pod).getPorts().getFirst().setHostPort(5710));
+    }
+
+    private static Container first(Pod pod) {
+        return pod.getSpec().getContainers().getFirst();
+    }
+
+    @Test
+    void podsWithoutOurLabelsAreNotOurBusiness() {
+        Pod pod = likeThatOf(SANDBOXES.start())
+                .editMetadata()
+                .withLabels(Map.of("app.kubernetes.io/component", "web"))
+                .endMetadata()
+                .build();
+
+        assertThatCode(() -> dryRun(TENANT.kubernetes(), pod)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void anImageThatIsNotAllowedIsRefusedAtOnceInTheOperatorsWords() {
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName(SANDBOXES.name());
+        sandbox.getMetadata().setNamespace(Tenant.NAMESPACE);
+        sandbox.setSpec(new SandboxSpec("registry.example.com/other:1", null, null, null, null, false));
+
+        assertThatThrownBy(() -> TENANT.kubernetes().resource(sandbox).create())
+                .isInstanceOf(KubernetesClientException.class)
+                .hasMessageContaining("spec.image: registry.example.com/other:1 is not on this installation's list");
+        sandbox.setSpec(new SandboxSpec("microsandbox/python", null, null, null, null, false));
+        assertThat(TENANT.kubernetes().resource(sandbox).dryRun(true).create()).isNotNull();
+    }
+}

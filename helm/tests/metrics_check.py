@@ -1,0 +1,51 @@
+"""Holds alerts and dashboard of the chart against the meters in the code: whatever they ask for must be measured.
+
+usage: metrics_check.py CHART SOURCES...
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+# What Prometheus' names add to those of meters.
+SUFFIXES = ("", "_total", "_seconds_count", "_seconds_sum", "_seconds_bucket", "_seconds_max")
+# Those that Micrometer's own binders bring.
+BOUND = {"jvm_memory_used_bytes", "process_cpu_usage"}
+
+
+def measured(sources: list[Path]) -> set[str]:
+    """The names under which Prometheus sees the meters of our code."""
+    texts = (file.read_text() for folder in sources for file in folder.rglob("*.java"))
+    meters = {name.replace(".", "_") for text in texts for name in re.findall(r'"(sandglass(?:\.[a-z]+)+)"', text)}
+    return {meter + suffix for meter in meters for suffix in SUFFIXES} | BOUND
+
+
+def asked_for(chart: Path) -> Iterator[tuple[str, str]]:
+    """File and name of each metric in an expression."""
+    folder = chart / "files" / "metrics"
+    expressions = {
+        "alerts.yaml": re.findall(r"expr: (?:\|-\n)?(.*?)\n  for:", (folder / "alerts.yaml").read_text(), re.DOTALL)
+    }
+    panels = json.loads((folder / "dashboard.json").read_text())["panels"]
+    expressions["dashboard.json"] = [target["expr"] for panel in panels for target in panel["targets"]]
+    for file, found in expressions.items():
+        if not found:
+            sys.exit(f"{file} has no expressions")
+        for expression in found:
+            metrics = re.findall(r"\b([a-z]+(?:_[a-z]+)+)\{", expression)
+            if not metrics:
+                sys.exit(f"{file}: no metric is found in: {expression}")
+            yield from ((file, metric) for metric in metrics)
+
+
+def main() -> None:
+    chart, *sources = map(Path, sys.argv[1:])
+    known = measured(sources)
+    missing = sorted({f"{file}: {metric} is not measured" for file, metric in asked_for(chart) if metric not in known})
+    if missing:
+        sys.exit("\n".join(missing))
+
+
+main()

@@ -1,0 +1,59 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.SandboxStatus;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a change of a sandbox's status is worth telling as an Event. A start that goes the normal way is worth none: it
+ * would cost writes and say what everybody expects.
+ *
+ * @param warning whether somebody may have to act
+ * @param reason one word, that of the condition
+ * @param note what happened, at most {@link #MAX_NOTE} characters
+ */
+public record Notice(boolean warning, String reason, String note) {
+
+    /** The API server refuses an Event with a longer note. */
+    static final int MAX_NOTE = 1024;
+
+    private static final Set<Reason> EXPECTED = EnumSet.of(
+            Reason.RUNNING,
+            Reason.UPDATE_PENDING,
+            Reason.STARTING,
+            Reason.REQUESTED,
+            Reason.IDLE,
+            Reason.MAX_LIFETIME,
+            Reason.POLICIES_APPLIED);
+
+    /** What there is to tell when one status follows another; empty if nothing. */
+    public static Optional<Notice> of(SandboxStatus before, SandboxStatus after) {
+        Optional<Reason> was = before.reason(ConditionType.READY);
+        Optional<Reason> is = after.reason(ConditionType.READY);
+        if (is.isEmpty() || is.equals(was)) {
+            return Optional.empty();
+        }
+        if (is.get() == Reason.STARTING) {
+            return before.holds(ConditionType.SUSPENDED)
+                    ? Optional.of(
+                            new Notice(false, "Resumed", "The sandbox was wanted again; a fresh pod is on the way"))
+                    : Optional.empty();
+        }
+        boolean normalWay = is.get() == Reason.RUNNING && (was.isEmpty() || was.get() == Reason.STARTING);
+        return normalWay
+                ? Optional.empty()
+                : after.condition(ConditionType.READY).map(condition -> of(is.get(), condition));
+    }
+
+    private static Notice of(Reason reason, Condition condition) {
+        String message = condition.getMessage();
+        return new Notice(
+                !EXPECTED.contains(reason),
+                reason.value(),
+                message.length() <= MAX_NOTE ? message : message.substring(0, MAX_NOTE - 1) + "…");
+    }
+}

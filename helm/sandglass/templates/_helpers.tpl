@@ -278,3 +278,12 @@ topologySpreadConstraints:
         path: ca.crt
 {{- end }}
 {{- end -}}
+
+{{- /* What clients call the gateway; empty if nobody said. */ -}}
+{{- define "sandglass.publicUrl" -}}
+{{- if .Values.gateway.publicUrl -}}
+{{- .Values.gateway.publicUrl -}}
+{{- else if .Values.gateway.ingress.enabled -}}
+{{- printf "%s://%s" (ternary "https" "http" (ne .Values.gateway.ingress.tlsSecretName "")) .Values.gateway.ingress.host -}}
+{{- end -}}
+{{- end -}}

@@ -1,6 +1,7 @@
 package dev.sandglass.api;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -14,6 +15,9 @@ public final class LinkSecret {
 
     /** Fewest bytes that are accepted. */
     public static final int MIN_LENGTH = 32;
+
+    private static final int KEY_LENGTH = 32;
+    private static final byte[] PURPOSE_SALT = "sandglass-purpose-v1".getBytes(StandardCharsets.US_ASCII);
 
     private final byte[] bytes;
 
@@ -45,6 +49,16 @@ public final class LinkSecret {
             }
         }
         return new LinkSecret(Arrays.copyOf(content, end));
+    }
+
+    /**
+     * A key for something else than the links, of {@value #KEY_LENGTH} bytes; it tells nothing about them or about the key
+     * for another purpose.
+     *
+     * @param purpose a constant of whoever uses the key
+     */
+    public byte[] keyFor(String purpose) {
+        return Hkdf.derive(bytes, PURPOSE_SALT, purpose.getBytes(StandardCharsets.US_ASCII), KEY_LENGTH);
     }
 
     byte[] bytes() {

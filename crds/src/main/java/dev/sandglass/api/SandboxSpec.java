@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param env reaches kernels and commands, never the supervisor's own environment
  * @param volumes files from outside, see {@link VolumeRules}
  * @param workspace null for a workspace that ends with the pod
+ * @param ports reachable through the gateway, and for it alone
  * @param runtimeClassName null for the installation's; see {@link Reason#RUNTIME_CLASS_FORBIDDEN}
  * @param idleTimeout a duration, null for the installation's; see {@link TimeLimit#IDLE_TIMEOUT}
  * @param maxLifetime a duration, null for the installation's; see {@link TimeLimit#MAX_LIFETIME}
@@ -79,6 +80,13 @@ public record SandboxSpec(
                 + " the sandbox is deleted.")
         @Nullable
         Workspace workspace,
+
+        @Size(max = SandboxPort.MAX_ENTRIES)
+        @ValidationRule(value = SchemaRules.PORT_NAMES, message = SchemaRules.PORT_NAMES_TWICE)
+        @JsonPropertyDescription(
+                "Ports on which the code serves HTTP, at most 16. Each is reachable through the gateway at"
+                        + " an authenticated URL, which sandbox_start tells; nothing else reaches it. A change applies at once.")
+        List<SandboxPort> ports,
 
         @Size(max = MAX_RUNTIME_CLASS_NAME)
         @ValidationRule(value = SchemaRules.RUNTIME_CLASS_NAME, message = SchemaRules.RUNTIME_CLASS_NAME_WRONG)
@@ -141,6 +149,7 @@ public record SandboxSpec(
             @Nullable List<EnvVariable> env,
             @Nullable List<Volume> volumes,
             @Nullable Workspace workspace,
+            @Nullable List<SandboxPort> ports,
             @Nullable String runtimeClassName,
             @Nullable String idleTimeout,
             @Nullable String maxLifetime,
@@ -153,6 +162,7 @@ public record SandboxSpec(
         this.env = env == null ? List.of() : List.copyOf(env);
         this.volumes = volumes == null ? List.of() : List.copyOf(volumes);
         this.workspace = workspace;
+        this.ports = ports == null ? List.of() : List.copyOf(ports);
         this.runtimeClassName = runtimeClassName;
         this.idleTimeout = idleTimeout;
         this.maxLifetime = maxLifetime;
@@ -168,126 +178,63 @@ public record SandboxSpec(
             @Nullable Quantity disk,
             @Nullable List<EnvVariable> env,
             boolean suspended) {
-        this(image, memory, cpus, disk, env, null, null, null, null, null, null, suspended);
+        this(image, memory, cpus, disk, env, null, null, null, null, null, null, null, suspended);
     }
 
     /** The same with {@code suspended} set. */
     public SandboxSpec withSuspended(boolean value) {
-        return new SandboxSpec(
-                image,
-                memory,
-                cpus,
-                disk,
-                env,
-                volumes,
-                workspace,
-                runtimeClassName,
-                idleTimeout,
-                maxLifetime,
-                retention,
-                value);
+        SpecDraft draft = new SpecDraft(this);
+        draft.suspended = value;
+        return draft.spec();
     }
 
     /** The same with other volumes; null for none. */
     public SandboxSpec withVolumes(@Nullable List<Volume> value) {
-        return new SandboxSpec(
-                image,
-                memory,
-                cpus,
-                disk,
-                env,
-                value,
-                workspace,
-                runtimeClassName,
-                idleTimeout,
-                maxLifetime,
-                retention,
-                suspended);
+        SpecDraft draft = new SpecDraft(this);
+        draft.volumes = value;
+        return draft.spec();
     }
 
     /** The same with another workspace; null for scratch. */
     public SandboxSpec withWorkspace(@Nullable Workspace value) {
-        return new SandboxSpec(
-                image,
-                memory,
-                cpus,
-                disk,
-                env,
-                volumes,
-                value,
-                runtimeClassName,
-                idleTimeout,
-                maxLifetime,
-                retention,
-                suspended);
+        SpecDraft draft = new SpecDraft(this);
+        draft.workspace = value;
+        return draft.spec();
+    }
+
+    /** The same with other ports; null for none. */
+    public SandboxSpec withPorts(@Nullable List<SandboxPort> value) {
+        SpecDraft draft = new SpecDraft(this);
+        draft.ports = value;
+        return draft.spec();
     }
 
     /** The same with a RuntimeClass. */
     public SandboxSpec withRuntimeClassName(@Nullable String value) {
-        return new SandboxSpec(
-                image,
-                memory,
-                cpus,
-                disk,
-                env,
-                volumes,
-                workspace,
-                value,
-                idleTimeout,
-                maxLifetime,
-                retention,
-                suspended);
+        SpecDraft draft = new SpecDraft(this);
+        draft.runtimeClassName = value;
+        return draft.spec();
     }
 
     /** The same with an idle time-out. */
     public SandboxSpec withIdleTimeout(@Nullable String value) {
-        return new SandboxSpec(
-                image,
-                memory,
-                cpus,
-                disk,
-                env,
-                volumes,
-                workspace,
-                runtimeClassName,
-                value,
-                maxLifetime,
-                retention,
-                suspended);
+        SpecDraft draft = new SpecDraft(this);
+        draft.idleTimeout = value;
+        return draft.spec();
     }
 
     /** The same with a maximum lifetime. */
     public SandboxSpec withMaxLifetime(@Nullable String value) {
-        return new SandboxSpec(
-                image,
-                memory,
-                cpus,
-                disk,
-                env,
-                volumes,
-                workspace,
-                runtimeClassName,
-                idleTimeout,
-                value,
-                retention,
-                suspended);
+        SpecDraft draft = new SpecDraft(this);
+        draft.maxLifetime = value;
+        return draft.spec();
     }
 
     /** The same with a retention. */
     public SandboxSpec withRetention(@Nullable String value) {
-        return new SandboxSpec(
-                image,
-                memory,
-                cpus,
-                disk,
-                env,
-                volumes,
-                workspace,
-                runtimeClassName,
-                idleTimeout,
-                maxLifetime,
-                value,
-                suspended);
+        SpecDraft draft = new SpecDraft(this);
+        draft.retention = value;
+        return draft.spec();
     }
 
     /** The environment variables by name, in their order; the schema refuses duplicates, here the last one wins. */

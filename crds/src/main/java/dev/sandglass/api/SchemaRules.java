@@ -43,6 +43,14 @@ final class SchemaRules {
     static final String RUNTIME_CLASS_NAME_WRONG = "runtimeClassName must be the name of a RuntimeClass: lower-case"
             + " letters, digits, hyphens and dots, such as gvisor";
 
+    static final String PORT_NOT_LINK = "self != 5710";
+    static final String PORT_IS_LINK =
+            "port 5710 belongs to the link between gateway and sandbox; serve on another one";
+
+    static final String PORT_NAMES =
+            "self.filter(p, has(p.name)).all(p, self.exists_one(q, has(q.name) && q.name == p.name))";
+    static final String PORT_NAMES_TWICE = "names of ports must be unique";
+
     static final String NAME = "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')";
     static final String NAME_NOT_A_LABEL =
             "metadata.name must be a DNS label: at most 63 lower-case letters, digits" + " and hyphens, no dots";

@@ -62,6 +62,7 @@ final class CrdManifest {
         JSONSchemaProps status = describe(root, "status", "What became of it; written by the operator alone.");
         byKey(field(spec, "env"), "name");
         byKey(field(spec, "volumes"), "name");
+        byKey(field(spec, "ports"), "port");
         byKey(field(status, "conditions"), "type");
         JSONSchemaProps condition = field(status, "conditions").getItems().getSchema();
         for (JSONSchemaProps instant : List.of(

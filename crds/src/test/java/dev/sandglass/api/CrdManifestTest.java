@@ -110,6 +110,16 @@ class CrdManifestTest {
         });
     }
 
+    @Test
+    void theLinksPortIsTheSameInSchemaAndJava() {
+        assertThat(SchemaRules.PORT_NOT_LINK).endsWith("!= " + SandboxLabels.LINK_PORT);
+        assertThat(SandboxPort.allowed(SandboxLabels.LINK_PORT)).isFalse();
+        assertThat(SandboxPort.allowed(SandboxPort.MIN)).isTrue();
+        assertThat(SandboxPort.allowed(SandboxPort.MIN - 1)).isFalse();
+        assertThat(SandboxPort.allowed(SandboxPort.MAX)).isTrue();
+        assertThat(SandboxPort.allowed(SandboxPort.MAX + 1)).isFalse();
+    }
+
     private static void committed(Path file, String expected) throws IOException {
         if (Boolean.getBoolean("sandglass.generate")) {
             Files.createDirectories(file.getParent());

@@ -45,6 +45,7 @@ class SandboxJsonTest {
                         new Volume("key", "/key", true, null, null, new Volume.Secret("mountable-key"), null),
                         new Volume("scratch", "/scratch", null, null, null, null, new Volume.EmptyDir(null))),
                 new Workspace(new Quantity("5Gi"), "fast", true),
+                List.of(new SandboxPort("web", 8000), new SandboxPort(null, 9000)),
                 "gvisor",
                 "5m",
                 "1h30m",
@@ -65,6 +66,7 @@ class SandboxJsonTest {
         assertThat(spec).isEqualTo(SandboxSpec.DEFAULT);
         assertThat(spec.memory()).isEqualTo(new Quantity("512Mi"));
         assertThat(spec.env()).isEmpty();
+        assertThat(spec.ports()).isEmpty();
         assertThat(parse("").wanted()).isEqualTo(SandboxSpec.DEFAULT);
         assertThat(parse("").observed()).isEqualTo(SandboxStatus.UNSEEN);
     }
@@ -78,7 +80,8 @@ class SandboxJsonTest {
                 .withRuntimeClassName("gvisor")
                 .withSuspended(true);
         assertThat(spec)
-                .isEqualTo(new SandboxSpec(null, null, null, null, null, null, null, "gvisor", "1h", "2h", "3h", true));
+                .isEqualTo(new SandboxSpec(
+                        null, null, null, null, null, null, null, null, "gvisor", "1h", "2h", "3h", true));
     }
 
     @Test
@@ -99,6 +102,7 @@ class SandboxJsonTest {
                 spec:
                   later: {a: 1}
                   env: [{name: A, value: b, kind: later}]
+                  ports: [{port: 8000, protocol: later}]
                 status:
                   later: true
                   conditions: [{type: Ready, status: "False", reason: Later}]
@@ -113,6 +117,17 @@ class SandboxJsonTest {
         assertThat(TestResources.json(SandboxStatus.UNSEEN)).isEqualTo("{}");
         assertThat(TestResources.json(SandboxSpec.DEFAULT))
                 .isEqualTo("{\"memory\":\"512Mi\",\"cpus\":\"1\",\"disk\":\"2Gi\",\"suspended\":false}");
+    }
+
+    @Test
+    void aPortWithoutNameIsWrittenWithoutOne() {
+        assertThat(TestResources.json(SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort(null, 8000)))))
+                .contains("\"ports\":[{\"port\":8000}]");
+        assertThat(SandboxSpec.DEFAULT
+                        .withPorts(List.of(new SandboxPort("web", 8000)))
+                        .withSuspended(true)
+                        .ports())
+                .containsExactly(new SandboxPort("web", 8000));
     }
 
     @Test

@@ -120,9 +120,10 @@ class ContractE2E {
 
     @Test
     void whatIsNotThereYetSaysSo() {
-        Map<String, Object> ports = Map.of("sandbox", "any", "config", Map.of("ports", List.of("80:80")));
+        Map<String, Object> domains =
+                Map.of("sandbox", "any", "config", Map.of("allowed_domains", List.of("example.com")));
 
-        assertThat(agent.refusal("sandbox_start", ports)).contains("ports", "not");
+        assertThat(agent.refusal("sandbox_start", domains)).contains("allowed_domains", "not");
     }
 
     @Test

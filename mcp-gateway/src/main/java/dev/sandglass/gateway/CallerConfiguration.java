@@ -44,7 +44,7 @@ class CallerConfiguration {
 
         @Bean
         Callers callers(ApiKeyFolder folder) {
-            return folder.keys()::callerOf;
+            return folder.keys();
         }
     }
 

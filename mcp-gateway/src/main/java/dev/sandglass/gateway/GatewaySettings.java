@@ -2,6 +2,7 @@ package dev.sandglass.gateway;
 
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
 import dev.sandglass.gateway.mcp.McpSettings;
+import dev.sandglass.gateway.port.PortSettings;
 import dev.sandglass.gateway.tool.ToolSettings;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param mcp bounds of the endpoint
  * @param tool what callers get when they do not say
  * @param kubernetes how the API server is used
+ * @param port how ports of sandboxes are made reachable
  */
 @ConfigurationProperties("gateway")
 public record GatewaySettings(
@@ -38,7 +40,8 @@ public record GatewaySettings(
         @DefaultValue Link link,
         @DefaultValue McpSettings mcp,
         @DefaultValue ToolSettings tool,
-        @DefaultValue KubernetesSettings kubernetes) {
+        @DefaultValue KubernetesSettings kubernetes,
+        @DefaultValue PortSettings port) {
 
     /**
      * How sandboxes are reached.

@@ -5,11 +5,14 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.mcp.McpRoute;
+import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.tool.Tool;
 import dev.sandglass.gateway.tool.Tools;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,21 +26,27 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class McpConfiguration {
 
+    /**
+     * The tools of the endpoint.
+     *
+     * @param all in the order in which clients see them
+     */
+    record Toolbox(List<Tool> all) {}
+
     @Bean
-    NettyRouteProvider mcpRoute(
-            Callers callers,
+    Toolbox toolbox(
             TenantAccess access,
             Sandboxes sandboxes,
             Executions executions,
-            GatewaySettings settings,
-            MeterRegistry meters) {
-        McpRoute route = McpRoute.of(
-                Tools.all(access, sandboxes, executions, settings.tool()),
-                callers,
-                settings.allowedOrigins(),
-                settings.mcp(),
-                version(),
-                meters);
+            PortAddresses ports,
+            GatewaySettings settings) {
+        return new Toolbox(Tools.all(access, sandboxes, executions, ports, settings.tool()));
+    }
+
+    @Bean
+    NettyRouteProvider mcpRoute(Callers callers, Toolbox toolbox, GatewaySettings settings, MeterRegistry meters) {
+        McpRoute route =
+                McpRoute.of(toolbox.all(), callers, settings.allowedOrigins(), settings.mcp(), version(), meters);
         return route::apply;
     }
 

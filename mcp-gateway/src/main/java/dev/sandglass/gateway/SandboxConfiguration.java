@@ -63,15 +63,20 @@ class SandboxConfiguration {
         return resources;
     }
 
-    @Bean(destroyMethod = "close")
-    LinkClient linkClient(GatewaySettings settings, LoopResources loops) throws IOException {
+    @Bean
+    LinkSecret linkSecret(GatewaySettings settings) throws IOException {
         Path file = Objects.requireNonNull(settings.link().secretFile(), "secretFile is null");
+        return LinkSecret.read(file);
+    }
+
+    @Bean(destroyMethod = "close")
+    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecret secret) {
         EventLoop loop = loops.onServer(true).next();
         return LinkClient.start(
                 loop,
                 loops.onChannelClass(SocketChannel.class, loop),
                 LinkSettings.defaults(settings.instance()),
-                LinkSecret.read(file));
+                secret);
     }
 
     @Bean

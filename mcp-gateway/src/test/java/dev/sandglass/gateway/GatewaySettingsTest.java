@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
 import dev.sandglass.gateway.mcp.McpSettings;
+import dev.sandglass.gateway.port.PortSettings;
 import dev.sandglass.gateway.tool.ToolSettings;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.core.env.StandardEnvironment;
@@ -51,7 +55,9 @@ class GatewaySettingsTest {
                                 Duration.ofSeconds(60),
                                 Duration.ofSeconds(180),
                                 Duration.ofSeconds(2)),
-                        new KubernetesSettings(Duration.ofMinutes(30), Duration.ofSeconds(5), Duration.ofSeconds(5))));
+                        new KubernetesSettings(Duration.ofMinutes(30), Duration.ofSeconds(5), Duration.ofSeconds(5)),
+                        new PortSettings(
+                                null, Duration.ofHours(1), Duration.ofMinutes(5), Duration.ofSeconds(5), 64, 512)));
     }
 
     @Test
@@ -92,6 +98,40 @@ class GatewaySettingsTest {
                         Duration.ofSeconds(1)));
         assertThat(settings.kubernetes())
                 .isEqualTo(new KubernetesSettings(Duration.ofHours(1), Duration.ofSeconds(2), Duration.ofSeconds(4)));
+    }
+
+    @Test
+    void environmentVariablesOfPortsReachTheirFields() {
+        GatewaySettings settings = settings(Map.of(
+                "GATEWAY_API_KEYS_DIR", "/keys",
+                "GATEWAY_LINK_SECRET_FILE", "/s",
+                "GATEWAY_PORT_PUBLIC_URL", "https://sandglass.example.com/",
+                "GATEWAY_PORT_LINK_LIFETIME", "10m",
+                "GATEWAY_PORT_IDLE_TIMEOUT", "1m",
+                "GATEWAY_PORT_CONNECT_TIMEOUT", "2s",
+                "GATEWAY_PORT_MAX_CONNECTIONS_PER_SANDBOX", "3",
+                "GATEWAY_PORT_MAX_CONNECTIONS", "4"));
+
+        assertThat(settings.port())
+                .isEqualTo(new PortSettings(
+                        URI.create("https://sandglass.example.com/"),
+                        Duration.ofMinutes(10),
+                        Duration.ofMinutes(1),
+                        Duration.ofSeconds(2),
+                        3,
+                        4));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"sandglass.example.com", "ftp://a.example", "https://a.example/?x=1", "https://u@a.example"})
+    void aPublicUrlThatIsNoneIsRefused(String url) {
+        assertThatThrownBy(() -> settings(Map.of(
+                        "GATEWAY_API_KEYS_DIR", "/keys",
+                        "GATEWAY_LINK_SECRET_FILE", "/s",
+                        "GATEWAY_PORT_PUBLIC_URL", url)))
+                .rootCause()
+                .hasMessageContaining("GATEWAY_PORT_PUBLIC_URL");
     }
 
     @Test

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The API keys accepted at this moment. Safe for use by many threads; replaced as a whole when the folder changes. */
-public final class ApiKeys {
+public final class ApiKeys implements Callers {
 
     private static final int MAX_TOKEN_CHARS = 512;
 
@@ -29,6 +29,7 @@ public final class ApiKeys {
      * The caller who holds this token. Every key is compared, each in constant time, so that the time taken tells
      * nothing about which one nearly matched.
      */
+    @Override
     public Optional<Caller> callerOf(String token) {
         if (token.isEmpty() || token.length() > MAX_TOKEN_CHARS) {
             return Optional.empty();
@@ -41,6 +42,14 @@ public final class ApiKeys {
             }
         }
         return Optional.ofNullable(found);
+    }
+
+    @Override
+    public Optional<Caller> named(String name) {
+        return keys.stream()
+                .map(ApiKey::caller)
+                .filter(caller -> caller.name().equals(name))
+                .findFirst();
     }
 
     private static byte[] sha256(String token) {

@@ -83,8 +83,13 @@ final class SandboxView {
         String address = status.address();
         Integer incarnation = status.incarnation();
         if (status.holds(ConditionType.READY) && address != null && incarnation != null) {
-            return new SandboxState.Running(
-                    new RunningSandbox(ref, uid, incarnation, address, SandboxLabels.LINK_PORT));
+            return new SandboxState.Running(new RunningSandbox(
+                    ref,
+                    uid,
+                    incarnation,
+                    address,
+                    SandboxLabels.LINK_PORT,
+                    resource.wanted().ports()));
         }
         Optional<String> asleep = status.condition(ConditionType.SUSPENDED)
                 .filter(condition -> "True".equals(condition.getStatus()))

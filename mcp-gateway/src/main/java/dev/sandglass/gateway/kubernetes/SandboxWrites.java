@@ -44,7 +44,8 @@ final class SandboxWrites {
                 .withRuntimeClassName(config.runtimeClass())
                 .withIdleTimeout(config.idleTimeout())
                 .withMaxLifetime(config.maxLifetime())
-                .withRetention(config.retention()));
+                .withRetention(config.retention())
+                .withPorts(config.ports()));
         return sandbox;
     }
 
@@ -80,6 +81,9 @@ final class SandboxWrites {
             if (!workspace.isEmpty()) {
                 changes.put("workspace", workspace);
             }
+        }
+        if (config.ports() != null && !config.ports().equals(present.ports())) {
+            changes.put("ports", config.ports());
         }
         return changes;
     }

@@ -1,5 +1,8 @@
 package dev.sandglass.gateway.sandbox;
 
+import dev.sandglass.api.SandboxPort;
+import java.util.List;
+
 /**
  * A sandbox whose pod is Ready and has an address: all that is needed to open a link to it.
  *
@@ -8,5 +11,23 @@ package dev.sandglass.gateway.sandbox;
  * @param incarnation number of the pod; part of the link's keys
  * @param address IP address from the resource's status, never from a request
  * @param port TCP port of the supervisor's link
+ * @param declared ports on which its code serves HTTP for others
  */
-public record RunningSandbox(SandboxRef ref, String uid, int incarnation, String address, int port) {}
+public record RunningSandbox(
+        SandboxRef ref, String uid, int incarnation, String address, int port, List<SandboxPort> declared) {
+
+    /** Copies the list. */
+    public RunningSandbox {
+        declared = List.copyOf(declared);
+    }
+
+    /** One without declared ports. */
+    public RunningSandbox(SandboxRef ref, String uid, int incarnation, String address, int port) {
+        this(ref, uid, incarnation, address, port, List.of());
+    }
+
+    /** Whether the gateway may make that port reachable. */
+    public boolean declares(int number) {
+        return declared.stream().anyMatch(each -> each.port() == number);
+    }
+}

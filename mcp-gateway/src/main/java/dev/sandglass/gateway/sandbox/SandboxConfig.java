@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.sandbox;
 
+import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.Volume;
 import dev.sandglass.api.Workspace;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param idleTimeout a duration that the resource takes, e.g. 30m
  * @param maxLifetime a duration that the resource takes
  * @param retention a duration that the resource takes
+ * @param ports reachable through the gateway; replace those that the resource has
  */
 public record SandboxConfig(
         @Nullable String image,
@@ -33,7 +35,9 @@ public record SandboxConfig(
         @Nullable String runtimeClass,
         @Nullable String idleTimeout,
         @Nullable String maxLifetime,
-        @Nullable String retention) {
+        @Nullable String retention,
+
+        @Nullable List<SandboxPort> ports) {
 
     /** Nothing chosen: an existing sandbox starts as stored, a new one with the installation's defaults. */
     public static final SandboxConfig UNCHANGED = new SandboxConfig(null, null, null, null, null);
@@ -42,6 +46,7 @@ public record SandboxConfig(
     public SandboxConfig {
         env = env == null ? null : Map.copyOf(env);
         volumes = volumes == null ? null : List.copyOf(volumes);
+        ports = ports == null ? null : List.copyOf(ports);
     }
 
     /** Only size and environment chosen. */
@@ -51,7 +56,24 @@ public record SandboxConfig(
             @Nullable String cpus,
             @Nullable String disk,
             @Nullable Map<String, String> env) {
-        this(image, memory, cpus, disk, env, null, null, null, null, null, null);
+        this(image, memory, cpus, disk, env, null, null, null, null, null, null, null);
+    }
+
+    /** The same with other ports. */
+    public SandboxConfig withPorts(@Nullable List<SandboxPort> others) {
+        return new SandboxConfig(
+                image,
+                memory,
+                cpus,
+                disk,
+                env,
+                volumes,
+                workspace,
+                runtimeClass,
+                idleTimeout,
+                maxLifetime,
+                retention,
+                others);
     }
 
     /** Values of variables may be private; only their number is told. */
@@ -66,7 +88,7 @@ public record SandboxConfig(
                                 env == null ? null : env.size() + " variables",
                                 volumes,
                                 workspace)
-                + ", runtimeClass=%s, idleTimeout=%s, maxLifetime=%s, retention=%s]"
-                        .formatted(runtimeClass, idleTimeout, maxLifetime, retention);
+                + ", runtimeClass=%s, idleTimeout=%s, maxLifetime=%s, retention=%s, ports=%s]"
+                        .formatted(runtimeClass, idleTimeout, maxLifetime, retention, ports);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.tool;
 
 import dev.sandglass.api.EnvRules;
+import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.TimeLimit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -149,6 +150,16 @@ public final class Arguments {
             });
             return text;
         });
+    }
+
+    /** Ports of a sandbox, as numbers or texts (contracts.md M10). */
+    Optional<List<SandboxPort>> ports(String field) {
+        return value(field).map(node -> PortMappings.read(path + field, node));
+    }
+
+    /** Whether one of those ports was written with a host's. */
+    boolean namesHosts(String field) {
+        return value(field).filter(PortMappings::nameHosts).isPresent();
     }
 
     /** The object in that field, whose fields must all be among the known ones. */

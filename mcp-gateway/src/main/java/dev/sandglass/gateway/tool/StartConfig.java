@@ -52,6 +52,7 @@ final class StartConfig {
                         "runtime_class",
                         Schema.text("RuntimeClass of the cluster, e.g. 'gvisor'; the installation's if left out")
                                 .maxLength(SandboxSpec.MAX_RUNTIME_CLASS_NAME))
+                .optional("ports", PortMappings.schema())
                 .with("additionalProperties", false);
     }
 
@@ -81,7 +82,8 @@ final class StartConfig {
                         .orElse(null),
                 config.timeLimit("idle_timeout", TimeLimit.IDLE_TIMEOUT).orElse(null),
                 config.timeLimit("max_lifetime", TimeLimit.MAX_LIFETIME).orElse(null),
-                config.timeLimit("retention", TimeLimit.RETENTION).orElse(null));
+                config.timeLimit("retention", TimeLimit.RETENTION).orElse(null),
+                config.ports("ports").orElse(null));
     }
 
     private static Schema duration(String description) {
@@ -91,10 +93,17 @@ final class StartConfig {
                 "integer");
     }
 
+    /** Whether somebody expects a port of a host to be opened; after {@link #read}. */
+    static boolean namesHosts(Arguments arguments) {
+        return arguments
+                .object("config", KNOWN)
+                .filter(config -> config.namesHosts("ports"))
+                .isPresent();
+    }
+
     private static Map<String, String> later() {
         String leaveOut = "leave it out";
         var later = new LinkedHashMap<String, String>();
-        later.put("ports", leaveOut + "; a sandbox cannot be reached from outside");
         later.put("allowed_domains", leaveOut + "; the sandbox has no network");
         String workdir = leaveOut + "; give 'cwd' to sandbox_run_command";
         later.put("workdir", workdir);
@@ -106,7 +115,7 @@ final class StartConfig {
 
     private static Set<String> known() {
         var known = new TreeSet<>(LATER.keySet());
-        known.addAll(List.of("image", "memory", "cpus", "disk", "envs", "volumes", "workspace"));
+        known.addAll(List.of("image", "memory", "cpus", "disk", "envs", "volumes", "workspace", "ports"));
         known.addAll(List.of("idle_timeout", "max_lifetime", "retention", "runtime_class"));
         return known;
     }

@@ -2,12 +2,15 @@ package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.port.PortAddress;
+import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 import reactor.core.publisher.Mono;
 
@@ -17,16 +20,27 @@ import reactor.core.publisher.Mono;
  */
 final class StartTool implements Tool {
 
+    private static final String NO_HOSTS =
+            "No port was opened on a host: of 'host:container' in 'config.ports' only the"
+                    + " container's part counts, and a port is reached at its address.";
+
     private final TenantAccess access;
     private final Sandboxes sandboxes;
     private final Executions executions;
+    private final PortAddresses ports;
     private final ToolSettings settings;
     private final ToolDefinition definition;
 
-    StartTool(TenantAccess access, Sandboxes sandboxes, Executions executions, ToolSettings settings) {
+    StartTool(
+            TenantAccess access,
+            Sandboxes sandboxes,
+            Executions executions,
+            PortAddresses ports,
+            ToolSettings settings) {
         this.access = access;
         this.sandboxes = sandboxes;
         this.executions = executions;
+        this.ports = ports;
         this.settings = settings;
         this.definition = new ToolDefinition(
                 "sandbox_start",
@@ -38,7 +52,7 @@ final class StartTool implements Tool {
                 SandboxArguments.schema()
                         .optional("config", StartConfig.schema())
                         .keywords(),
-                SandboxAnswer.schema("running", "starting", "unverified"),
+                StartAnswer.schema("running", "starting", "unverified"),
                 ToolDefinition.Annotations.STARTS);
     }
 
@@ -54,7 +68,8 @@ final class StartTool implements Tool {
         Duration patience = config.image() == null ? settings.startWait() : settings.startWaitWithImage();
         return sandboxes
                 .start(ref, config, call.caller().name())
-                .flatMap(sandbox -> verified(ref, sandbox))
+                .flatMap(sandbox -> verified(ref, sandbox, ports.of(call.caller(), sandbox)))
+                .map(answer -> StartConfig.namesHosts(call.arguments()) ? answer.and(NO_HOSTS) : answer)
                 .timeout(patience)
                 .onErrorResume(TimeoutException.class, late -> Mono.just(stillStarting(ref)))
                 .onErrorMap(
@@ -62,25 +77,26 @@ final class StartTool implements Tool {
                         problem -> new SandboxProblem.Refused("Sandbox start failed: " + problem.text()));
     }
 
-    private Mono<ToolResult> verified(SandboxRef ref, RunningSandbox sandbox) {
+    private Mono<ToolResult> verified(SandboxRef ref, RunningSandbox sandbox, List<PortAddress> reached) {
         sandboxes.active(sandbox, Duration.ZERO);
         return executions
                 .awaitKernel(sandbox)
-                .thenReturn(
-                        SandboxAnswer.of(ref, "running", "Sandbox %s started successfully".formatted(ref.givenName())))
-                .onErrorResume(SandboxProblem.class, problem -> Mono.just(unverified(ref, problem)));
+                .thenReturn(StartAnswer.of(
+                        ref, "running", "Sandbox %s started successfully".formatted(ref.givenName()), reached))
+                .onErrorResume(SandboxProblem.class, problem -> Mono.just(unverified(ref, problem, reached)));
     }
 
-    private static ToolResult unverified(SandboxRef ref, SandboxProblem problem) {
-        return SandboxAnswer.of(
+    private static ToolResult unverified(SandboxRef ref, SandboxProblem problem, List<PortAddress> reached) {
+        return StartAnswer.of(
                 ref,
                 "unverified",
                 "Sandbox %s was started, but couldn't verify it's running: %s"
-                        .formatted(ref.givenName(), problem.text()));
+                        .formatted(ref.givenName(), problem.text()),
+                reached);
     }
 
     private static ToolResult stillStarting(SandboxRef ref) {
-        return SandboxAnswer.of(
+        return StartAnswer.of(
                 ref,
                 "starting",
                 ("Sandbox %s was started, but timed out waiting for it to be fully running."

@@ -4,6 +4,7 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.execution.SandboxFiles;
 import dev.sandglass.gateway.execution.Sessions;
+import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.util.List;
 
@@ -14,12 +15,16 @@ public final class Tools {
 
     /** Every tool of the endpoint {@code /mcp}. */
     public static List<Tool> all(
-            TenantAccess access, Sandboxes sandboxes, Executions executions, ToolSettings settings) {
+            TenantAccess access,
+            Sandboxes sandboxes,
+            Executions executions,
+            PortAddresses ports,
+            ToolSettings settings) {
         var runs = new SandboxRuns(sandboxes, executions, settings);
         Sessions sessions = executions.sessions();
         SandboxFiles files = executions.files();
         return List.of(
-                new StartTool(access, sandboxes, executions, settings),
+                new StartTool(access, sandboxes, executions, ports, settings),
                 new StopTool(access, sandboxes),
                 new RunCodeTool(access, runs, settings),
                 new RunCommandTool(access, runs, settings),

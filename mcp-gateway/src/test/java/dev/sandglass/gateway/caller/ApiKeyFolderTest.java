@@ -37,6 +37,8 @@ class ApiKeyFolderTest {
             assertThat(caller.name()).isEqualTo("alice");
             assertThat(caller.mayUse("team")).isTrue();
             assertThat(caller.mayUse("other")).isFalse();
+            assertThat(opened.keys().named("alice")).contains(caller);
+            assertThat(opened.keys().named("secret-1")).isEmpty();
             for (String wrong : new String[] {"secret-2", "", "secret-", "secret-11", "x".repeat(100_000)}) {
                 assertThat(opened.keys().callerOf(wrong)).isEmpty();
             }

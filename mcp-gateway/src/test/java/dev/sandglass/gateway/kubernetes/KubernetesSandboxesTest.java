@@ -241,7 +241,7 @@ class KubernetesSandboxesTest {
     @Test
     void useOfASandboxWithAnIdleTimeOfItsOwnIsWrittenByThat() {
         operator.answersWithReady();
-        var config = new SandboxConfig(null, null, null, null, null, null, null, null, "60s", null, null);
+        var config = new SandboxConfig(null, null, null, null, null, null, null, null, "60s", null, null, null);
         RunningSandbox running =
                 Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON));
 
@@ -259,7 +259,7 @@ class KubernetesSandboxesTest {
         RunningSandbox first = started();
         operator.suspendsWhoeverIsEdited("MaxLifetime");
         operator.wakesOnLease();
-        var config = new SandboxConfig(null, null, null, null, null, null, null, null, null, "10s", null);
+        var config = new SandboxConfig(null, null, null, null, null, null, null, null, null, "10s", null, null);
 
         RunningSandbox again =
                 Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.api.EnvVariable;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.Volume;
 import dev.sandglass.api.Workspace;
@@ -45,7 +46,7 @@ class SandboxWritesTest {
 
     @Test
     void deadlinesAndRuntimeClassAreWrittenIfTheyDiffer() {
-        var config = new SandboxConfig(null, null, null, null, null, null, null, "gvisor", "90m", "8h", "24h");
+        var config = new SandboxConfig(null, null, null, null, null, null, null, "gvisor", "90m", "8h", "24h", null);
 
         SandboxSpec created = SandboxWrites.created(REF, config, "alice").getSpec();
 
@@ -83,7 +84,7 @@ class SandboxWritesTest {
     }
 
     private static SandboxConfig with(@Nullable List<Volume> volumes, @Nullable Workspace workspace) {
-        return new SandboxConfig(null, null, null, null, null, volumes, workspace, null, null, null, null);
+        return new SandboxConfig(null, null, null, null, null, volumes, workspace, null, null, null, null, null);
     }
 
     @Test
@@ -114,5 +115,19 @@ class SandboxWritesTest {
         assertThat(SandboxWrites.changes(
                         SandboxSpec.DEFAULT, with(null, new Workspace(new Quantity("1Gi"), "slow", null))))
                 .containsOnly(Map.entry("workspace", Map.of("size", new Quantity("1Gi"), "storageClassName", "slow")));
+    }
+
+    @Test
+    void portsAreWrittenAndReplacedAsAWhole() {
+        List<SandboxPort> ports = List.of(new SandboxPort(null, 8000));
+        SandboxConfig asked = SandboxConfig.UNCHANGED.withPorts(ports);
+
+        assertThat(SandboxWrites.created(REF, asked, "alice").getSpec().ports()).isEqualTo(ports);
+        assertThat(SandboxWrites.changes(SandboxSpec.DEFAULT, asked)).containsOnly(Map.entry("ports", ports));
+        assertThat(SandboxWrites.changes(SandboxSpec.DEFAULT.withPorts(ports), asked))
+                .isEmpty();
+        assertThat(SandboxWrites.changes(
+                        SandboxSpec.DEFAULT.withPorts(ports), SandboxConfig.UNCHANGED.withPorts(List.of())))
+                .containsOnly(Map.entry("ports", List.of()));
     }
 }

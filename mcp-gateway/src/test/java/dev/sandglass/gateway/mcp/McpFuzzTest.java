@@ -13,6 +13,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.testing.FakeSandboxes;
 import dev.sandglass.gateway.testing.FakeSupervisor;
 import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.gateway.testing.TestGateway;
 import dev.sandglass.gateway.tool.ToolSettings;
 import dev.sandglass.gateway.tool.Tools;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -137,7 +138,8 @@ class McpFuzzTest {
         var tenants = new TenantAccess(Tenants.parse(List.of("default=sandglass-default")));
         var executions = new Executions(new FakeSupervisor(), sandboxes::gone);
         var audit = new AuditLog(new SimpleMeterRegistry(), System::nanoTime);
-        return new McpDispatcher(Tools.all(tenants, sandboxes, executions, settings), "test", audit);
+        return new McpDispatcher(
+                Tools.all(tenants, sandboxes, executions, TestGateway.ports(), settings), "test", audit);
     }
 
     /** Body and headers: both revisions, each method, each tool with all of its arguments. */
@@ -159,7 +161,7 @@ class McpFuzzTest {
     private static Stream<String> calls() {
         return Stream.of(
                 "'name':'sandbox_start','arguments':{'sandbox':'box','namespace':'default','config':{'image':'microsandbox/python',"
-                        + "'memory':512,'cpus':'500m','disk':'2Gi','envs':{'A':'1'},'volumes':[],'ports':[],'allowed_domains':['a.example']}}",
+                        + "'memory':512,'cpus':'500m','disk':'2Gi','envs':{'A':'1'},'volumes':[],'ports':[8000,'1:9000'],'allowed_domains':['a.example']}}",
                 "'name':'sandbox_stop','arguments':{'sandbox':'box','delete':true}",
                 "'name':'sandbox_run_code','arguments':{'sandbox':'box','code':'1+1','language':'python','session':'s','timeout':5,"
                         + "'wait':0.5,'envs':['A=1'],'background':false,'max_output_chars':100},'_meta':{'progressToken':'t'}",

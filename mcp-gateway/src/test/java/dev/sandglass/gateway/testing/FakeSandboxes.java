@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.testing;
 
+import dev.sandglass.api.SandboxPort;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -46,11 +47,11 @@ public final class FakeSandboxes implements Sandboxes {
     /** A running sandbox in the tenant {@code default}. */
     public RunningSandbox addRunning(String name) {
         var ref = new SandboxRef("default", "sandglass-default", name, name);
-        return run(ref);
+        return run(ref, List.of());
     }
 
-    private RunningSandbox run(SandboxRef ref) {
-        var sandbox = new RunningSandbox(ref, "uid-" + ref.name(), 1, "127.0.0.1", 5710);
+    private RunningSandbox run(SandboxRef ref, List<SandboxPort> ports) {
+        var sandbox = new RunningSandbox(ref, "uid-" + ref.name(), 1, "127.0.0.1", 5710, ports);
         put(new SandboxState.Running(sandbox));
         return sandbox;
     }
@@ -92,13 +93,14 @@ public final class FakeSandboxes implements Sandboxes {
     public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
         orders.add("start " + ref.namespace() + "/" + ref.name() + " by " + createdBy);
         configs.add(config);
-        return nextStart.orElseGet(() -> Mono.fromSupplier(() -> run(ref)));
+        return nextStart.orElseGet(
+                () -> Mono.fromSupplier(() -> run(ref, config.ports() == null ? List.of() : config.ports())));
     }
 
     @Override
     public Mono<RunningSandbox> resume(SandboxRef ref) {
         orders.add("resume " + ref.name());
-        return Mono.fromSupplier(() -> run(ref));
+        return Mono.fromSupplier(() -> run(ref, List.of()));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.testing;
 
+import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
@@ -8,6 +9,8 @@ import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.mcp.McpSettings;
+import dev.sandglass.gateway.port.PortAddresses;
+import dev.sandglass.gateway.port.PortSettings;
 import dev.sandglass.gateway.tool.ToolSettings;
 import dev.sandglass.gateway.tool.Tools;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -16,6 +19,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +47,12 @@ public final class TestGateway implements AutoCloseable {
     private static final Map<String, Caller> CALLERS =
             Map.of(KEY, new Caller("alice", List.of("default")), OTHER_KEY, new Caller("bob", List.of("other")));
 
+    private static final LinkSecret SECRET =
+            new LinkSecret("a link secret for tests only, 32 bytes".getBytes(StandardCharsets.US_ASCII));
+
+    private static final PortSettings PORTS =
+            new PortSettings(null, Duration.ofMinutes(10), Duration.ofSeconds(2), Duration.ofSeconds(2), 4, 8);
+
     /** The sandboxes behind it. */
     public final FakeSandboxes sandboxes = new FakeSandboxes();
 
@@ -63,13 +74,9 @@ public final class TestGateway implements AutoCloseable {
         this.executions = new Executions(links == null ? supervisor : links, sandboxes::gone);
         Callers callers = token -> Optional.ofNullable(CALLERS.get(token));
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
+        var access = new TenantAccess(tenants);
         var route = McpRoute.of(
-                Tools.all(new TenantAccess(tenants), sandboxes, executions, tools),
-                callers,
-                Set.of(ORIGIN),
-                mcp,
-                "test",
-                meters);
+                Tools.all(access, sandboxes, executions, ports(), tools), callers, Set.of(ORIGIN), mcp, "test", meters);
         this.server = HttpServer.create()
                 .host("127.0.0.1")
                 .port(0)
@@ -101,6 +108,11 @@ public final class TestGateway implements AutoCloseable {
                 Duration.ofMillis(300),
                 Duration.ofMillis(600),
                 Duration.ofMillis(300));
+    }
+
+    /** Tells the addresses of ports, as a gateway that does not know its own. */
+    public static PortAddresses ports() {
+        return new PortAddresses(SECRET, PORTS, Clock.systemUTC());
     }
 
     /** Where it listens, without path. */

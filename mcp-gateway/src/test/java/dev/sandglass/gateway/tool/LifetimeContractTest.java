@@ -39,7 +39,8 @@ class LifetimeContractTest {
 
         assertThat(gateway.sandboxes.configs)
                 .containsExactly(
-                        new SandboxConfig(null, null, null, null, null, null, null, "gvisor", "5m", "3600s", "8760h"),
+                        new SandboxConfig(
+                                null, null, null, null, null, null, null, "gvisor", "5m", "3600s", "8760h", null),
                         SandboxConfig.UNCHANGED);
     }
 

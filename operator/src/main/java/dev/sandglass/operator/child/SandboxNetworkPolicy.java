@@ -2,10 +2,18 @@ package dev.sandglass.operator.child;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxPort;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPort;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPortBuilder;
+import java.util.List;
+import java.util.stream.IntStream;
 
-/** Who may speak with a sandbox's pod: the gateway, on the link's port. The pod itself may speak with nobody. */
+/**
+ * Who may speak with a sandbox's pod: the gateway, on the link's port and the declared ones. The pod itself may speak with
+ * nobody.
+ */
 public final class SandboxNetworkPolicy {
 
     private SandboxNetworkPolicy() {}
@@ -33,12 +41,20 @@ public final class SandboxNetworkPolicy {
                 .addToMatchLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_GATEWAY)
                 .endPodSelector()
                 .endFrom()
-                .addNewPort()
-                .withProtocol("TCP")
-                .withNewPort(SandboxLabels.LINK_PORT)
-                .endPort()
+                .withPorts(ports(sandbox))
                 .endIngress()
                 .endSpec()
                 .build();
+    }
+
+    private static List<NetworkPolicyPort> ports(Sandbox sandbox) {
+        return IntStream.concat(
+                        IntStream.of(SandboxLabels.LINK_PORT),
+                        sandbox.wanted().ports().stream().mapToInt(SandboxPort::port))
+                .mapToObj(port -> new NetworkPolicyPortBuilder()
+                        .withProtocol("TCP")
+                        .withNewPort(port)
+                        .build())
+                .toList();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.EnvVariable;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -148,6 +149,21 @@ class SandboxPodTest {
         Sandbox sandbox = sandbox(new SandboxSpec(null, new Quantity("1Mi"), null, null, null, false));
         assertThat(Refusal.of(sandbox, SETTINGS).orElseThrow().message())
                 .isEqualTo("spec.memory: 1Mi is less than the 64Mi a sandbox needs");
+    }
+
+    @Test
+    void portsShapeThePolicyAndNotThePod() {
+        SandboxSpec open = SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort("web", 8000)));
+
+        assertThat(SpecHash.outdated(pod(SandboxSpec.DEFAULT), sandbox(open))).isFalse();
+        assertThat(pod(open).getSpec()).isEqualTo(pod(SandboxSpec.DEFAULT).getSpec());
+        assertThat(SandboxNetworkPolicy.desired(sandbox(open), "system")
+                        .getSpec()
+                        .getIngress()
+                        .getFirst()
+                        .getPorts())
+                .extracting(port -> port.getPort().getIntVal())
+                .containsExactly(5710, 8000);
     }
 
     @Test

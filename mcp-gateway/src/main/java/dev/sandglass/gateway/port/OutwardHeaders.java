@@ -1,0 +1,123 @@
+package dev.sandglass.gateway.port;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.net.URI;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which headers of a sandbox's answer reach the client, and which are put over them: what untrusted code says must bear upon
+ * nothing but its own page. Pure.
+ */
+final class OutwardHeaders {
+
+    /** Gives the page an origin of its own that no other page has: no storage, no cookies, no other page's content. */
+    static final String SANDBOXED = "sandbox allow-scripts allow-forms allow-downloads";
+
+    private static final int MAX_COOKIES = 32;
+
+    /** Besides those of one hop: what speaks for the whole host, to a proxy before us, or for a log-in on our name. */
+    private static final Set<String> DROPPED = Set.of(
+            "accept-ch",
+            "alt-svc",
+            "authentication-info",
+            "cache-control",
+            "clear-site-data",
+            "critical-ch",
+            "expires",
+            "nel",
+            "origin-agent-cluster",
+            "origin-trial",
+            "pragma",
+            "public-key-pins",
+            "referrer-policy",
+            "refresh",
+            "report-to",
+            "reporting-endpoints",
+            "server",
+            "service-worker-allowed",
+            "set-cookie",
+            "set-cookie2",
+            "strict-transport-security",
+            "www-authenticate",
+            "x-content-type-options",
+            "x-reproxy-url",
+            "x-sendfile");
+
+    private static final Set<String> DROPPED_PREFIXES = Set.of("access-control-", "x-accel-", "x-forwarded-");
+
+    private OutwardHeaders() {}
+
+    /** Writes what the client gets. */
+    static void write(HttpHeaders from, PortPath path, HttpHeaders to) {
+        Set<String> hop = HopByHop.of(from);
+        for (Map.Entry<String, String> header : from) {
+            String name = header.getKey().toLowerCase(Locale.ROOT);
+            if (hop.contains(name)
+                    || DROPPED.contains(name)
+                    || DROPPED_PREFIXES.stream().anyMatch(name::startsWith)) {
+                continue;
+            }
+            if (name.equals("location") || name.equals("content-location")) {
+                location(header.getValue(), path).ifPresent(place -> to.set(header.getKey(), place));
+            } else {
+                to.add(header.getKey(), header.getValue());
+            }
+        }
+        from.getAll(HttpHeaderNames.SET_COOKIE).stream()
+                .limit(MAX_COOKIES)
+                .flatMap(cookie -> SandboxCookies.outwards(cookie, path.home()).stream())
+                .forEach(cookie -> to.add(HttpHeaderNames.SET_COOKIE, cookie));
+        protect(path, to);
+    }
+
+    /** What every answer on such a path carries, whoever wrote it. */
+    static void protect(PortPath path, HttpHeaders to) {
+        // Added, not set: a page may forbid itself more.
+        to.add("Content-Security-Policy", SANDBOXED);
+        to.set("X-Content-Type-Options", "nosniff");
+        to.set("Referrer-Policy", "no-referrer");
+        to.set(HttpHeaderNames.CACHE_CONTROL, "no-store");
+        if (path.link() != null) {
+            // The page's own scripts come from no origin at all; the link is the permission, and there is no other.
+            to.set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+            to.set(HttpHeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, "*");
+        }
+    }
+
+    /**
+     * Where a redirection leads, for the client: places on the sandbox's own server come under the prefix, those of other
+     * hosts stay; empty for what no client should follow.
+     */
+    static Optional<String> location(String place, PortPath path) {
+        URI target;
+        try {
+            target = URI.create(place);
+        } catch (IllegalArgumentException notAPlace) {
+            return Optional.empty();
+        }
+        if (target.getScheme() == null && target.getRawAuthority() == null) {
+            return Optional.of(place.startsWith("/") ? path.prefix() + place : place);
+        }
+        boolean web = target.getScheme() == null || target.getScheme().matches("(?i)https?");
+        if (!web || target.getHost() == null) {
+            return Optional.empty();
+        }
+        if (!isOwn(target, path)) {
+            return Optional.of(place);
+        }
+        String query = target.getRawQuery() == null ? "" : "?" + target.getRawQuery();
+        String fragment = target.getRawFragment() == null ? "" : "#" + target.getRawFragment();
+        String rest = target.getRawPath().isEmpty() ? "/" : target.getRawPath();
+        return Optional.of(path.prefix() + rest + query + fragment);
+    }
+
+    private static boolean isOwn(URI target, PortPath path) {
+        return target.getPort() == path.port()
+                && Set.of("localhost", "127.0.0.1", "0.0.0.0")
+                        .contains(target.getHost().toLowerCase(Locale.ROOT));
+    }
+}

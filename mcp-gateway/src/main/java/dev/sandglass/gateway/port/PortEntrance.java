@@ -1,0 +1,141 @@
+package dev.sandglass.gateway.port;
+
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.netty.channel.AbortedException;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+
+/** Where requests to sandboxes' ports come in: who may, and for how long. */
+final class PortEntrance {
+
+    private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+
+    private final PortGate gate;
+    private final PortSettings settings;
+    private final Slots slots;
+    private final PortProxy http;
+    private final SocketProxy sockets;
+    private final PortLog log;
+
+    PortEntrance(PortGate gate, PortSettings settings, PortProxy http, PortLog log) {
+        this.gate = gate;
+        this.settings = settings;
+        this.slots = new Slots(settings.maxConnectionsPerSandbox(), settings.maxConnections());
+        this.http = http;
+        this.sockets = new SocketProxy(http.client());
+        this.log = log;
+    }
+
+    /** Serves a request, whatever it is. */
+    Mono<Void> serve(HttpServerRequest request, HttpServerResponse response) {
+        Optional<PortPath> path = PortPath.parse(request.uri());
+        if (path.isEmpty()) {
+            return Refusals.answer(
+                    response,
+                    Optional.empty(),
+                    new PortProblem(
+                            HttpResponseStatus.NOT_FOUND,
+                            "No address of a port; they are /sandboxes/NAMESPACE/SANDBOX/ports/PORT/."));
+        }
+        PortLog.Entry entry = log.begin(path.get(), request.method().name());
+        // The client hung up: there is nobody to tell.
+        return Mono.defer(() -> admit(path.get(), request, response, entry))
+                .onErrorResume(problem -> Refusals.told(response, path.get(), problem))
+                .onErrorComplete(AbortedException.class)
+                .doFinally(_ ->
+                        entry.end(response.hasSentHeaders() ? response.status().code() : 0));
+    }
+
+    private Mono<Void> admit(
+            PortPath path, HttpServerRequest request, HttpServerResponse response, PortLog.Entry entry) {
+        @Nullable String authorization = request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION);
+        PortGate.Entry admitted = gate.enter(path, authorization);
+        entry.by(admitted.caller().name());
+        check(request);
+        if (path.link() != null
+                && request.method().equals(HttpMethod.OPTIONS)
+                && request.requestHeaders().contains(HttpHeaderNames.ACCESS_CONTROL_REQUEST_METHOD)) {
+            return Refusals.preflight(response, path);
+        }
+        if (path.lacksSlash()) {
+            return Refusals.redirect(response, path);
+        }
+        return gate.open(admitted, path.port())
+                .flatMap(sandbox -> visit(
+                        new Visit(path, sandbox, way(path, request), entry.traffic()),
+                        authorization,
+                        request,
+                        response));
+    }
+
+    private static void check(HttpServerRequest request) {
+        if (!METHODS.contains(request.method().name())) {
+            throw new PortProblem(
+                    HttpResponseStatus.METHOD_NOT_ALLOWED,
+                    "The method " + request.method() + " is not passed on to sandboxes.");
+        }
+        if (request.requestHeaders().contains("Service-Worker")) {
+            throw new PortProblem(
+                    HttpResponseStatus.FORBIDDEN,
+                    "A sandbox's page may not install a service worker; serve the page without one.");
+        }
+    }
+
+    private Mono<Void> visit(
+            Visit visit, @Nullable String authorization, HttpServerRequest request, HttpServerResponse response) {
+        String uid = visit.sandbox().uid();
+        slots.take(uid);
+        gate.active(visit.sandbox());
+        Mono<Void> passed =
+                isForSocket(request) ? sockets.pass(visit, request, response) : http.pass(visit, request, response);
+        return passed.takeUntilOther(watch(visit, authorization)).doFinally(_ -> {
+            visit.upstream().dispose();
+            slots.free(uid);
+        });
+    }
+
+    /** Looks at an open connection again and again; an error as soon as it has to end. */
+    private Mono<Void> watch(Visit visit, @Nullable String authorization) {
+        Traffic traffic = visit.traffic();
+        RunningSandbox sandbox = visit.sandbox();
+        return Flux.interval(settings.look())
+                .<Void>handle((_, over) -> {
+                    if (!gate.mayStay(visit.path(), authorization, sandbox)) {
+                        over.error(PortProblem.unavailable(
+                                "The connection was ended: the sandbox, its port or the right to use it is gone."));
+                    } else if (traffic.isIdle(settings.idleTimeout())) {
+                        over.error(new PortProblem(
+                                HttpResponseStatus.GATEWAY_TIMEOUT,
+                                "Nothing moved for %s; the connection was ended.".formatted(settings.idleTimeout())));
+                    } else if (traffic.isNewUse()) {
+                        gate.active(sandbox);
+                    }
+                })
+                .then();
+    }
+
+    private static boolean isForSocket(HttpServerRequest request) {
+        return request.method().equals(HttpMethod.GET)
+                && request.requestHeaders().containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true);
+    }
+
+    private InwardHeaders.Way way(PortPath path, HttpServerRequest request) {
+        InetSocketAddress client = request.remoteAddress();
+        return new InwardHeaders.Way(
+                client == null || client.getAddress() == null
+                        ? ""
+                        : client.getAddress().getHostAddress(),
+                settings.scheme(),
+                path);
+    }
+}

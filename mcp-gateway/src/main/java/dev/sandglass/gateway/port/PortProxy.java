@@ -1,0 +1,100 @@
+package dev.sandglass.gateway.port;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.resolver.DefaultAddressResolverGroup;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.netty.ByteBufFlux;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.client.HttpClientResponse;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+import reactor.netty.resources.ConnectionProvider;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Passes HTTP on to a sandbox's port and its answer back, piece by piece as each side takes them. Every request has a
+ * connection of its own: what one caller's request leaves behind on a connection must never be another's answer.
+ */
+final class PortProxy {
+
+    private static final int MAX_HEADER_BYTES = 32 * 1024;
+
+    private final HttpClient client;
+
+    PortProxy(LoopResources loops, PortSettings settings) {
+        this.client = HttpClient.create(ConnectionProvider.newConnection())
+                .runOn(loops)
+                // Addresses are literal, nothing is looked up.
+                .resolver(DefaultAddressResolverGroup.INSTANCE)
+                .option(
+                        ChannelOption.CONNECT_TIMEOUT_MILLIS,
+                        Math.toIntExact(settings.connectTimeout().toMillis()))
+                .httpResponseDecoder(decoder -> decoder.maxHeaderSize(MAX_HEADER_BYTES))
+                // A request is passed on once: whether it may be repeated is the caller's to know.
+                .disableRetry(true);
+    }
+
+    /** The client with which all connections to ports are made. */
+    HttpClient client() {
+        return client;
+    }
+
+    Mono<Void> pass(Visit visit, HttpServerRequest request, HttpServerResponse response) {
+        return client.headers(headers -> write(request, visit, headers.clear()))
+                .remoteAddress(visit::address)
+                .doOnConnected(visit::connected)
+                .request(request.method())
+                .uri(visit.path().rest())
+                .send((sent, outbound) -> hasBody(request)
+                        ? outbound.send(counted(request.receive(), visit), PortProxy::atOnce)
+                        : outbound)
+                .response((answer, body) -> back(visit, request, response, answer, body))
+                .then();
+    }
+
+    private static void write(HttpServerRequest request, Visit visit, HttpHeaders to) {
+        InwardHeaders.write(request.requestHeaders(), visit.way(), to);
+        to.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+
+    private static Publisher<Void> back(
+            Visit visit,
+            HttpServerRequest request,
+            HttpServerResponse response,
+            HttpClientResponse answer,
+            ByteBufFlux body) {
+        visit.traffic().moved(1);
+        response.status(answer.status());
+        OutwardHeaders.write(answer.responseHeaders(), visit.path(), response.responseHeaders());
+        return isBodiless(request.method(), answer.status())
+                ? response.send()
+                : response.send(counted(body, visit), PortProxy::atOnce);
+    }
+
+    private static Publisher<ByteBuf> counted(ByteBufFlux body, Visit visit) {
+        return body.retain().doOnNext(piece -> visit.traffic().moved(piece.readableBytes()));
+    }
+
+    /** What comes is passed on without waiting for more: it may be an event somebody waits for. */
+    private static boolean atOnce(ByteBuf piece) {
+        return piece.isReadable();
+    }
+
+    private static boolean hasBody(HttpServerRequest request) {
+        return request.requestHeaders().contains(HttpHeaderNames.CONTENT_LENGTH)
+                || request.requestHeaders().contains(HttpHeaderNames.TRANSFER_ENCODING);
+    }
+
+    private static boolean isBodiless(HttpMethod method, HttpResponseStatus status) {
+        return method.equals(HttpMethod.HEAD)
+                || status.equals(HttpResponseStatus.NO_CONTENT)
+                || status.equals(HttpResponseStatus.NOT_MODIFIED);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.port.PortAddress;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What {@code sandbox_start} tells programs.
+ *
+ * @param sandbox the name as the caller wrote it
+ * @param namespace the tenant
+ * @param status one word
+ * @param ports where the declared ports are reached; empty before the sandbox runs
+ */
+record StartAnswer(String sandbox, String namespace, String status, List<PortAddress> ports) {
+
+    static Map<String, Object> schema(String... statuses) {
+        return Schema.object()
+                .required("sandbox", Schema.text("Name of the sandbox"))
+                .required("namespace", Schema.text("Tenant the sandbox belongs to"))
+                .required("status", Schema.text("What became of it").with("enum", List.of(statuses)))
+                .required("ports", Schema.list("Where the declared ports are reached", port()))
+                .keywords();
+    }
+
+    private static Schema port() {
+        return Schema.object()
+                .required("port", Schema.integer("The port in the sandbox"))
+                .required("name", Schema.text("Its name in the resource").orNull())
+                .required("url", Schema.text("For programs, which send their API key as bearer token"))
+                .required("link", Schema.text("For browsers: whoever has it may use the port, until it expires"))
+                .required("link_expires_at", Schema.text("End of the link, RFC 3339"));
+    }
+
+    static ToolResult of(SandboxRef ref, String status, String text) {
+        return of(ref, status, text, List.of());
+    }
+
+    static ToolResult of(SandboxRef ref, String status, String text, List<PortAddress> ports) {
+        ToolResult answer = ToolResult.ok(text, new StartAnswer(ref.givenName(), ref.tenant(), status, ports));
+        return ports.isEmpty() ? answer : answer.and(told(ports));
+    }
+
+    /** Where to find the ports, for a model. */
+    private static String told(List<PortAddress> ports) {
+        String each = ports.stream()
+                .map(port -> "Port %d: %s\n  in a browser until %s: %s"
+                        .formatted(port.port(), port.url(), port.linkExpiresAt(), port.link()))
+                .collect(Collectors.joining("\n"));
+        String base = ports.getFirst().url().startsWith("/") ? "; put the address of this endpoint before them" : "";
+        return each + "\nThe first address of a port needs the API key as bearer token, the link needs none" + base
+                + ". The server in the sandbox must listen on 0.0.0.0.";
+    }
+}

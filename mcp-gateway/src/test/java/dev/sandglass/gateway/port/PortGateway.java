@@ -1,0 +1,155 @@
+package dev.sandglass.gateway.port;
+
+import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.SandboxPort;
+import dev.sandglass.gateway.caller.Caller;
+import dev.sandglass.gateway.caller.Callers;
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.testing.FakeSandboxes;
+import dev.sandglass.gateway.testing.FakeSupervisor;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.resources.LoopResources;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The routes of ports on a port of this machine, before a sandbox {@code box} whose servers run on loopback. */
+final class PortGateway implements AutoCloseable {
+
+    static final String ALICE = "key-of-alice";
+    static final String BOB = "key-of-bob";
+    static final Duration IDLE = Duration.ofSeconds(6);
+    static final int MOST = 4;
+
+    final FakeSandboxes sandboxes = new FakeSandboxes();
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final HttpClient http = HttpClient.newHttpClient();
+    volatile Instant now = Instant.parse("2026-11-22T12:00:00Z");
+
+    private final Map<String, Caller> callers = new ConcurrentHashMap<>(
+            Map.of(ALICE, new Caller("alice", List.of("default")), BOB, new Caller("bob", List.of("other"))));
+    private final FakeSupervisor supervisor = new FakeSupervisor();
+    private final LoopResources loops = LoopResources.create("ports", 1, true);
+    private final PortAddresses addresses;
+    private final DisposableServer server;
+
+    PortGateway() {
+        this(Optional.empty());
+    }
+
+    PortGateway(Optional<LinkClient> links) {
+        var secret = new LinkSecret("a link secret for tests only, 32 bytes".getBytes(StandardCharsets.US_ASCII));
+        var settings = new PortSettings(null, Duration.ofMinutes(10), IDLE, Duration.ofSeconds(2), MOST, 2 * MOST);
+        this.addresses = new PortAddresses(secret, settings, () -> now);
+        var executions = new Executions(links.orElse(supervisor), sandboxes::gone);
+        var around = new PortRoute.Surroundings(
+                new Known(),
+                new TenantAccess(Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"))),
+                sandboxes,
+                executions.sessions(),
+                secret);
+        var route = PortRoute.of(around, settings, loops, meters, () -> now);
+        this.server = HttpServer.create()
+                .host("127.0.0.1")
+                .port(0)
+                .runOn(loops)
+                .route(route::apply)
+                .bindNow();
+    }
+
+    private final class Known implements Callers {
+        @Override
+        public Optional<Caller> callerOf(String token) {
+            return Optional.ofNullable(callers.get(token));
+        }
+
+        @Override
+        public Optional<Caller> named(String name) {
+            return callers.values().stream()
+                    .filter(caller -> caller.name().equals(name))
+                    .findFirst();
+        }
+    }
+
+    /** Takes a key away. */
+    void revoke(String key) {
+        callers.remove(key);
+    }
+
+    /** The sandbox {@code box} of the tenant {@code default}, running with such ports. */
+    RunningSandbox box(String uid, int... ports) {
+        var ref = new SandboxRef("default", "sandglass-default", "box", "box");
+        var declared = IntStream.of(ports)
+                .mapToObj(port -> new SandboxPort(null, port))
+                .toList();
+        var sandbox = new RunningSandbox(ref, uid, 1, "127.0.0.1", 5710, declared);
+        sandboxes.put(new SandboxState.Running(sandbox));
+        return sandbox;
+    }
+
+    String base() {
+        return "http://127.0.0.1:" + server.port();
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    /** The address for programs of a place on a port of {@code box}. */
+    static String path(int port, String rest) {
+        return "/sandboxes/default/box/ports/" + port + rest;
+    }
+
+    /** A link to the first declared port, with a slash at its end. */
+    String link(RunningSandbox sandbox) {
+        return addresses
+                .of(new Caller("alice", List.of("default")), sandbox)
+                .getFirst()
+                .link();
+    }
+
+    /** A request with Alice's key. */
+    HttpRequest.Builder request(String path) {
+        return anonymous(path).header("Authorization", "Bearer " + ALICE);
+    }
+
+    HttpRequest.Builder anonymous(String path) {
+        return HttpRequest.newBuilder(URI.create(base() + path)).timeout(Duration.ofSeconds(20));
+    }
+
+    HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** The text of a refusal. */
+    static String error(HttpResponse<String> response) {
+        return JsonMapper.shared().readTree(response.body()).path("error").asString("");
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+        server.disposeNow(Duration.ofSeconds(1));
+        supervisor.close();
+        loops.dispose();
+    }
+}

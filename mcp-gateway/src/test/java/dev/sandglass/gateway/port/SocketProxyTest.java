@@ -1,0 +1,221 @@
+package dev.sandglass.gateway.port;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
+import java.net.URI;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.WebsocketServerSpec;
+
+/** WebSockets through the gateway to a server on a sandbox's port. */
+class SocketProxyTest {
+
+    private final PortGateway gateway = new PortGateway();
+    private final Queue<String> origins = new ConcurrentLinkedQueue<>();
+    private final CompletableFuture<Integer> closedWith = new CompletableFuture<>();
+    private DisposableServer server = HttpServer.create()
+            .host("127.0.0.1")
+            .port(0)
+            .route(routes -> routes.ws(
+                            "/echo",
+                            (in, out) -> {
+                                origins.add(String.valueOf(in.headers().get("Origin")));
+                                in.receiveCloseStatus().subscribe(status -> closedWith.complete(status.code()));
+                                return out.sendObject(in.receiveFrames().map(frame -> frame.retain()), _ -> true);
+                            },
+                            WebsocketServerSpec.builder()
+                                    .protocols("second,third")
+                                    .maxFramePayloadLength(4 * 1024 * 1024)
+                                    .build())
+                    .ws("/plain", (in, out) -> {
+                        in.receiveCloseStatus().subscribe(status -> closedWith.complete(status.code()));
+                        return out.sendObject(in.receiveFrames().map(frame -> frame.retain()), _ -> true);
+                    })
+                    .ws(
+                            "/bye",
+                            (in, out) -> out.sendObject(Mono.just(new TextWebSocketFrame("bye")))
+                                    .then(out.sendClose(4001, "enough")),
+                            WebsocketServerSpec.builder().protocols("first").build()))
+            .bindNow();
+    private RunningSandbox box;
+
+    @BeforeEach
+    void start() {
+        box = gateway.box("uid-1", server.port());
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+        server.disposeNow(Duration.ofSeconds(1));
+    }
+
+    /** What a client hears. */
+    private static final class Heard implements WebSocket.Listener {
+        final Queue<String> texts = new ConcurrentLinkedQueue<>();
+        final CompletableFuture<Integer> bytes = new CompletableFuture<>();
+        final CompletableFuture<String> closed = new CompletableFuture<>();
+        private int count;
+
+        @Override
+        public @Nullable CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+            texts.add(data.toString());
+            socket.request(1);
+            return null;
+        }
+
+        @Override
+        public @Nullable CompletionStage<?> onBinary(WebSocket socket, ByteBuffer data, boolean last) {
+            count += data.remaining();
+            if (last) {
+                bytes.complete(count);
+            }
+            socket.request(1);
+            return null;
+        }
+
+        @Override
+        public @Nullable CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+            closed.complete(code + " " + reason);
+            return null;
+        }
+
+        @Override
+        public void onError(WebSocket socket, Throwable problem) {
+            closed.complete("broken");
+        }
+    }
+
+    private CompletableFuture<WebSocket> open(String path, Heard heard) {
+        return gateway.http
+                .newWebSocketBuilder()
+                .header("Authorization", "Bearer " + PortGateway.ALICE)
+                .subprotocols("first", "second")
+                .buildAsync(URI.create(gateway.base().replace("http:", "ws:") + path), heard);
+    }
+
+    private WebSocket echo(Heard heard) throws Exception {
+        WebSocket socket = open(PortGateway.path(server.port(), "/echo"), heard).get(10, TimeUnit.SECONDS);
+        socket.sendText("up", true).get(10, TimeUnit.SECONDS);
+        await().until(() -> heard.texts.contains("up"));
+        return socket;
+    }
+
+    @Test
+    void textsAndBytesGoThroughBothWays() throws Exception {
+        var heard = new Heard();
+        WebSocket socket = echo(heard);
+
+        socket.sendText("hällo", true).get();
+        await().until(() -> heard.texts.contains("hällo"));
+        socket.sendBinary(ByteBuffer.allocate(2 * 1024 * 1024), true).get();
+        assertThat(heard.bytes.get(10, TimeUnit.SECONDS)).isEqualTo(2 * 1024 * 1024);
+
+        assertThat(socket.getSubprotocol()).isEqualTo("second");
+        assertThat(origins).containsExactly("http://localhost:" + server.port());
+    }
+
+    @Test
+    void theServersClosingReachesTheClient() throws Exception {
+        var heard = new Heard();
+        var _ = open(PortGateway.path(server.port(), "/bye"), heard).get(10, TimeUnit.SECONDS);
+
+        assertThat(heard.closed.get(10, TimeUnit.SECONDS)).isEqualTo("4001 enough");
+        assertThat(heard.texts).containsExactly("bye");
+    }
+
+    @Test
+    void aLinkOpensASocketToo() throws Exception {
+        var heard = new Heard();
+        WebSocket socket = gateway.http
+                .newWebSocketBuilder()
+                .subprotocols("second")
+                .buildAsync(URI.create(gateway.base().replace("http:", "ws:") + gateway.link(box) + "echo"), heard)
+                .get(10, TimeUnit.SECONDS);
+
+        socket.sendText("x", true).get();
+        await().until(() -> heard.texts.contains("x"));
+    }
+
+    @Test
+    void aSocketNeedsNoSubprotocol() throws Exception {
+        var heard = new Heard();
+        WebSocket socket = gateway.http
+                .newWebSocketBuilder()
+                .header("Authorization", "Bearer " + PortGateway.ALICE)
+                .buildAsync(
+                        URI.create(gateway.base().replace("http:", "ws:") + PortGateway.path(server.port(), "/plain")),
+                        heard)
+                .get(10, TimeUnit.SECONDS);
+
+        socket.sendText("x", true).get();
+        await().until(() -> heard.texts.contains("x"));
+        socket.sendClose(4002, "done").get();
+        assertThat(closedWith.get(10, TimeUnit.SECONDS)).isEqualTo(4002);
+    }
+
+    @Test
+    void withoutRightOrServerThereIsNoSocket() {
+        var strange = gateway.http
+                .newWebSocketBuilder()
+                .buildAsync(
+                        URI.create(gateway.base().replace("http:", "ws:") + PortGateway.path(server.port(), "/echo")),
+                        new Heard());
+        assertThatThrownBy(() -> strange.get(10, TimeUnit.SECONDS)).hasStackTraceContaining("401");
+        assertThatThrownBy(() -> open(PortGateway.path(server.port(), "/none"), new Heard())
+                        .get(10, TimeUnit.SECONDS))
+                .hasStackTraceContaining("502");
+    }
+
+    @Test
+    void anOpenSocketEndsWithTheSandbox() throws Exception {
+        var heard = new Heard();
+        var _ = echo(heard);
+
+        gateway.sandboxes.put(new SandboxState.Stopped(box.ref(), box.uid()));
+
+        assertThat(endedBeforeIdling(heard)).isNotEmpty();
+    }
+
+    @Test
+    void anOpenSocketEndsWhenThePortIsNoLongerDeclared() throws Exception {
+        var heard = new Heard();
+        var _ = echo(heard);
+
+        gateway.box("uid-1", 8000);
+
+        assertThat(endedBeforeIdling(heard)).isNotEmpty();
+    }
+
+    @Test
+    void anOpenSocketEndsWithTheKeyOfItsCaller() throws Exception {
+        var heard = new Heard();
+        var _ = echo(heard);
+
+        gateway.revoke(PortGateway.ALICE);
+
+        assertThat(endedBeforeIdling(heard)).isNotEmpty();
+    }
+
+    private static String endedBeforeIdling(Heard heard) throws Exception {
+        return heard.closed.get(PortGateway.IDLE.toMillis() - 1000, TimeUnit.MILLISECONDS);
+    }
+}

@@ -49,6 +49,11 @@ public final class VolumeRules {
 
     private VolumeRules() {}
 
+    /** Says what is wrong with volumes of which none is scratch room, which the disk bounds; empty if nothing is. */
+    public static Optional<String> problem(List<Volume> volumes) {
+        return problem(volumes, new Quantity("0"));
+    }
+
     /**
      * Says what is wrong with the volumes of a sandbox.
      *

@@ -40,6 +40,11 @@ public record Workspace(
         @Nullable
         Boolean keep) {
 
+    /** One of a size that is written as Kubernetes writes quantities. */
+    public static Workspace of(String size, @Nullable String storageClassName, @Nullable Boolean keep) {
+        return new Workspace(new Quantity(size), storageClassName, keep);
+    }
+
     /** Whether the claim outlives the sandbox. */
     public boolean outlivesSandbox() {
         return Boolean.TRUE.equals(keep);

@@ -32,6 +32,8 @@ class SandboxConfiguration {
     @Bean(destroyMethod = "close")
     KubernetesClient kubernetesClient(GatewaySettings settings) {
         Config config = settings.kubernetes().applyTo(Config.autoConfigure(null));
+        // A WebSocket that breaks is not always noticed by the client, and then the cache stands still.
+        config.setOnlyHttpWatches(true);
         return new KubernetesClientBuilder().withConfig(config).build();
     }
 

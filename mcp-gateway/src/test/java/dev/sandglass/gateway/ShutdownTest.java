@@ -48,8 +48,7 @@ class ShutdownTest {
                 new Context(), new MockWebServer(), new HashMap<>(), new KubernetesCrudDispatcher(), false);
         server.init();
         try (KubernetesClient client = server.createClient()) {
-            ConfigurableApplicationContext app =
-                    start(folder, client.getConfiguration().getMasterUrl());
+            ConfigurableApplicationContext app = start(folder, client);
             addRunningSandbox(client);
             await().atMost(SOON).until(() -> !app.getBean(Sandboxes.class)
                     .list("default", "sandglass-default")
@@ -72,21 +71,21 @@ class ShutdownTest {
         }
     }
 
-    private ConfigurableApplicationContext start(Path folder, String kubernetes) throws Exception {
-        System.setProperty("kubernetes.master", kubernetes);
+    private ConfigurableApplicationContext start(Path folder, KubernetesClient client) throws Exception {
         Path secret = Files.writeString(folder.resolve("secret"), "0123456789abcdef0123456789abcdef");
-        try {
-            return new SpringApplicationBuilder(GatewayApplication.class)
-                    .initializers((GenericApplicationContext context) -> context.registerBean(
-                            "fakeLinks", LinkClient.class, () -> supervisor, bean -> bean.setPrimary(true)))
-                    .run(
-                            "--server.port=0",
-                            "--management.server.port=0",
-                            "--gateway.unauthenticated=true",
-                            "--gateway.link.secret-file=" + secret);
-        } finally {
-            System.clearProperty("kubernetes.master");
-        }
+        return new SpringApplicationBuilder(GatewayApplication.class)
+                .initializers((GenericApplicationContext context) -> {
+                    context.registerBean(
+                            "fakeLinks", LinkClient.class, () -> supervisor, bean -> bean.setPrimary(true));
+                    // The mock server knows watches over WebSocket alone, which ours are not.
+                    context.registerBean(
+                            "mockApi", KubernetesClient.class, () -> client, bean -> bean.setPrimary(true));
+                })
+                .run(
+                        "--server.port=0",
+                        "--management.server.port=0",
+                        "--gateway.unauthenticated=true",
+                        "--gateway.link.secret-file=" + secret);
     }
 
     private static void addRunningSandbox(KubernetesClient client) {

@@ -28,8 +28,6 @@ public record KubernetesSettings(
                 .withRequestTimeout(millis)
                 .withConnectionTimeout(millis)
                 .withRequestRetryBackoffLimit(0)
-                // A WebSocket that breaks is not always noticed by the client, and then the cache stands still.
-                .withOnlyHttpWatches(true)
                 .build();
     }
 }

@@ -3,7 +3,6 @@ package dev.sandglass.gateway.tool;
 import dev.sandglass.api.Volume;
 import dev.sandglass.api.VolumeRules;
 import dev.sandglass.api.Workspace;
-import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -54,8 +53,7 @@ final class StartVolumes {
         for (String text : texts) {
             volumes.add(volume("config.volumes[" + volumes.size() + "]", "volume-" + (volumes.size() + 1), text));
         }
-        // The disk bounds scratch volumes only, and there are none.
-        VolumeRules.problem(volumes, new Quantity("0")).ifPresent(problem -> {
+        VolumeRules.problem(volumes).ifPresent(problem -> {
             throw new InvalidArgument("'config.volumes': " + problem);
         });
         return List.copyOf(volumes);
@@ -96,7 +94,7 @@ final class StartVolumes {
     /** The workspace; empty if none was given. */
     static Optional<Workspace> workspace(Arguments config) {
         if (!config.isObject("workspace")) {
-            return config.quantity("workspace", "Mi").map(size -> new Workspace(new Quantity(size), null, null));
+            return config.quantity("workspace", "Mi").map(size -> Workspace.of(size, null, null));
         }
         return config.object("workspace", WORKSPACE_FIELDS).map(StartVolumes::workspaceOf);
     }
@@ -109,8 +107,7 @@ final class StartVolumes {
         storageClass.flatMap(VolumeRules::objectProblem).ifPresent(problem -> {
             throw new InvalidArgument("'config.workspace.storage_class': " + problem);
         });
-        return new Workspace(
-                new Quantity(size), storageClass.orElse(null), given.has("keep") ? given.flag("keep") : null);
+        return Workspace.of(size, storageClass.orElse(null), given.has("keep") ? given.flag("keep") : null);
     }
 
     private static String shown(String text) {

@@ -223,7 +223,9 @@ def _mode_of(entry: Entry, path: str) -> int | None:
     if not stat.S_ISREG(found.st_mode):
         raise Problem("not_a_file", f"Not a file: '{shown(path)}' is a pipe, a socket or a device")
     if not os.access(entry.name, os.W_OK, dir_fd=entry.folder, effective_ids=True):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        fixed = os.fstatvfs(entry.folder).f_flag & os.ST_RDONLY
+        reason = errno.EROFS if fixed else errno.EACCES
+        raise OSError(reason, os.strerror(reason))
     return found.st_mode & _MODE
 
 

@@ -52,15 +52,17 @@ def test_volumes_are_roots_of_their_own(tmp_path: Path) -> None:
     volume, inner = tmp_path / "volume", tmp_path / "workspace/outer/inner"
     volume.mkdir()
     script = (
-        f'mkdir -p "{inner}" && mount -t tmpfs tmpfs "{inner}" && mount -t tmpfs -o ro tmpfs "{volume}" && exec "$@"'
+        f'mkdir -p "{inner}" && mount -t tmpfs tmpfs "{inner}" && mount -t tmpfs tmpfs "{volume}"'
+        f' && echo old > "{volume}/kept" && mount -o remount,ro "{volume}" && exec "$@"'
     )
     roots = f"{volume}:{inner}:{tmp_path / 'absent'}"
     running = Running(tmp_path, ["unshare", "--mount", "sh", "-c", script, "sh"], SANDGLASS_VOLUMES=roots)
     try:
         client = running.ready()
-        assert client.files(str(volume)) == []
-        with pytest.raises(Refused, match=r"read_only: .* can only be read"):
-            client.write(str(volume / "f"), b"")
+        assert [about["path"] for about in client.files(str(volume))] == ["kept"]
+        for name in ("new", "kept"):
+            with pytest.raises(Refused, match=r"read_only: .* can only be read"):
+                client.write(str(volume / name), b"")
         client.write("outer/inner/f", b"")
         client.write("f", b"")
         with pytest.raises(Refused, match=r"other_volume: .* is on another volume"):

@@ -11,10 +11,11 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody wants of a sandbox. Components are appended, never reordered or removed; absent ones take the schema's
+ * What somebody wants of a sandbox. Components are added, never renamed or removed; absent ones take the schema's
  * default, so that a resource written by an older program keeps its meaning.
  *
  * @param image null for the installation's default image
@@ -183,57 +184,47 @@ public record SandboxSpec(
 
     /** The same with {@code suspended} set. */
     public SandboxSpec withSuspended(boolean value) {
-        SpecDraft draft = new SpecDraft(this);
-        draft.suspended = value;
-        return draft.spec();
+        return with(draft -> draft.suspended = value);
     }
 
     /** The same with other volumes; null for none. */
     public SandboxSpec withVolumes(@Nullable List<Volume> value) {
-        SpecDraft draft = new SpecDraft(this);
-        draft.volumes = value;
-        return draft.spec();
+        return with(draft -> draft.volumes = value);
     }
 
     /** The same with another workspace; null for scratch. */
     public SandboxSpec withWorkspace(@Nullable Workspace value) {
-        SpecDraft draft = new SpecDraft(this);
-        draft.workspace = value;
-        return draft.spec();
+        return with(draft -> draft.workspace = value);
     }
 
     /** The same with other ports; null for none. */
     public SandboxSpec withPorts(@Nullable List<SandboxPort> value) {
-        SpecDraft draft = new SpecDraft(this);
-        draft.ports = value;
-        return draft.spec();
+        return with(draft -> draft.ports = value);
     }
 
     /** The same with a RuntimeClass. */
     public SandboxSpec withRuntimeClassName(@Nullable String value) {
-        SpecDraft draft = new SpecDraft(this);
-        draft.runtimeClassName = value;
-        return draft.spec();
+        return with(draft -> draft.runtimeClassName = value);
     }
 
     /** The same with an idle time-out. */
     public SandboxSpec withIdleTimeout(@Nullable String value) {
-        SpecDraft draft = new SpecDraft(this);
-        draft.idleTimeout = value;
-        return draft.spec();
+        return with(draft -> draft.idleTimeout = value);
     }
 
     /** The same with a maximum lifetime. */
     public SandboxSpec withMaxLifetime(@Nullable String value) {
-        SpecDraft draft = new SpecDraft(this);
-        draft.maxLifetime = value;
-        return draft.spec();
+        return with(draft -> draft.maxLifetime = value);
     }
 
     /** The same with a retention. */
     public SandboxSpec withRetention(@Nullable String value) {
+        return with(draft -> draft.retention = value);
+    }
+
+    private SandboxSpec with(Consumer<SpecDraft> change) {
         SpecDraft draft = new SpecDraft(this);
-        draft.retention = value;
+        change.accept(draft);
         return draft.spec();
     }
 

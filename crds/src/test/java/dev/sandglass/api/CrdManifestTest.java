@@ -52,7 +52,7 @@ class CrdManifestTest {
 
     /**
      * The words themselves are compared by {@link SchemaIT}, with a real API server's answers. A rule about what changes
-     * needs two manifests and is none of these.
+     * needs two manifests; it has a test of its own there.
      */
     @Test
     void everyRuleHasAnInvalidManifest() throws IOException {

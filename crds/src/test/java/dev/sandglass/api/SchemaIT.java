@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
@@ -94,6 +95,30 @@ class SchemaIT {
                     assertThat(made.<Object>get("spec", "suspended")).isEqualTo(false);
                     assertThat(made.<Object>get("spec", "cpus")).isIn("1", 2);
                 }));
+    }
+
+    /** What a rule about a change says; the volume that is there already cannot follow. */
+    @Test
+    void aWorkspaceGrowsAndStaysInItsClass() {
+        Workspace first = Workspace.of("2Gi", "local", null);
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName("grows");
+        sandbox.getMetadata().setNamespace(namespace);
+        sandbox.setSpec(SandboxSpec.DEFAULT.withWorkspace(first));
+        client.resource(sandbox).create();
+
+        assertThatThrownBy(() -> edit(Workspace.of("1Gi", "local", null)))
+                .hasMessageContaining(VolumeSchemaRules.SHRUNK);
+        assertThatThrownBy(() -> edit(Workspace.of("2Gi", "other", null)))
+                .hasMessageContaining(VolumeSchemaRules.CLASS_CHANGED);
+        assertThatCode(() -> edit(Workspace.of("3Gi", "local", true))).doesNotThrowAnyException();
+    }
+
+    private static void edit(Workspace workspace) {
+        client.resources(Sandbox.class).inNamespace(namespace).withName("grows").edit(sandbox -> {
+            sandbox.setSpec(sandbox.wanted().withWorkspace(workspace));
+            return sandbox;
+        });
     }
 
     private static Stream<Path> files(Path folder, String prefix) throws IOException {

@@ -87,7 +87,10 @@ class DeadlinesE2E {
         String sandbox = SANDBOXES.start(Map.of("idle_timeout", "10s"));
         // Until its time-out is over a run counts as use.
         agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", "x = 1", "timeout", 2));
+        Pod pod = TENANT.podOf(sandbox);
         awaitSuspended(sandbox, Reason.IDLE);
+        // A call at this very moment would meet a replica that has not heard of it, and be told `lost`.
+        await("the end of the pod").atMost(Duration.ofSeconds(30)).until(() -> !TENANT.hasPod(pod));
 
         Answer back = agent.python(sandbox, "'x' in globals()");
 

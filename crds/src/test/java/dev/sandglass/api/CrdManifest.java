@@ -17,7 +17,8 @@ import java.util.Objects;
 final class CrdManifest {
 
     static final String FILE = "sandboxes.sandglass.dev-v1.yml";
-    private static final List<String> COLUMNS = List.of("Ready", "Reason", "Image", "Age", "Address");
+    private static final List<String> COLUMNS =
+            List.of("Ready", "Reason", "Image", "Age", "Address", "Incarnation", "Restarts", "Expires", "Message");
     private static final String ORIGIN = "# Generated from dev.sandglass.api by `make generate`; do not edit.\n";
 
     private CrdManifest() {}

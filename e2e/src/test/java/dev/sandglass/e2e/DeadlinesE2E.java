@@ -10,6 +10,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,11 +71,18 @@ class DeadlinesE2E {
         return TENANT.kubernetes().resource(sandbox).create();
     }
 
+    /** Again, if the operator wrote the status between reading and writing. */
     private static void edit(String name, SandboxSpec spec) {
-        TENANT.resource(name).edit(sandbox -> {
-            sandbox.setSpec(spec);
-            return sandbox;
-        });
+        await("an edit without a conflict")
+                .ignoreExceptionsMatching(
+                        e -> e instanceof KubernetesClientException refused && refused.getCode() == 409)
+                .until(() -> {
+                    TENANT.resource(name).edit(sandbox -> {
+                        sandbox.setSpec(spec);
+                        return sandbox;
+                    });
+                    return true;
+                });
     }
 
     private static SandboxSpec specOf(String example) throws IOException {

@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -187,14 +188,20 @@ final class TestNamespace implements AutoCloseable {
         return admin.resource(sandbox).create();
     }
 
+    /** Edits, again if an operator wrote the status between reading and writing. */
     Sandbox edit(String sandboxName, SandboxSpec spec) {
-        return admin.resources(Sandbox.class)
-                .inNamespace(name)
-                .withName(sandboxName)
-                .edit(sandbox -> {
-                    sandbox.setSpec(spec);
-                    return sandbox;
-                });
+        return Awaitility.await()
+                .ignoreExceptionsMatching(
+                        e -> e instanceof KubernetesClientException refused && refused.getCode() == 409)
+                .until(
+                        () -> admin.resources(Sandbox.class)
+                                .inNamespace(name)
+                                .withName(sandboxName)
+                                .edit(sandbox -> {
+                                    sandbox.setSpec(spec);
+                                    return sandbox;
+                                }),
+                        edited -> true);
     }
 
     Sandbox get(String sandboxName) {

@@ -35,11 +35,12 @@ _NO_INPUT = "nobody can answer a question here: pass the value in the code, a fi
 
 
 class SandboxDisplayHook(ZMQShellDisplayHook):
-    """Sends the result of a run together with the end of the run, which follows at once."""
+    """Sends the result of a run together with the end of the run, if that follows at once."""
 
     def finish_displayhook(self) -> None:
-        """Queue the result; nobody is woken for it alone."""
-        with self.pub_socket.io_thread.unhurried():
+        """Queue the result; nobody is woken for it alone, unless every expression of a cell is shown."""
+        last = getattr(self.shell, "ast_node_interactivity", "all") != "all"
+        with self.pub_socket.io_thread.unhurried() if last else contextlib.nullcontext():
             super().finish_displayhook()
 
 

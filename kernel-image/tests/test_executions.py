@@ -138,6 +138,20 @@ def test_output_streams_while_code_runs(shared: Running, client: Client, name: s
     assert client.finish(name).text() == "early\nlate\n"
 
 
+def test_a_result_that_is_not_the_last_word_is_not_held_back(shared: Running, client: Client, name: str) -> None:
+    go = shared.workspace / name
+    every = "get_ipython().ast_node_interactivity = {!r}"
+    client.run(f"{name}1", every.format("all"))
+    client.start(
+        name, f"import os, time\n'early'\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)", timeout_s=20
+    )
+    client.until(lambda: [r.blob for r in client.output(name).records] == [b"'early'"], 5, "the first result")
+    assert client.output(name).outcome is None
+    go.touch()
+    client.finish(name)
+    client.run(f"{name}2", every.format("last_expr"))
+
+
 def test_envs_are_set_and_undone(client: Client, name: str) -> None:
     look = "import os; print(os.environ.get('GREETING'), os.environ.get('NEW'))"
     assert client.run(name + "1", look, envs={"GREETING": "hello", "NEW": "1"}).text() == "hello 1\n"

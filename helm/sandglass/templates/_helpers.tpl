@@ -172,6 +172,24 @@ subjects:
     namespace: {{ .accountNamespace | quote }}
 {{- end -}}
 
+{{- /* The same in the whole cluster, where names carry the release's namespace; takes {name, labels, accountNamespace}. */ -}}
+{{- define "sandglass.clusterRoleBinding" -}}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: {{ printf "%s-%s" .accountNamespace .name }}
+  labels:
+    {{- .labels | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: {{ printf "%s-%s" .accountNamespace .name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ .name }}
+    namespace: {{ .accountNamespace | quote }}
+{{- end -}}
+
 {{- /* Only the one key, so that whatever else an existing Secret holds stays out of the pod. */ -}}
 {{- define "sandglass.linkVolume" -}}
 - name: link
@@ -237,7 +255,7 @@ matchExpressions:
       {{- include "sandglass.tenantNamespaces" . | fromJsonArray | toYaml | nindent 6 }}
 {{- end -}}
 
-{{- /* Puts a ValidatingAdmissionPolicy of the same name into force; takes {name, labels}. */ -}}
+{{- /* Puts a ValidatingAdmissionPolicy of the same name into force where the tenants are; takes {root, name, labels}. */ -}}
 {{- define "sandglass.policyBinding" -}}
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
@@ -248,6 +266,26 @@ metadata:
 spec:
   policyName: {{ .name }}
   validationActions: [Deny, Audit]
+  matchResources:
+    namespaceSelector:
+      {{- include "sandglass.inTenants" .root | nindent 6 }}
+{{- if .root.Values.tenantsByLabel }}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ .name }}-by-label
+  labels:
+    {{- .labels | nindent 4 }}
+spec:
+  policyName: {{ .name }}
+  validationActions: [Deny, Audit]
+  matchResources:
+    namespaceSelector:
+      matchExpressions:
+        - key: sandglass.dev/tenant
+          operator: Exists
+{{- end }}
 {{- end -}}
 
 {{- /* What has numbers at its management port, as a JSON list. */ -}}

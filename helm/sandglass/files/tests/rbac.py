@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 RELEASE_NAMESPACE = os.environ["RELEASE_NAMESPACE"]
 TENANT_NAMESPACES = os.environ["TENANT_NAMESPACES"].split(",")
+TENANTS_BY_LABEL = os.environ["TENANTS_BY_LABEL"] == "true"
 OPERATOR_ACCOUNT = os.environ["OPERATOR_ACCOUNT"]
 GATEWAY_ACCOUNT = os.environ["GATEWAY_ACCOUNT"]
 CREDENTIALS = Path("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -43,7 +44,10 @@ def rights() -> Iterator[Right]:
         who, where, may, what, *verbs = line.split()
         path, _, group = what.partition(".")
         resource, _, subresource = path.partition("/")
-        for namespace in {"tenant": TENANT_NAMESPACES, "release": [RELEASE_NAMESPACE], "everywhere": [""]}[where]:
+        place, _, condition = where.partition(":")
+        if condition and (condition == "labels") is not TENANTS_BY_LABEL:
+            continue
+        for namespace in {"tenant": TENANT_NAMESPACES, "release": [RELEASE_NAMESPACE], "everywhere": [""]}[place]:
             account, account_namespace = {
                 "operator": (OPERATOR_ACCOUNT, RELEASE_NAMESPACE),
                 "gateway": (GATEWAY_ACCOUNT, RELEASE_NAMESPACE),

@@ -24,6 +24,9 @@ public final class SandboxLabels {
     /** Label that opens a ConfigMap to sandboxes, with the value {@code true}; its owner sets it, never the operator. */
     public static final String MOUNTABLE = "sandglass.dev/mountable";
 
+    /** On a namespace: it is the tenant of that name, where the installation takes tenants by label. */
+    public static final String TENANT = "sandglass.dev/tenant";
+
     /** Kubernetes' own label for the program that looks after an object. */
     public static final String MANAGED_BY = "app.kubernetes.io/managed-by";
 

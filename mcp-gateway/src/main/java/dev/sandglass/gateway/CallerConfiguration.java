@@ -4,10 +4,12 @@ import dev.sandglass.gateway.caller.ApiKeyFolder;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import java.net.InetAddress;
 import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
@@ -23,8 +25,10 @@ class CallerConfiguration {
     private static final Logger LOG = LoggerFactory.getLogger(CallerConfiguration.class);
 
     @Bean
-    Tenants tenants(GatewaySettings settings) {
-        return Tenants.parse(settings.tenants());
+    Tenants tenants(GatewaySettings settings, ObjectProvider<LabelledNamespaces> labelled) {
+        Tenants named = Tenants.parse(settings.tenants());
+        LabelledNamespaces others = labelled.getIfAvailable();
+        return others == null ? named : named.with(others);
     }
 
     @Bean

@@ -15,6 +15,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Everything that can be set, read once at the start: properties {@code gateway.*}, as environment {@code GATEWAY_*}.
  *
  * @param tenants pairs {@code tenant=namespace} ({@code GATEWAY_TENANTS}, separated by commas)
+ * @param tenantsByLabel whether a namespace with the label {@link dev.sandglass.api.SandboxLabels#TENANT} is that tenant's
+ *     too, which needs rights in the whole cluster ({@code GATEWAY_TENANTS_BY_LABEL})
  * @param apiKeysDir folder of API key files ({@code GATEWAY_API_KEYS_DIR}); required unless unauthenticated
  * @param unauthenticated development mode: everybody may do everything, and only this machine is listened to
  *     ({@code GATEWAY_UNAUTHENTICATED})
@@ -32,6 +34,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("gateway")
 public record GatewaySettings(
         @DefaultValue("default=sandglass-default") List<String> tenants,
+        @DefaultValue("false") boolean tenantsByLabel,
         @Nullable Path apiKeysDir,
         @DefaultValue("false") boolean unauthenticated,
         @DefaultValue Set<String> allowedOrigins,

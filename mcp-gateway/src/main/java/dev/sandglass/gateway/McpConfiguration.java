@@ -4,6 +4,7 @@ import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
+import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.sandbox.Sandboxes;
@@ -51,8 +52,9 @@ class McpConfiguration {
     }
 
     @Bean
-    SmartLifecycle gatewayLifecycle(KubernetesSandboxes sandboxes, Executions executions) {
-        return new GatewayLifecycle(sandboxes, executions);
+    SmartLifecycle gatewayLifecycle(
+            KubernetesSandboxes sandboxes, Optional<LabelledNamespaces> labelled, Executions executions) {
+        return new GatewayLifecycle(sandboxes, labelled, executions);
     }
 
     /**
@@ -81,16 +83,20 @@ class McpConfiguration {
         private static final Logger LOG = LoggerFactory.getLogger(GatewayLifecycle.class);
 
         private final KubernetesSandboxes sandboxes;
+        private final Optional<LabelledNamespaces> labelled;
         private final Executions executions;
         private volatile boolean running;
 
-        private GatewayLifecycle(KubernetesSandboxes sandboxes, Executions executions) {
+        private GatewayLifecycle(
+                KubernetesSandboxes sandboxes, Optional<LabelledNamespaces> labelled, Executions executions) {
             this.sandboxes = sandboxes;
+            this.labelled = labelled;
             this.executions = executions;
         }
 
         @Override
         public void start() {
+            labelled.ifPresent(LabelledNamespaces::start);
             sandboxes.start();
             running = true;
         }

@@ -4,6 +4,7 @@ import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
+import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkSettings;
 import dev.sandglass.gateway.sandbox.Sandboxes;
@@ -17,7 +18,10 @@ import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.List;
 import java.util.Objects;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
@@ -39,13 +43,25 @@ class SandboxConfiguration {
 
     @Bean(destroyMethod = "close")
     KubernetesSandboxes sandboxes(KubernetesClient client, Tenants tenants, GatewaySettings settings) {
-        return new KubernetesSandboxes(client, tenants.namespaces(), settings.kubernetes(), Clock.systemUTC());
+        List<String> namespaces =
+                settings.tenantsByLabel() ? List.of(KubernetesSandboxes.EVERYWHERE) : tenants.namedNamespaces();
+        return new KubernetesSandboxes(client, namespaces, settings.kubernetes(), Clock.systemUTC());
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnBooleanProperty("gateway.tenants-by-label")
+    LabelledNamespaces labelledNamespaces(KubernetesClient client) {
+        return new LabelledNamespaces(client);
     }
 
     /** Up once all sandboxes are known; an API server that goes away later does not concern it. */
     @Bean
-    HealthIndicator sandboxesHealthIndicator(KubernetesSandboxes sandboxes) {
-        return () -> (sandboxes.isSynced() ? Health.up() : Health.down()).build();
+    HealthIndicator sandboxesHealthIndicator(
+            KubernetesSandboxes sandboxes, ObjectProvider<LabelledNamespaces> labelled) {
+        return () -> {
+            boolean synced = sandboxes.isSynced() && labelled.stream().allMatch(LabelledNamespaces::isSynced);
+            return (synced ? Health.up() : Health.down()).build();
+        };
     }
 
     /**

@@ -40,6 +40,7 @@ class GatewaySettingsTest {
         assertThat(settings(LEAST))
                 .isEqualTo(new GatewaySettings(
                         List.of("default=sandglass-default"),
+                        false,
                         Path.of("/keys"),
                         false,
                         Set.of(),
@@ -66,6 +67,7 @@ class GatewaySettingsTest {
                 Map.entry("GATEWAY_API_KEYS_DIR", "/keys"),
                 Map.entry("GATEWAY_LINK_SECRET_FILE", "/s"),
                 Map.entry("GATEWAY_TENANTS", "a=ns-a,b=ns-b"),
+                Map.entry("GATEWAY_TENANTS_BY_LABEL", "true"),
                 Map.entry("GATEWAY_ALLOWED_ORIGINS", "https://a.example,https://b.example"),
                 Map.entry("GATEWAY_INSTANCE", "pod-1"),
                 Map.entry("GATEWAY_TRAINING", "true"),
@@ -83,6 +85,7 @@ class GatewaySettingsTest {
                 Map.entry("GATEWAY_KUBERNETES_REQUEST_TIMEOUT", "4s")));
 
         assertThat(settings.tenants()).containsExactly("a=ns-a", "b=ns-b");
+        assertThat(settings.tenantsByLabel()).isTrue();
         assertThat(settings.allowedOrigins()).containsExactlyInAnyOrder("https://a.example", "https://b.example");
         assertThat(settings.instance()).isEqualTo("pod-1");
         assertThat(settings.training()).isTrue();

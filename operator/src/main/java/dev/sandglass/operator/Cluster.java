@@ -4,6 +4,7 @@ import dev.sandglass.api.LinkKeys;
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.Refusal;
@@ -36,27 +37,33 @@ final class Cluster {
 
     private final KubernetesClient client;
     private final PodSettings pods;
-    private final String gatewayNamespace;
+    private final TenantNamespaces tenants;
     private final LinkSecret linkSecret;
 
-    Cluster(KubernetesClient client, PodSettings pods, String gatewayNamespace, LinkSecret linkSecret) {
+    Cluster(KubernetesClient client, PodSettings pods, TenantNamespaces tenants, LinkSecret linkSecret) {
         this.client = client;
         this.pods = pods;
-        this.gatewayNamespace = gatewayNamespace;
+        this.tenants = tenants;
         this.linkSecret = linkSecret;
     }
 
     /** What became of the attempt to make a pod: exactly one of the two is present. */
     record PodResult(Optional<Pod> pod, Optional<Refusal> refusal) {}
 
-    /** Cuts off the pods of a namespace; empty if somebody else did at the same time. */
+    /**
+     * Cuts off the pods of a namespace; empty if somebody else did at the same time. Where nobody prepared the namespace,
+     * its sandboxes get their identity too.
+     */
     Optional<NetworkPolicy> isolateNamespace(String namespace) {
+        if (!tenants.names(namespace)) {
+            createUnlessPresent(NamespaceAccount.desired(namespace, pods.serviceAccount()));
+        }
         return createUnlessPresent(NamespacePolicy.desired(namespace));
     }
 
     /** Makes the sandbox's policy, or restores it if it was changed; empty if there was nothing to do. */
     Optional<NetworkPolicy> isolate(Sandbox sandbox, Optional<NetworkPolicy> present) {
-        NetworkPolicy desired = SandboxNetworkPolicy.desired(sandbox, gatewayNamespace);
+        NetworkPolicy desired = SandboxNetworkPolicy.desired(sandbox, tenants.own());
         if (present.isEmpty()) {
             return createUnlessPresent(desired);
         }

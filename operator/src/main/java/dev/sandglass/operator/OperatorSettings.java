@@ -19,6 +19,8 @@ import java.util.stream.Collectors;
  * {@code 30m}, {@code 8h} or {@code 1h30m}.
  *
  * @param namespaces {@code OPERATOR_NAMESPACES}, required: comma-separated namespaces to look after
+ * @param tenantsByLabel {@code OPERATOR_TENANTS_BY_LABEL}, default false: look after every namespace with the label
+ *     {@link dev.sandglass.api.SandboxLabels#TENANT} too
  * @param linkSecretFile {@code OPERATOR_LINK_SECRET_FILE}, required: see {@link dev.sandglass.api.LinkSecret}
  * @param gatewayNamespace {@code OPERATOR_GATEWAY_NAMESPACE}, required: namespace of the MCP gateway's pods
  * @param pods {@code OPERATOR_DEFAULT_IMAGE}, required; {@code OPERATOR_ALLOWED_IMAGES}, comma-separated patterns,
@@ -33,6 +35,7 @@ import java.util.stream.Collectors;
  */
 record OperatorSettings(
         Set<String> namespaces,
+        boolean tenantsByLabel,
         Path linkSecretFile,
         String gatewayNamespace,
         PodSettings pods,
@@ -58,6 +61,7 @@ record OperatorSettings(
                 source.duration("OPERATOR_RETENTION", "24h"));
         return new OperatorSettings(
                 Set.copyOf(commaSeparated(source.required("OPERATOR_NAMESPACES"))),
+                source.flag("OPERATOR_TENANTS_BY_LABEL"),
                 Path.of(source.required("OPERATOR_LINK_SECRET_FILE")),
                 source.required("OPERATOR_GATEWAY_NAMESPACE"),
                 new PodSettings(
@@ -72,9 +76,9 @@ record OperatorSettings(
                         source.optional("OPERATOR_RUNTIME_CLASS_NAME")),
                 deadlines,
                 source.number("OPERATOR_HTTP_PORT", "8081").intValueExact(),
-                source.optional("OPERATOR_LEADER_ELECTION")
-                        .filter(Boolean::parseBoolean)
-                        .map(on -> source.required("OPERATOR_NAMESPACE")));
+                source.flag("OPERATOR_LEADER_ELECTION")
+                        ? Optional.of(source.required("OPERATOR_NAMESPACE"))
+                        : Optional.empty());
     }
 
     private static List<String> commaSeparated(String text) {
@@ -95,6 +99,10 @@ record OperatorSettings(
             return optional(name).orElseThrow(() -> new IllegalArgumentException(name + " is not set"));
         }
 
+        boolean flag(String name) {
+            return optional(name).filter(Boolean::parseBoolean).isPresent();
+        }
+
         BigDecimal number(String name, String otherwise) {
             String text = optional(name).orElse(otherwise);
             try {
@@ -112,6 +120,11 @@ record OperatorSettings(
                 throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
             }
         }
+    }
+
+    /** Where sandboxes may live. */
+    TenantNamespaces tenants() {
+        return new TenantNamespaces(namespaces, tenantsByLabel, gatewayNamespace);
     }
 
     /** Namespaces in a stable order, for logs. */

@@ -41,14 +41,14 @@ final class RunningOperator implements AutoCloseable {
             leadership.map(Leadership::configuration).ifPresent(overrider::withLeaderElectionConfiguration);
         });
         SandboxReconciler reconciler = new SandboxReconciler(
-                new SandboxView(settings.pods(), InstantSource.system()),
-                new Cluster(client, settings.pods(), settings.gatewayNamespace(), linkSecret),
+                new SandboxView(settings.pods(), settings.tenants(), InstantSource.system()),
+                new Cluster(client, settings.pods(), settings.tenants(), linkSecret),
                 new Storage(client),
                 settings.deadlines(),
                 new SandboxEvents(client),
-                new SandboxMeters(metrics, settings.namespaces()));
+                new SandboxMeters(metrics, settings.tenants().watched()));
         operator.register(reconciler, controller -> controller
-                .settingNamespaces(settings.namespaces())
+                .settingNamespaces(settings.tenants().watched())
                 // Never give up: a sandbox must not rest broken until somebody touches it.
                 .withRetry(new GenericRetry()
                         .setInitialInterval(FIRST_RETRY)

@@ -3,6 +3,7 @@ package dev.sandglass.operator;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import io.javaoperatorsdk.operator.api.reconciler.Constants;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -27,6 +28,9 @@ final class SandboxCensus {
     /** Stands for a sandbox that no operator has written a status for. */
     static final String UNSEEN = "Unseen";
 
+    /** Stands for all namespaces; no namespace is called so. */
+    static final String EVERYWHERE = "*";
+
     /** One scrape reads many gauges; they share a count. */
     private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -45,8 +49,12 @@ final class SandboxCensus {
         this.nanoTime = nanoTime;
     }
 
-    /** Makes a gauge of every namespace and reason, so that nothing is told as zero and not as nothing. */
-    void bindTo(MeterRegistry registry, Set<String> namespaces) {
+    /**
+     * Makes a gauge of every namespace and reason, so that nothing is told as zero and not as nothing. Where all
+     * namespaces are watched, they are counted together.
+     */
+    void bindTo(MeterRegistry registry, Set<String> watched) {
+        Set<String> namespaces = watched.equals(Constants.WATCH_ALL_NAMESPACE_SET) ? Set.of(EVERYWHERE) : watched;
         List<String> ready = READY.stream().map(Reason::value).toList();
         for (String namespace : namespaces) {
             for (String reason : reasons()) {
@@ -77,7 +85,12 @@ final class SandboxCensus {
             counted = now;
             ever = true;
         }
-        return counts.getOrDefault(new Place(namespace, reason), 0L);
+        return namespace.equals(EVERYWHERE)
+                ? counts.entrySet().stream()
+                        .filter(count -> count.getKey().reason().equals(reason))
+                        .mapToLong(Map.Entry::getValue)
+                        .sum()
+                : counts.getOrDefault(new Place(namespace, reason), 0L);
     }
 
     private static Place place(Sandbox sandbox) {

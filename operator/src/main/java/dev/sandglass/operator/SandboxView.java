@@ -8,6 +8,7 @@ import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.lifecycle.Observed;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -19,20 +20,24 @@ import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Gathers all that is known of a sandbox from the caches. It decides nothing. */
 final class SandboxView {
 
     private final PodSettings settings;
+    private final TenantNamespaces tenants;
     private final InstantSource clock;
 
-    SandboxView(PodSettings settings, InstantSource clock) {
+    SandboxView(PodSettings settings, TenantNamespaces tenants, InstantSource clock) {
         this.settings = settings;
+        this.tenants = tenants;
         this.clock = clock;
     }
 
@@ -41,11 +46,28 @@ final class SandboxView {
      * been made by somebody else.
      */
     List<EventSource<?, Sandbox>> sources(EventSourceContext<Sandbox> context) {
-        return List.of(
+        List<EventSource<?, Sandbox>> sources = new ArrayList<>(List.of(
                 source(Pod.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
                 source(Lease.class, SandboxLabels.SANDBOX, context),
                 source(PersistentVolumeClaim.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
-                source(NetworkPolicy.class, null, context));
+                source(NetworkPolicy.class, null, context)));
+        if (tenants.byLabel()) {
+            sources.add(namespaces(context));
+        }
+        return sources;
+    }
+
+    /** A namespace that becomes a tenant's, or ceases to be, concerns every sandbox in it. */
+    private static InformerEventSource<Namespace, Sandbox> namespaces(EventSourceContext<Sandbox> context) {
+        return new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(Namespace.class, Sandbox.class)
+                        .withLabelSelector(SandboxLabels.TENANT)
+                        .withSecondaryToPrimaryMapper(namespace -> context.getPrimaryCache()
+                                .list(namespace.getMetadata().getName())
+                                .map(ResourceID::fromResource)
+                                .collect(Collectors.toSet()))
+                        .build(),
+                context);
     }
 
     private static <R extends HasMetadata> InformerEventSource<R, Sandbox> source(
@@ -65,8 +87,14 @@ final class SandboxView {
                 : Set.of(new ResourceID(name, child.getMetadata().getNamespace()));
     }
 
-    /** Everything there is to know; empty if the sandbox itself turns out to be gone. */
+    /** Everything there is to know; empty if the sandbox is not ours, or turns out to be gone. */
     Optional<Observed> observe(Sandbox sandbox, Context<Sandbox> context) {
+        boolean ours = tenants.has(sandbox.getMetadata().getNamespace(), namespace -> informer(Namespace.class, context)
+                .get(new ResourceID(namespace))
+                .isPresent());
+        if (!ours) {
+            return Optional.empty();
+        }
         Optional<Pod> pod = newestPod(sandbox, context);
         Observed seen = observe(sandbox, pod, context);
         return lost(sandbox, seen) && gone(sandbox, context) ? Optional.empty() : Optional.of(seen);

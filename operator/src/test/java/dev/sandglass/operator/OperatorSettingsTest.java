@@ -38,6 +38,7 @@ class OperatorSettingsTest {
         assertThat(with(Map.of()))
                 .isEqualTo(new OperatorSettings(
                         Set.of("tenant-a"),
+                        false,
                         Path.of("/etc/sandglass/link"),
                         "sandglass-system",
                         new PodSettings(
@@ -66,12 +67,15 @@ class OperatorSettingsTest {
                 "OPERATOR_RETENTION", "90s",
                 "OPERATOR_HTTP_PORT", "9000"));
         variables.put("OPERATOR_LEADER_ELECTION", "true");
+        variables.put("OPERATOR_TENANTS_BY_LABEL", "true");
         variables.put("OPERATOR_NAMESPACE", "sandglass-system");
 
         OperatorSettings settings = with(variables);
 
         assertThat(settings.namespaces()).containsExactlyInAnyOrder("tenant-a", "tenant-b");
         assertThat(settings.namespaceList()).isEqualTo("tenant-a,tenant-b");
+        assertThat(settings.tenants())
+                .isEqualTo(new TenantNamespaces(Set.of("tenant-a", "tenant-b"), true, "sandglass-system"));
         assertThat(settings.pods())
                 .isEqualTo(new PodSettings(
                         new ImagePolicy(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxStatus;
+import io.javaoperatorsdk.operator.api.reconciler.Constants;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,16 @@ class SandboxCensusTest {
                 .contains("sandglass_sandboxes{ready=\"false\",reason=\"QuotaExceeded\",sandbox_namespace=\"b\"} 1.0")
                 .contains("sandglass_sandboxes{ready=\"false\",reason=\"Unseen\",sandbox_namespace=\"b\"} 1.0")
                 .doesNotContain("PoliciesApplied");
+    }
+
+    @Test
+    void whereAllNamespacesAreWatchedTheyAreCountedTogether() {
+        sandboxes.add(sandbox("a", "one", ready("True", Reason.RUNNING, "")));
+        sandboxes.add(sandbox("b", "one", ready("True", Reason.RUNNING, "")));
+        new SandboxCensus(sandboxes::stream, time::get).bindTo(registry, Constants.WATCH_ALL_NAMESPACE_SET);
+
+        assertThat(registry.scrape())
+                .contains("sandglass_sandboxes{ready=\"true\",reason=\"Running\",sandbox_namespace=\"*\"} 2.0");
     }
 
     @Test

@@ -4,14 +4,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
-/** The installation's tenants: names that callers use, each mapped to one Kubernetes namespace. */
+/**
+ * The installation's tenants: names that callers use, each mapped to one Kubernetes namespace. Those that the
+ * installation names are fixed; others may come and go.
+ */
 public final class Tenants {
 
-    private final Map<String, String> namespaces;
+    private final Map<String, String> named;
+    private final Supplier<Map<String, String>> others;
 
-    private Tenants(Map<String, String> namespaces) {
-        this.namespaces = namespaces;
+    private Tenants(Map<String, String> named, Supplier<Map<String, String>> others) {
+        this.named = Map.copyOf(named);
+        this.others = others;
     }
 
     /**
@@ -31,21 +37,40 @@ public final class Tenants {
                 throw new IllegalArgumentException("gateway.tenants: '" + parts[0] + "' is named twice");
             }
         }
-        return new Tenants(namespaces);
+        return new Tenants(namespaces, Map::of);
+    }
+
+    /**
+     * These and others, of which one that has the name or the namespace of one of these is left out.
+     *
+     * @param others name to namespace as it is now; asked whenever a call needs it, so it must not block
+     */
+    public Tenants with(Supplier<Map<String, String>> others) {
+        return new Tenants(named, others);
     }
 
     /** All tenants, ordered by name. */
     public List<String> names() {
-        return List.copyOf(namespaces.keySet());
+        return List.copyOf(all().keySet());
     }
 
-    /** The Kubernetes namespaces of all tenants. */
-    public List<String> namespaces() {
-        return List.copyOf(namespaces.values());
+    /** The Kubernetes namespaces of the tenants that the installation names. */
+    public List<String> namedNamespaces() {
+        return named.values().stream().sorted().toList();
     }
 
     /** The Kubernetes namespace of a tenant. */
     public Optional<String> namespaceOf(String tenant) {
-        return Optional.ofNullable(namespaces.get(tenant));
+        return Optional.ofNullable(named.get(tenant)).or(() -> Optional.ofNullable(all().get(tenant)));
+    }
+
+    private Map<String, String> all() {
+        var all = new TreeMap<>(named);
+        others.get().forEach((tenant, namespace) -> {
+            if (!named.containsValue(namespace)) {
+                all.putIfAbsent(tenant, namespace);
+            }
+        });
+        return all;
     }
 }

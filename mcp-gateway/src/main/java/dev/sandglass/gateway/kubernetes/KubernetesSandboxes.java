@@ -21,6 +21,9 @@ import reactor.core.publisher.Mono;
 /** The door of this room: sandboxes as resources, read from the informers' cache, written to the API server. */
 public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
+    /** Stands for every namespace of the cluster. */
+    public static final String EVERYWHERE = SandboxCache.EVERYWHERE;
+
     /** After a write of ours the cache follows within milliseconds; this only keeps a lost watch from blocking a stop. */
     private static final Duration CACHE_LAG = Duration.ofSeconds(2);
 
@@ -34,7 +37,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
      * Does not connect before {@link #start}, so that the process comes up without a cluster.
      *
      * @param client closed by whoever made it
-     * @param namespaces of all tenants
+     * @param namespaces of all tenants, or {@link #EVERYWHERE} alone
      */
     public KubernetesSandboxes(
             KubernetesClient client, List<String> namespaces, KubernetesSettings settings, Clock clock) {

@@ -2,8 +2,10 @@ package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.Sandbox;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.Informable;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import io.fabric8.kubernetes.client.informers.cache.Cache;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -19,13 +21,16 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 
 /**
- * All sandboxes of the tenants' namespaces as the API server told them last, one informer for each namespace. While the
- * API server is away the cache stays as it was; the informers try again by themselves.
+ * All sandboxes of the tenants' namespaces as the API server told them last, one informer for each namespace or one for
+ * all. While the API server is away the cache stays as it was; the informers try again by themselves.
  */
 final class SandboxCache implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SandboxCache.class);
     private static final String BY_UID = "uid";
+
+    /** Stands for all namespaces; no namespace is called so. */
+    static final String EVERYWHERE = "*";
 
     private final Map<String, SharedIndexInformer<Sandbox>> informers = new LinkedHashMap<>();
     private final Map<String, Set<FluxSink<Optional<Sandbox>>>> watchers = new ConcurrentHashMap<>();
@@ -33,12 +38,12 @@ final class SandboxCache implements AutoCloseable {
     /**
      * A cache of those namespaces; empty until started.
      *
+     * @param namespaces each by its name, or {@link #EVERYWHERE} alone
      * @param gone told of every resource that was deleted
      */
     SandboxCache(KubernetesClient client, List<String> namespaces, Consumer<Sandbox> gone) {
         for (String namespace : namespaces) {
-            SharedIndexInformer<Sandbox> informer = client.resources(Sandbox.class)
-                    .inNamespace(namespace)
+            SharedIndexInformer<Sandbox> informer = sandboxes(client, namespace)
                     .runnableInformer(0)
                     .addIndexers(Map.of(
                             BY_UID, sandbox -> List.of(sandbox.getMetadata().getUid())))
@@ -54,6 +59,15 @@ final class SandboxCache implements AutoCloseable {
         }
     }
 
+    private static Informable<Sandbox> sandboxes(KubernetesClient client, String namespace) {
+        var all = client.resources(Sandbox.class);
+        return namespace.equals(EVERYWHERE) ? all.inAnyNamespace() : all.inNamespace(namespace);
+    }
+
+    private Optional<SharedIndexInformer<Sandbox>> informer(String namespace) {
+        return Optional.ofNullable(informers.getOrDefault(namespace, informers.get(EVERYWHERE)));
+    }
+
     /** Starts watching and returns at once. */
     void start() {
         informers.values().forEach(SharedIndexInformer::start);
@@ -61,8 +75,7 @@ final class SandboxCache implements AutoCloseable {
 
     /** Whether that namespace was read whole at least once, so that what is not in the cache does not exist. */
     boolean isSynced(String namespace) {
-        SharedIndexInformer<Sandbox> informer = informers.get(namespace);
-        return informer != null && informer.hasSynced();
+        return informer(namespace).filter(SharedIndexInformer::hasSynced).isPresent();
     }
 
     /** Whether every namespace was read whole at least once. */
@@ -71,20 +84,20 @@ final class SandboxCache implements AutoCloseable {
     }
 
     Optional<Sandbox> get(String namespace, String name) {
-        return Optional.ofNullable(informers.get(namespace))
-                .map(informer -> informer.getIndexer().getByKey(key(namespace, name)));
+        return informer(namespace).map(informer -> informer.getIndexer().getByKey(key(namespace, name)));
     }
 
     Optional<Sandbox> getByUid(String namespace, String uid) {
-        return Optional.ofNullable(informers.get(namespace))
+        return informer(namespace)
                 .flatMap(informer ->
-                        informer.getIndexer().byIndex(BY_UID, uid).stream().findFirst());
+                        informer.getIndexer().byIndex(BY_UID, uid).stream().findFirst())
+                .filter(sandbox -> namespace.equals(sandbox.getMetadata().getNamespace()));
     }
 
     List<Sandbox> list(String namespace) {
         var all = new ArrayList<Sandbox>();
-        Optional.ofNullable(informers.get(namespace))
-                .ifPresent(informer -> all.addAll(informer.getIndexer().list()));
+        informer(namespace)
+                .ifPresent(informer -> all.addAll(informer.getIndexer().byIndex(Cache.NAMESPACE_INDEX, namespace)));
         all.sort(Comparator.comparing(sandbox -> sandbox.getMetadata().getName()));
         return all;
     }

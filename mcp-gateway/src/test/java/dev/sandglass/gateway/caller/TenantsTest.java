@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +34,23 @@ class TenantsTest {
     @Test
     void aTenantNamedTwiceIsRefused() {
         assertThatIllegalArgumentException().isThrownBy(() -> Tenants.parse(List.of("a=b", "a=c")));
+    }
+
+    @Test
+    void othersComeAndGoAndTakeNothingFromThoseThatAreNamed() {
+        var others = new AtomicReference<>(Map.of("team", "ns-team", "a", "ns-thief", "twin", "ns-a"));
+        Tenants tenants = Tenants.parse(List.of("a=ns-a")).with(others::get);
+
+        assertThat(tenants.names()).containsExactly("a", "team");
+        assertThat(tenants.namespaceOf("team")).contains("ns-team");
+        assertThat(tenants.namespaceOf("a")).contains("ns-a");
+        assertThat(tenants.namespaceOf("twin")).isEmpty();
+        assertThat(tenants.namedNamespaces()).containsExactly("ns-a");
+
+        others.set(Map.of());
+
+        assertThat(tenants.names()).containsExactly("a");
+        assertThat(tenants.namespaceOf("team")).isEmpty();
     }
 
     @Test

@@ -23,7 +23,7 @@ TESTS = Path(__file__).parent
 # What a value is changed to, by its type; the schema refuses those that are of no use to it.
 CANDIDATES: dict[type, list[Json]] = {
     bool: [True, False],
-    int: [7, 8],
+    int: [7, 8, 70000],
     float: [0.5],
     str: [
         "changed", "7h", "7", "NodePort", "Always", "PodMonitor", "https://changed.example.com",

@@ -12,7 +12,8 @@ def main() -> int:
     # Before the key is read: from here on nobody with the same user may look into this process.
     linux.set_undumpable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.umask(0o022)
+    # Sandboxes that mount the same claim are different users of one group.
+    os.umask(0o002)
 
     from .children import log
     from .loop import Loop

@@ -1,6 +1,7 @@
 """Programs that run without a kernel."""
 
 import hashlib
+import stat
 import time
 
 import pytest
@@ -36,6 +37,16 @@ def test_working_directory_and_variables(shared: Running, client: Client, name: 
     output = client.command(name, "sh", "-c", 'pwd; echo "$GREETING $NEW"', envs={"NEW": "x"})
     assert output.text().splitlines() == [str(shared.workspace), "hi x"]
     assert client.command(name + "2", "pwd", cwd="/usr").text() == "/usr\n"
+
+
+def test_the_group_may_write_what_is_made(shared: Running, client: Client, name: str) -> None:
+    """Sandboxes that mount the same claim are different users of one group."""
+    client.command(name, "sh", "-c", f"mkdir {name}; echo x >{name}/of-a-command; mkdir {name}/folder")
+    client.run(name + "2", f"open('{name}/of-a-kernel', 'w').close()")
+    client.write(f"{name}/of-the-tool", b"x")
+    folder = shared.workspace / name
+    modes = {path.name: f"{stat.S_IMODE(path.stat().st_mode):o}" for path in folder.iterdir()}
+    assert modes == {"of-a-command": "664", "of-a-kernel": "664", "of-the-tool": "664", "folder": "775"}
 
 
 @pytest.mark.parametrize(

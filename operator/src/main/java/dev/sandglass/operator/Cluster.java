@@ -12,6 +12,7 @@ import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.child.SandboxSecret;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -80,13 +81,13 @@ final class Cluster {
                 .build();
     }
 
-    /** Makes the keys and the pod of an incarnation. */
-    PodResult start(Sandbox sandbox, int incarnation) {
+    /** Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one. */
+    PodResult start(Sandbox sandbox, int incarnation, Optional<PersistentVolumeClaim> workspace) {
         createUnlessPresent(SandboxSecret.desired(
                 sandbox,
                 incarnation,
                 LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation)));
-        Pod desired = SandboxPod.desired(sandbox, incarnation, pods);
+        Pod desired = SandboxPod.desired(sandbox, incarnation, pods, workspace);
         try {
             return createUnlessPresent(desired)
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))

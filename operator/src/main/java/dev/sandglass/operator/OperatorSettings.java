@@ -1,9 +1,15 @@
 package dev.sandglass.operator;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import dev.sandglass.api.Durations;
 import dev.sandglass.operator.child.ImagePolicy;
+import dev.sandglass.operator.child.Placement;
 import dev.sandglass.operator.child.PodSettings;
+import dev.sandglass.operator.child.SandboxUsers;
 import dev.sandglass.operator.lifecycle.Deadlines;
+import io.fabric8.kubernetes.api.model.Toleration;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +32,9 @@ import java.util.stream.Collectors;
  * @param pods {@code OPERATOR_DEFAULT_IMAGE}, required; {@code OPERATOR_ALLOWED_IMAGES}, comma-separated patterns,
  *     default none; {@code OPERATOR_REQUEST_RATIO}, default 0.25; {@code OPERATOR_SERVICE_ACCOUNT}, default
  *     sandglass-sandbox; {@code OPERATOR_PRIORITY_CLASS_NAME}, default the cluster's; {@code OPERATOR_RUNTIME_CLASS_NAME},
- *     forced on every sandbox, default the sandbox's own or the cluster's
+ *     forced on every sandbox, default the sandbox's own or the cluster's; {@code OPERATOR_HOST_USERS}, default true;
+ *     {@code OPERATOR_UIDS_FROM} and {@code OPERATOR_UIDS_COUNT}, default {@link SandboxUsers#DEFAULT};
+ *     {@code OPERATOR_NODE_SELECTOR} and {@code OPERATOR_TOLERATIONS}, as JSON, default none
  * @param deadlines of sandboxes that have none of their own: {@code OPERATOR_IDLE_TIMEOUT}, default 30m; {@code OPERATOR_MAX_LIFETIME}, default 8h;
  *     {@code OPERATOR_RETENTION}, default 24h
  * @param httpPort {@code OPERATOR_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
@@ -61,7 +69,7 @@ record OperatorSettings(
                 source.duration("OPERATOR_RETENTION", "24h"));
         return new OperatorSettings(
                 Set.copyOf(commaSeparated(source.required("OPERATOR_NAMESPACES"))),
-                source.flag("OPERATOR_TENANTS_BY_LABEL"),
+                source.flag("OPERATOR_TENANTS_BY_LABEL", false),
                 Path.of(source.required("OPERATOR_LINK_SECRET_FILE")),
                 source.required("OPERATOR_GATEWAY_NAMESPACE"),
                 new PodSettings(
@@ -73,12 +81,28 @@ record OperatorSettings(
                         deadlines.maxLifetime(),
                         source.optional("OPERATOR_SERVICE_ACCOUNT").orElse("sandglass-sandbox"),
                         source.optional("OPERATOR_PRIORITY_CLASS_NAME"),
-                        source.optional("OPERATOR_RUNTIME_CLASS_NAME")),
+                        source.optional("OPERATOR_RUNTIME_CLASS_NAME"),
+                        users(source),
+                        placement(source)),
                 deadlines,
                 source.number("OPERATOR_HTTP_PORT", "8081").intValueExact(),
-                source.flag("OPERATOR_LEADER_ELECTION")
+                source.flag("OPERATOR_LEADER_ELECTION", false)
                         ? Optional.of(source.required("OPERATOR_NAMESPACE"))
                         : Optional.empty());
+    }
+
+    private static SandboxUsers users(Source source) {
+        SandboxUsers otherwise = SandboxUsers.DEFAULT;
+        return new SandboxUsers(
+                source.flag("OPERATOR_HOST_USERS", otherwise.hostUsers()),
+                source.whole("OPERATOR_UIDS_FROM", otherwise.from()),
+                source.whole("OPERATOR_UIDS_COUNT", otherwise.count()));
+    }
+
+    private static Placement placement(Source source) {
+        return new Placement(
+                source.json("OPERATOR_NODE_SELECTOR", "{}", new TypeReference<Map<String, String>>() {}),
+                source.json("OPERATOR_TOLERATIONS", "[]", new TypeReference<List<Toleration>>() {}));
     }
 
     private static List<String> commaSeparated(String text) {
@@ -99,16 +123,38 @@ record OperatorSettings(
             return optional(name).orElseThrow(() -> new IllegalArgumentException(name + " is not set"));
         }
 
-        boolean flag(String name) {
-            return optional(name).filter(Boolean::parseBoolean).isPresent();
-        }
-
         BigDecimal number(String name, String otherwise) {
             String text = optional(name).orElse(otherwise);
             try {
                 return new BigDecimal(text);
             } catch (NumberFormatException e) {
                 throw new IllegalArgumentException(name + " must be a number, not '" + text + "'", e);
+            }
+        }
+
+        boolean flag(String name, boolean otherwise) {
+            return switch (optional(name).orElse(Boolean.toString(otherwise))) {
+                case "true" -> true;
+                case "false" -> false;
+                case String text ->
+                    throw new IllegalArgumentException(name + " must be true or false, not '" + text + "'");
+            };
+        }
+
+        long whole(String name, long otherwise) {
+            BigDecimal number = number(name, Long.toString(otherwise));
+            try {
+                return number.longValueExact();
+            } catch (ArithmeticException e) {
+                throw new IllegalArgumentException(name + " must be a whole number, not '" + number + "'", e);
+            }
+        }
+
+        <T> T json(String name, String otherwise, TypeReference<T> type) {
+            try {
+                return Serialization.unmarshal(optional(name).orElse(otherwise), type);
+            } catch (KubernetesClientException | IllegalArgumentException e) {
+                throw new IllegalArgumentException(name + " is not the JSON that it must be: " + e.getMessage(), e);
             }
         }
 

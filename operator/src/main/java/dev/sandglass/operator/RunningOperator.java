@@ -43,7 +43,7 @@ final class RunningOperator implements AutoCloseable {
         SandboxReconciler reconciler = new SandboxReconciler(
                 new SandboxView(settings.pods(), settings.tenants(), InstantSource.system()),
                 new Cluster(client, settings.pods(), settings.tenants(), linkSecret),
-                new Storage(client),
+                new Storage(client, settings.pods().users()),
                 settings.deadlines(),
                 new SandboxEvents(client),
                 new SandboxMeters(metrics, settings.tenants().watched()));

@@ -145,7 +145,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         if (stored.refusal().isPresent()) {
             return stored.after(Optional.empty(), stored.refusal(), true);
         }
-        Cluster.PodResult result = cluster.start(sandbox, incarnation);
+        Cluster.PodResult result = cluster.start(sandbox, incarnation, stored.workspace());
         result.pod().ifPresent(pod -> remember(Pod.class, pod, context));
         return stored.after(result.pod(), result.refusal(), true);
     }

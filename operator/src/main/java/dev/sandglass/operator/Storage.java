@@ -7,6 +7,7 @@ import dev.sandglass.api.Volume;
 import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.SandboxUsers;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
@@ -35,9 +36,11 @@ final class Storage {
     private static final int INVALID = 422;
 
     private final KubernetesClient client;
+    private final SandboxUsers users;
 
-    Storage(KubernetesClient client) {
+    Storage(KubernetesClient client, SandboxUsers users) {
         this.client = client;
+        this.users = users;
     }
 
     /** A workspace's claim, or why there is none: exactly one of the two is present. */
@@ -142,7 +145,8 @@ final class Storage {
 
     private PersistentVolumeClaim create(Sandbox sandbox, Workspace workspace) {
         try {
-            return client.resource(WorkspaceClaim.desired(sandbox, workspace)).create();
+            return client.resource(WorkspaceClaim.desired(sandbox, workspace, users))
+                    .create();
         } catch (KubernetesClientException e) {
             if (e.getCode() != CONFLICT) {
                 throw e;

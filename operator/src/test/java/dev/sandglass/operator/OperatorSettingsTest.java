@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sandglass.operator.child.ImagePolicy;
+import dev.sandglass.operator.child.Placement;
 import dev.sandglass.operator.child.PodSettings;
+import dev.sandglass.operator.child.SandboxUsers;
 import dev.sandglass.operator.lifecycle.Deadlines;
+import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,7 +50,9 @@ class OperatorSettingsTest {
                                 Duration.ofHours(8),
                                 "sandglass-sandbox",
                                 Optional.empty(),
-                                Optional.empty()),
+                                Optional.empty(),
+                                new SandboxUsers(true, 1_879_048_192L, 268_435_456L),
+                                Placement.ANYWHERE),
                         new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24)),
                         8081,
                         Optional.empty()));
@@ -66,6 +71,9 @@ class OperatorSettingsTest {
                 "OPERATOR_MAX_LIFETIME", "1h30m",
                 "OPERATOR_RETENTION", "90s",
                 "OPERATOR_HTTP_PORT", "9000"));
+        variables.put("OPERATOR_HOST_USERS", "false");
+        variables.put("OPERATOR_UIDS_FROM", "65536");
+        variables.put("OPERATOR_UIDS_COUNT", "1");
         variables.put("OPERATOR_LEADER_ELECTION", "true");
         variables.put("OPERATOR_TENANTS_BY_LABEL", "true");
         variables.put("OPERATOR_NAMESPACE", "sandglass-system");
@@ -85,11 +93,28 @@ class OperatorSettingsTest {
                         Duration.ofMinutes(90),
                         "nobody",
                         Optional.of("low"),
-                        Optional.of("gvisor")));
+                        Optional.of("gvisor"),
+                        new SandboxUsers(false, 65_536, 1),
+                        Placement.ANYWHERE));
         assertThat(settings.deadlines())
                 .isEqualTo(new Deadlines(Duration.ofMinutes(5), Duration.ofMinutes(90), Duration.ofSeconds(90)));
         assertThat(settings.httpPort()).isEqualTo(9000);
         assertThat(settings.leaderElection()).contains("sandglass-system");
+    }
+
+    @Test
+    void nodesAreChosenInJson() {
+        OperatorSettings settings = with(Map.of(
+                "OPERATOR_NODE_SELECTOR", "{\"example.com/pool\": \"sandboxes\"}",
+                "OPERATOR_TOLERATIONS", "[{\"key\": \"example.com/pool\", \"operator\": \"Exists\"}]"));
+
+        assertThat(settings.pods().placement())
+                .isEqualTo(new Placement(
+                        Map.of("example.com/pool", "sandboxes"),
+                        List.of(new TolerationBuilder()
+                                .withKey("example.com/pool")
+                                .withOperator("Exists")
+                                .build())));
     }
 
     @ParameterizedTest
@@ -113,6 +138,15 @@ class OperatorSettingsTest {
         "OPERATOR_IDLE_TIMEOUT, 0s, at least one second",
         "OPERATOR_MAX_LIFETIME, -1h, is not a duration",
         "OPERATOR_RETENTION, 1m1h, is not a duration",
+        "OPERATOR_NODE_SELECTOR, pool=sandboxes, OPERATOR_NODE_SELECTOR is not the JSON",
+        "OPERATOR_TOLERATIONS, {}, OPERATOR_TOLERATIONS is not the JSON",
+        "OPERATOR_HOST_USERS, no, OPERATOR_HOST_USERS must be true or false",
+        "OPERATOR_UIDS_FROM, 65535, must lie between 65536 and 2147483647",
+        "OPERATOR_UIDS_FROM, 65536.5, OPERATOR_UIDS_FROM must be a whole number",
+        "OPERATOR_UIDS_FROM, 1e400, OPERATOR_UIDS_FROM must be a whole number",
+        "OPERATOR_UIDS_FROM, 1879048193, must lie between 65536 and 2147483647",
+        "OPERATOR_UIDS_COUNT, 0, must lie between 65536 and 2147483647",
+        "OPERATOR_UIDS_COUNT, 268435457, must lie between 65536 and 2147483647",
         "OPERATOR_LEADER_ELECTION, true, OPERATOR_NAMESPACE is not set",
     })
     void whatIsWrongIsTold(String name, String value, String message) {

@@ -115,9 +115,11 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
         Workspace workspace = sandbox.wanted().workspace();
         if (workspace != null && seen.workspace().isEmpty()) {
             results.put(
-                    "out-PersistentVolumeClaim.yaml", Serialization.asYaml(WorkspaceClaim.desired(sandbox, workspace)));
+                    "out-PersistentVolumeClaim.yaml",
+                    Serialization.asYaml(WorkspaceClaim.desired(
+                            sandbox, workspace, settings.pods().users())));
         }
-        Pod pod = SandboxPod.desired(sandbox, incarnation, settings.pods());
+        Pod pod = SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace());
         LinkKeys keys = LinkKeys.derive(LINK_SECRET, sandbox.getMetadata().getUid(), incarnation);
         results.put("out-Secret.yaml", Serialization.asYaml(SandboxSecret.desired(sandbox, incarnation, keys)));
         results.put(

@@ -10,6 +10,7 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.Volume;
 import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.SandboxUsers;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -54,7 +55,7 @@ class StorageTest {
                 .withRequestRetryBackoffLimit(0)
                 .build();
         client = new KubernetesClientBuilder().withConfig(config).build();
-        storage = new Storage(client);
+        storage = new Storage(client, SandboxUsers.DEFAULT);
     }
 
     @AfterEach
@@ -187,7 +188,11 @@ class StorageTest {
         Sandbox sandbox = sandbox(SandboxSpec.DEFAULT.withWorkspace(workspace("1Gi")));
         answers.put("POST " + CORE + "persistentvolumeclaims", refusal(409, "already exists"));
         String get = "GET " + CORE + "persistentvolumeclaims/workspace-demo";
-        answers.put(get, new Answer(200, Serialization.asJson(WorkspaceClaim.desired(sandbox, workspace("1Gi")))));
+        answers.put(
+                get,
+                new Answer(
+                        200,
+                        Serialization.asJson(WorkspaceClaim.desired(sandbox, workspace("1Gi"), SandboxUsers.DEFAULT))));
         assertThat(storage.workspace(sandbox, workspace("1Gi"), Optional.empty())
                         .claim())
                 .isPresent();
@@ -222,16 +227,20 @@ class StorageTest {
     @Test
     void aKnownClaimIsGrownOrLeftIfItMayNot() {
         Sandbox sandbox = sandbox(SandboxSpec.DEFAULT.withWorkspace(workspace("2Gi")));
-        PersistentVolumeClaim known = WorkspaceClaim.desired(sandbox, workspace("1Gi"));
+        PersistentVolumeClaim known = WorkspaceClaim.desired(sandbox, workspace("1Gi"), SandboxUsers.DEFAULT);
         String patch = "PATCH " + CORE + "persistentvolumeclaims/workspace-demo";
         answers.put(patch, refusal(403, "the class does not allow it"));
         assertThat(storage.workspace(sandbox, workspace("2Gi"), Optional.of(known))
                         .claim())
                 .contains(known);
-        answers.put(patch, new Answer(200, Serialization.asJson(WorkspaceClaim.desired(sandbox, workspace("2Gi")))));
+        answers.put(
+                patch,
+                new Answer(
+                        200,
+                        Serialization.asJson(WorkspaceClaim.desired(sandbox, workspace("2Gi"), SandboxUsers.DEFAULT))));
         assertThat(storage.workspace(sandbox, workspace("2Gi"), Optional.of(known))
                         .claim())
-                .contains(WorkspaceClaim.desired(sandbox, workspace("2Gi")));
+                .contains(WorkspaceClaim.desired(sandbox, workspace("2Gi"), SandboxUsers.DEFAULT));
         assertThat(requests).containsOnly(patch + " {\"spec\":{\"resources\":{\"requests\":{\"storage\":\"2Gi\"}}}}");
     }
 
@@ -239,10 +248,10 @@ class StorageTest {
     void whatIsToBeKeptLosesItsOwner() {
         Workspace keep = new Workspace(new Quantity("1Gi"), null, true);
         Sandbox sandbox = sandbox(SandboxSpec.DEFAULT.withWorkspace(keep));
-        PersistentVolumeClaim tied = WorkspaceClaim.desired(sandbox, workspace("1Gi"));
+        PersistentVolumeClaim tied = WorkspaceClaim.desired(sandbox, workspace("1Gi"), SandboxUsers.DEFAULT);
         answers.put(
                 "PATCH " + CORE + "persistentvolumeclaims/workspace-demo",
-                new Answer(200, Serialization.asJson(WorkspaceClaim.desired(sandbox, keep))));
+                new Answer(200, Serialization.asJson(WorkspaceClaim.desired(sandbox, keep, SandboxUsers.DEFAULT))));
 
         storage.tied(sandbox, keep, tied);
 

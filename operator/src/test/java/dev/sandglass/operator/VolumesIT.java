@@ -132,6 +132,7 @@ class VolumesIT {
         await().until(() -> operator.requests("PUT", "sandboxes/status") >= 2);
         assertThat(operator.writes()).as("six, and the namespace's policy").isLessThanOrEqualTo(7);
         String uid = uidOf("disk");
+        long user = user();
 
         namespace.edit("disk", workspace("64Mi", false).withSuspended(true));
         namespace.await("disk", SOON, sandbox -> sandbox.observed().holds(SUSPENDED));
@@ -140,9 +141,15 @@ class VolumesIT {
         Sandbox second = awaitReady("disk");
 
         assertThat(second.observed().incarnation()).isEqualTo(2);
+        assertThat(user()).isEqualTo(user).isGreaterThanOrEqualTo(1_879_048_192L);
         assertThat(uidOf("disk")).isEqualTo(uid);
         namespace.admin.resource(first).delete();
         await("the claim goes with its sandbox").atMost(SOON).until(() -> claim("disk") == null);
+    }
+
+    /** As whom the only pod runs. */
+    private long user() {
+        return namespace.pods().getFirst().getSpec().getSecurityContext().getRunAsUser();
     }
 
     private String uidOf(String sandbox) {
@@ -154,6 +161,7 @@ class VolumesIT {
         namespace.create("kept", workspace("64Mi", false));
         Sandbox first = awaitReady("kept");
         String uid = uidOf("kept");
+        long user = user();
         namespace.edit("kept", workspace("64Mi", true));
         await("the claim is let go").atMost(SOON).until(() -> Optional.ofNullable(claim("kept")).stream()
                 .allMatch(claim -> claim.getMetadata().getOwnerReferences().isEmpty()));
@@ -164,6 +172,7 @@ class VolumesIT {
         awaitReady("kept");
 
         assertThat(uidOf("kept")).isEqualTo(uid);
+        assertThat(user()).as("the owner of the files").isEqualTo(user);
         assertThat(Optional.ofNullable(claim("kept"))
                         .orElseThrow()
                         .getMetadata()

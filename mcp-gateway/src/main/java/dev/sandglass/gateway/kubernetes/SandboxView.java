@@ -89,7 +89,8 @@ final class SandboxView {
                     incarnation,
                     address,
                     SandboxLabels.LINK_PORT,
-                    resource.wanted().ports()));
+                    resource.wanted().ports(),
+                    awaited(status)));
         }
         Optional<String> asleep = status.condition(ConditionType.SUSPENDED)
                 .filter(condition -> "True".equals(condition.getStatus()))
@@ -104,6 +105,12 @@ final class SandboxView {
                 uid,
                 ready.map(Condition::getReason).orElse(null),
                 ready.map(Condition::getMessage).orElse(null));
+    }
+
+    private static Optional<String> awaited(SandboxStatus status) {
+        return status.condition(ConditionType.READY)
+                .filter(ready -> Reason.UPDATE_PENDING.value().equals(ready.getReason()))
+                .map(Condition::getMessage);
     }
 
     private static SandboxRef ref(String tenant, ObjectMeta meta) {

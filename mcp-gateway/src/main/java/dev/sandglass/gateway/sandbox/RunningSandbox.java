@@ -2,6 +2,7 @@ package dev.sandglass.gateway.sandbox;
 
 import dev.sandglass.api.SandboxPort;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A sandbox whose pod is Ready and has an address: all that is needed to open a link to it.
@@ -12,13 +13,26 @@ import java.util.List;
  * @param address IP address from the resource's status, never from a request
  * @param port TCP port of the supervisor's link
  * @param declared ports on which its code serves HTTP for others
+ * @param awaited what the operator says of edits that hold from the next start on; empty if all that is wanted is in force
  */
 public record RunningSandbox(
-        SandboxRef ref, String uid, int incarnation, String address, int port, List<SandboxPort> declared) {
+        SandboxRef ref,
+        String uid,
+        int incarnation,
+        String address,
+        int port,
+        List<SandboxPort> declared,
+        Optional<String> awaited) {
 
     /** Copies the list. */
     public RunningSandbox {
         declared = List.copyOf(declared);
+    }
+
+    /** One that is as it is wanted. */
+    public RunningSandbox(
+            SandboxRef ref, String uid, int incarnation, String address, int port, List<SandboxPort> declared) {
+        this(ref, uid, incarnation, address, port, declared, Optional.empty());
     }
 
     /** One without declared ports. */

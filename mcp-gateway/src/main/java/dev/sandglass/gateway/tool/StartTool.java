@@ -24,6 +24,11 @@ final class StartTool implements Tool {
             "No port was opened on a host: of 'host:container' in 'config.ports' only the"
                     + " container's part counts, and a port is reached at its address.";
 
+    private static final String AWAITED =
+            "Not everything that was asked for is in force (UpdatePending: %s). To apply it"
+                    + " now, call sandbox_stop and then sandbox_start; variables are lost with that, and files outside a kept"
+                    + " workspace.";
+
     private final TenantAccess access;
     private final Sandboxes sandboxes;
     private final Executions executions;
@@ -83,6 +88,10 @@ final class StartTool implements Tool {
                 .awaitKernel(sandbox)
                 .thenReturn(StartAnswer.of(
                         ref, "running", "Sandbox %s started successfully".formatted(ref.givenName()), reached))
+                .map(answer -> sandbox.awaited()
+                        .map(AWAITED::formatted)
+                        .map(answer::and)
+                        .orElse(answer))
                 .onErrorResume(SandboxProblem.class, problem -> Mono.just(unverified(ref, problem, reached)));
     }
 

@@ -13,6 +13,8 @@ import java.util.Optional;
  * @param serviceAccount an account without rights; no token of it is mounted
  * @param priorityClass empty for the cluster's default
  * @param runtimeClass the only one that a sandbox may have; empty for what it wants, or the cluster's default
+ * @param users as whom the code runs
+ * @param placement on which nodes
  */
 public record PodSettings(
         ImagePolicy images,
@@ -20,7 +22,9 @@ public record PodSettings(
         Duration maxLifetime,
         String serviceAccount,
         Optional<String> priorityClass,
-        Optional<String> runtimeClass) {
+        Optional<String> runtimeClass,
+        SandboxUsers users,
+        Placement placement) {
 
     public PodSettings {
         if (requestRatio.signum() <= 0 || requestRatio.compareTo(BigDecimal.ONE) > 0) {

@@ -8,11 +8,11 @@ import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSecurityContextBuilder;
-import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import io.fabric8.kubernetes.api.model.SecurityContext;
 import io.fabric8.kubernetes.api.model.SecurityContextBuilder;
@@ -21,14 +21,13 @@ import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The pod in which untrusted code runs. Everything that holds it in is said here, once, for all. */
 public final class SandboxPod {
 
     /** Name of the only container. */
     public static final String CONTAINER = "sandbox";
-
-    private static final long USER = 65532;
 
     /** A pod on a node that fell silent is given up after so many seconds, instead of five minutes. */
     private static final long NODE_LOSS_SECONDS = 30;
@@ -38,8 +37,13 @@ public final class SandboxPod {
 
     private SandboxPod() {}
 
-    /** The pod of one incarnation. */
-    public static Pod desired(Sandbox sandbox, int incarnation, PodSettings settings) {
+    /**
+     * The pod of one incarnation.
+     *
+     * @param workspace the claim of its workspace, which says whose files there are; empty if it has none
+     */
+    public static Pod desired(
+            Sandbox sandbox, int incarnation, PodSettings settings, Optional<PersistentVolumeClaim> workspace) {
         return new PodBuilder()
                 .withMetadata(ChildMetadata.ofIncarnation(sandbox, incarnation)
                         .edit()
@@ -47,11 +51,14 @@ public final class SandboxPod {
                         // Its memory is the product: a node is not emptied to save money while somebody uses it.
                         .addToAnnotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")
                         .build())
-                .withSpec(spec(sandbox, incarnation, settings))
+                .withSpec(spec(sandbox, incarnation, settings)
+                        .withSecurityContext(podSecurity(settings.users().of(sandbox, workspace)))
+                        .withHostUsers(settings.users().hostUsers() ? null : false)
+                        .build())
                 .build();
     }
 
-    private static PodSpec spec(Sandbox sandbox, int incarnation, PodSettings settings) {
+    private static PodSpecBuilder spec(Sandbox sandbox, int incarnation, PodSettings settings) {
         return new PodSpecBuilder()
                 .withRestartPolicy("Always")
                 .withAutomountServiceAccountToken(false)
@@ -70,12 +77,12 @@ public final class SandboxPod {
                 .withPriorityClassName(settings.priorityClass().orElse(null))
                 .withRuntimeClassName(
                         settings.runtimeClass().orElse(sandbox.wanted().runtimeClassName()))
-                .withTolerations(
+                .withNodeSelector(settings.placement().nodeSelector())
+                .withTolerations(settings.placement().tolerations())
+                .addToTolerations(
                         toleration("node.kubernetes.io/not-ready"), toleration("node.kubernetes.io/unreachable"))
-                .withSecurityContext(podSecurity())
                 .withContainers(container(sandbox, incarnation, settings))
-                .withVolumes(SandboxVolumes.volumes(sandbox))
-                .build();
+                .withVolumes(SandboxVolumes.volumes(sandbox));
     }
 
     /** The node ends the pod at that age, whether or not the operator runs. */
@@ -135,12 +142,12 @@ public final class SandboxPod {
                 .build();
     }
 
-    private static PodSecurityContext podSecurity() {
+    private static PodSecurityContext podSecurity(long user) {
         return new PodSecurityContextBuilder()
                 .withRunAsNonRoot(true)
-                .withRunAsUser(USER)
-                .withRunAsGroup(USER)
-                .withFsGroup(USER)
+                .withRunAsUser(user)
+                .withRunAsGroup(SandboxUsers.GROUP)
+                .withFsGroup(SandboxUsers.GROUP)
                 .withFsGroupChangePolicy("OnRootMismatch")
                 .withNewSeccompProfile()
                 .withType("RuntimeDefault")

@@ -24,11 +24,12 @@ public final class WorkspaceClaim {
     private WorkspaceClaim() {}
 
     /** The claim of a sandbox that has none yet. */
-    public static PersistentVolumeClaim desired(Sandbox sandbox, Workspace workspace) {
+    public static PersistentVolumeClaim desired(Sandbox sandbox, Workspace workspace, SandboxUsers users) {
         return new PersistentVolumeClaimBuilder()
                 .withMetadata(ChildMetadata.of(sandbox, ChildNames.workspace(sandbox))
                         .edit()
                         .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_WORKSPACE)
+                        .addToAnnotations(SandboxLabels.RUN_AS_USER, Long.toString(users.ofNew(sandbox)))
                         .withOwnerReferences(owners(sandbox, workspace))
                         .build())
                 .withNewSpec()

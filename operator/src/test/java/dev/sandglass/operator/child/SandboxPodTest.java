@@ -28,10 +28,12 @@ class SandboxPodTest {
             Duration.ofHours(8),
             "sandglass-sandbox",
             Optional.empty(),
-            Optional.empty());
+            Optional.empty(),
+            SandboxUsers.DEFAULT,
+            Placement.ANYWHERE);
 
     private static Pod pod(SandboxSpec spec) {
-        return SandboxPod.desired(sandbox(spec), 1, SETTINGS);
+        return SandboxPod.desired(sandbox(spec), 1, SETTINGS, Optional.empty());
     }
 
     private static Sandbox sandbox(SandboxSpec spec) {

@@ -33,7 +33,8 @@ class WorkspaceClaimTest {
 
     private static PersistentVolumeClaim claim(Sandbox sandbox) {
         Workspace workspace = sandbox.wanted().workspace();
-        return WorkspaceClaim.desired(sandbox, workspace == null ? workspace("1Gi", false) : workspace);
+        return WorkspaceClaim.desired(
+                sandbox, workspace == null ? workspace("1Gi", false) : workspace, SandboxUsers.DEFAULT);
     }
 
     private static String refusal(Sandbox sandbox, PersistentVolumeClaim claim) {

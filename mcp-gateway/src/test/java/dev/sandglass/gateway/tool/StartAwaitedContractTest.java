@@ -1,0 +1,62 @@
+package dev.sandglass.gateway.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.api.SandboxPort;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.testing.TestGateway;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.JsonNode;
+
+/** {@code sandbox_start} with changes that a running sandbox cannot take. */
+class StartAwaitedContractTest {
+
+    private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
+
+    private TestGateway gateway;
+
+    @BeforeEach
+    void start() {
+        gateway = TestGateway.start();
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    private List<String> startAnswers(Optional<String> awaited) throws Exception {
+        gateway.sandboxes.startsAnswer(Mono.just(new RunningSandbox(
+                REF, "uid-box", 1, "127.0.0.1", 5710, List.of(new SandboxPort("web", 8000)), awaited)));
+        JsonNode result = gateway.call("sandbox_start", "{\"sandbox\":\"box\",\"config\":{\"memory\":1024}}");
+        assertThat(result.path("isError").asBoolean()).isFalse();
+        assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("running");
+        return StreamSupport.stream(result.path("content").spliterator(), false)
+                .map(part -> part.path("text").asString())
+                .toList();
+    }
+
+    @Test
+    void whatWaitsForTheNextStartIsToldBehindTheContractsLineWithWhatAppliesIt() throws Exception {
+        List<String> texts = startAnswers(Optional.of("The sandbox runs; the edited spec applies at its next start"));
+
+        assertThat(texts).hasSize(3);
+        assertThat(texts.getFirst()).isEqualTo("Sandbox box started successfully");
+        assertThat(texts.getLast())
+                .isEqualTo("Not everything that was asked for is in force (UpdatePending: The sandbox runs; the edited"
+                        + " spec applies at its next start). To apply it now, call sandbox_stop and then"
+                        + " sandbox_start; variables are lost with that, and files outside a kept workspace.");
+    }
+
+    @Test
+    void aSandboxThatIsAsItIsWantedSaysNothingOfIt() throws Exception {
+        assertThat(startAnswers(Optional.empty())).hasSize(2);
+    }
+}

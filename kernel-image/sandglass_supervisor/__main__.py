@@ -4,11 +4,17 @@ import os
 import signal
 import sys
 
-from . import linux
+from .lacking import lacking, report
 
 
 def main() -> int:
     """Protect the process, read the settings, serve."""
+    missing = lacking()
+    if missing:
+        return report(missing)
+    # Not before it is known that this Python can read it.
+    from . import linux
+
     # Before the key is read: from here on nobody with the same user may look into this process.
     linux.set_undumpable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

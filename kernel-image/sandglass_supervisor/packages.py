@@ -2,11 +2,11 @@
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from . import unshadowed
 from .node_process import find_node
 
 _NPM = os.path.join("lib", "node_modules", "npm", "bin", "npm-cli.js")
@@ -41,8 +41,7 @@ class Installer(NamedTuple):
 def installer(language: str, packages: list[str], workspace: str, env: Mapping[str, str]) -> Installer:
     """How packages of a language are installed; what ``env``, the code's environment, says is left as it is."""
     if language == "python":
-        # -P: a file in the working directory must not stand in for a module that pip needs.
-        pip = [sys.executable, "-P", "-m", "pip", "install"]
+        pip = [*unshadowed.module("pip"), "install"]
         argv = [*pip, "--no-input", "--disable-pip-version-check", "--", *packages]
         return Installer(argv, {}, [*pip, "--help"])  # where it fills in the index that its configuration names
     npm = _npm()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import zmq
 
-from . import jupyter, last_words, messages, runtime
+from . import jupyter, last_words, messages, runtime, unshadowed
 from .children import Child, Program, describe
 from .jupyter import Message
 from .kernel_process import Ending, Listener, Place
@@ -121,8 +121,7 @@ class PythonProcess:
             }
             os.write(stdin, json.dumps(about).encode())
             os.lseek(stdin, 0, os.SEEK_SET)
-            # -P: a file in the working directory must not stand in for a module that the kernel needs to start.
-            argv, variables = [sys.executable, "-P", "-c", _CODE], self._place.env
+            argv, variables = unshadowed.code(_CODE), self._place.env
             if self._env is not None:
                 argv, variables = self._env.argv(), self._env.variables(variables)
             more = (self._last_words,)

@@ -30,6 +30,12 @@ public enum Reason {
     /** Ready=False: the node cannot pull the image. Kubernetes keeps trying. */
     IMAGE_PULL_FAILED("ImagePullFailed"),
 
+    /**
+     * Ready=False: the image has no Python or no supervisor that could run in it; the message says what is missing. Final
+     * until the spec changes; a stop and a start try the image again.
+     */
+    IMAGE_UNUSABLE("ImageUnusable"),
+
     /** Ready=False: no node has room for the pod or may take it. Kubernetes keeps trying. */
     UNSCHEDULABLE("Unschedulable"),
 
@@ -96,6 +102,7 @@ public enum Reason {
      */
     public boolean isFinal() {
         return this == IMAGE_FORBIDDEN
+                || this == IMAGE_UNUSABLE
                 || this == RUNTIME_CLASS_FORBIDDEN
                 || this == POD_REFUSED
                 || this == INVALID_SPEC;

@@ -39,7 +39,7 @@ final class TestNamespace implements AutoCloseable {
     static final LinkSecret LINK_SECRET =
             new LinkSecret("a link secret for integration tests only".getBytes(StandardCharsets.US_ASCII));
 
-    /** An image that every node of the project's own cluster has, and that waits for a signal. */
+    /** An image that every node of the project's own cluster has; its python3 waits for a signal, whatever it is told. */
     private static final String IMAGE = System.getProperty("sandglass.it.image", "localhost/pause:cluster");
 
     final KubernetesClient admin =

@@ -70,6 +70,7 @@ final class SandboxView {
                 .flatMap(Reason::of)
                 .filter(reason -> reason == Reason.EVICTED
                         || reason == Reason.NODE_LOST
+                        || reason == Reason.IMAGE_UNUSABLE
                         || (replaced && (reason == Reason.CRASHED || reason == Reason.OOM_KILLED)))
                 .isPresent();
     }

@@ -12,6 +12,7 @@ final class StartTroubles {
             case IMAGE_FORBIDDEN,
                     RUNTIME_CLASS_FORBIDDEN,
                     IMAGE_PULL_FAILED,
+                    IMAGE_UNUSABLE,
                     UNSCHEDULABLE,
                     QUOTA_EXCEEDED,
                     POD_REFUSED,

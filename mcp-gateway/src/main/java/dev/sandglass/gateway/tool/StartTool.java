@@ -84,7 +84,7 @@ final class StartTool implements Tool {
 
     private Mono<ToolResult> verified(SandboxRef ref, RunningSandbox sandbox, List<PortAddress> reached) {
         sandboxes.active(sandbox, Duration.ZERO);
-        return executions
+        Mono<ToolResult> answered = executions
                 .awaitKernel(sandbox)
                 .thenReturn(StartAnswer.of(
                         ref, "running", "Sandbox %s started successfully".formatted(ref.givenName()), reached))
@@ -93,6 +93,15 @@ final class StartTool implements Tool {
                         .map(answer::and)
                         .orElse(answer))
                 .onErrorResume(SandboxProblem.class, problem -> Mono.just(unverified(ref, problem, reached)));
+        return Mono.firstWithSignal(answered, endedBefore(ref, sandbox));
+    }
+
+    /** A container is called running for a moment, even if its image cannot be a sandbox. */
+    private Mono<ToolResult> endedBefore(SandboxRef ref, RunningSandbox sandbox) {
+        return sandboxes
+                .gone(sandbox)
+                .flatMap(why -> Mono.error(new SandboxProblem.Refused(
+                        "Sandbox '%s' ended before it answered: %s.".formatted(ref.givenName(), why))));
     }
 
     private static ToolResult unverified(SandboxRef ref, SandboxProblem problem, List<PortAddress> reached) {

@@ -70,7 +70,11 @@ final class FakeOperator {
     }
 
     void evicted(String message) {
-        write(status(generation(), null, List.of(condition("Ready", "False", "Evicted", message))));
+        ended("Evicted", message);
+    }
+
+    void ended(String reason, String message) {
+        write(status(generation(), null, List.of(condition("Ready", "False", reason, message))));
     }
 
     void replaced() {

@@ -139,6 +139,8 @@ class KubernetesSandboxesTest {
                 .then(() -> operator.evicted("The node put the pod out. "))
                 .expectNext("The node put the pod out (Evicted)")
                 .verifyComplete();
+        operator.ended("ImageUnusable", "The image cannot be a sandbox");
+        awaitEnd(end, "The image cannot be a sandbox (ImageUnusable)");
         operator.replaced();
         awaitEnd(end, "its pod was replaced");
         operator.suspended("Idle");

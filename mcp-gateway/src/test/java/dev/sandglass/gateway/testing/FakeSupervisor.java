@@ -49,6 +49,12 @@ public final class FakeSupervisor implements LinkClient, Link {
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
     private final Map<String, OutputReader> hanging = new ConcurrentHashMap<>();
     private volatile boolean silentMetrics;
+    private volatile boolean unreachable;
+
+    /** From now on nobody gets through to it. */
+    public void vanish() {
+        unreachable = true;
+    }
 
     /** Metrics are never answered from now on. */
     public void silenceMetrics() {
@@ -216,13 +222,15 @@ public final class FakeSupervisor implements LinkClient, Link {
 
     @Override
     public Subscription events(Consumer<LinkEvent> listener) {
-        thread.execute(() -> listener.accept(new LinkEvent.Opened("boot")));
+        if (!unreachable) {
+            thread.execute(() -> listener.accept(new LinkEvent.Opened("boot")));
+        }
         return () -> {};
     }
 
     @Override
     public boolean isOpen() {
-        return true;
+        return !unreachable;
     }
 
     @Override

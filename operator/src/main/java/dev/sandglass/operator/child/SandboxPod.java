@@ -29,6 +29,12 @@ public final class SandboxPod {
     /** Name of the only container. */
     public static final String CONTAINER = "sandbox";
 
+    /**
+     * Said here and not left to the image's entry point: an image without our supervisor then ends at once and says why,
+     * instead of running something that nobody can speak to. -I: nothing that the code left in its home is imported.
+     */
+    private static final List<String> SUPERVISOR = List.of("python3", "-I", "-m", "sandglass_supervisor");
+
     /** A pod on a node that fell silent is given up after so many seconds, instead of five minutes. */
     private static final long NODE_LOSS_SECONDS = 30;
 
@@ -96,6 +102,7 @@ public final class SandboxPod {
                 .withName(CONTAINER)
                 .withImage(settings.images().resolve(spec.image()))
                 .withImagePullPolicy("IfNotPresent")
+                .withCommand(SUPERVISOR)
                 .withWorkingDir(ScratchVolumes.WORKSPACE)
                 .withEnv(environment(sandbox, incarnation))
                 .addNewPort()

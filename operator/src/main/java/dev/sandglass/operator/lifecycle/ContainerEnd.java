@@ -25,10 +25,15 @@ record ContainerEnd(Reason reason, String cause) {
     }
 
     PodState.Broken broken() {
-        return new PodState.Broken(reason, capitalised(cause) + "; a fresh one starts, variables are lost");
+        String next = reason == Reason.IMAGE_UNUSABLE ? "" : "; a fresh one starts, variables are lost";
+        return new PodState.Broken(reason, capitalised(cause) + next);
     }
 
     static ContainerEnd of(Pod pod, ContainerStateTerminated end) {
+        return ImageFault.of(pod, end).orElseGet(() -> noFaultOfTheImage(pod, end));
+    }
+
+    private static ContainerEnd noFaultOfTheImage(Pod pod, ContainerStateTerminated end) {
         if ("OOMKilled".equals(end.getReason())) {
             return new ContainerEnd(
                     Reason.OOM_KILLED,

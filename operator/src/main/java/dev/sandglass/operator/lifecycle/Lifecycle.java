@@ -2,6 +2,7 @@ package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
+import dev.sandglass.operator.child.SpecHash;
 import dev.sandglass.operator.lifecycle.Decision.Delete;
 import dev.sandglass.operator.lifecycle.Decision.Keep;
 import dev.sandglass.operator.lifecycle.Decision.Leave;
@@ -15,7 +16,9 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Decides what to do with a sandbox. The number of the next incarnation always follows from the recorded one, so that
@@ -27,6 +30,10 @@ public final class Lifecycle {
     static final Duration SHORT_LIFE = Duration.ofMinutes(1);
 
     static final Duration RESTART_DELAY = Duration.ofSeconds(30);
+
+    /** Troubles of pods in which no code ever ran. */
+    private static final Set<Reason> NEVER_RAN =
+            EnumSet.of(Reason.IMAGE_PULL_FAILED, Reason.IMAGE_UNUSABLE, Reason.UNSCHEDULABLE);
 
     private Lifecycle() {}
 
@@ -87,10 +94,18 @@ public final class Lifecycle {
                         ? new Wait(Optional.of(restart))
                         : next(incarnation, seen, Optional.of(new Decision.Cause(ended.reason(), ended.message())));
             }
-            case PodState.Starting starting -> run(pod, seen, deadlines);
+            case PodState.Starting starting -> runOrRetry(starting.reason(), pod, seen, deadlines);
             case PodState.Running running -> run(pod, seen, deadlines);
-            case PodState.Broken broken -> run(pod, seen, deadlines);
+            case PodState.Broken broken -> runOrRetry(broken.reason(), pod, seen, deadlines);
         };
+    }
+
+    /** A pod that cannot come up has nothing to lose: an edit of what holds it up applies at once. */
+    private static Decision runOrRetry(Reason trouble, Pod pod, Observed seen, Deadlines deadlines) {
+        boolean edited = NEVER_RAN.contains(trouble) && SpecHash.outdated(pod, seen.sandbox());
+        return edited && seen.refusal().isEmpty()
+                ? next(Observed.incarnationOf(pod), seen, Optional.empty())
+                : run(pod, seen, deadlines);
     }
 
     private static Decision run(Pod pod, Observed seen, Deadlines deadlines) {

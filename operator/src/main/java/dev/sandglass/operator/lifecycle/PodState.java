@@ -46,10 +46,13 @@ sealed interface PodState {
     }
 
     private static PodState of(Pod pod, PodStatus status, ContainerStatus container) {
-        if (container.getState().getRunning() != null && status.getPodIP() != null) {
-            return running(pod, status, container);
-        }
         Optional<ContainerEnd> end = ContainerEnd.latest(pod, container);
+        if (container.getState().getRunning() != null && status.getPodIP() != null) {
+            // The node tries again and again; between two attempts the same image is no better than before.
+            return end.filter(last -> last.reason() == Reason.IMAGE_UNUSABLE)
+                    .<PodState>map(ContainerEnd::broken)
+                    .orElseGet(() -> running(pod, status, container));
+        }
         if (container.getState().getWaiting() == null) {
             return end.<PodState>map(ContainerEnd::broken).orElseGet(PodState::starting);
         }
@@ -63,7 +66,10 @@ sealed interface PodState {
                         Reason.IMAGE_PULL_FAILED,
                         "The node cannot get the image " + container.getImage() + " (" + reason + ")" + detail);
             case "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError" ->
-                new Broken(Reason.CRASHED, "The container cannot be started (" + reason + ")" + detail);
+                ImageFault.ofRefusal(pod, detail)
+                        .map(ContainerEnd::broken)
+                        .orElseGet(() -> new Broken(
+                                Reason.CRASHED, "The container cannot be started (" + reason + ")" + detail));
             default -> end.<PodState>map(ContainerEnd::broken).orElseGet(PodState::starting);
         };
     }

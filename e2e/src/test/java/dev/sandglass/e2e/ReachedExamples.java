@@ -1,0 +1,107 @@
+package dev.sandglass.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.sandglass.e2e.ExamplesE2E.Example;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+/** The examples that need something of the installation or of the cluster. */
+record ReachedExamples(Kubectl kubectl, Installation installation) {
+
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    private static final String SERVE = "cd /workspace && echo served > page"
+            + " && setsid python3 -m http.server 8000 --bind 0.0.0.0 >/tmp/log 2>&1 </dev/null &";
+
+    private static final String RUNTIME_CLASS = """
+            {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "gvisor"}, "handler": "%s"}
+            """;
+
+    private HttpResponse<String> page(String token) {
+        var request = HttpRequest.newBuilder(
+                        installation.endpoint().resolve("/sandboxes/default/ports/ports/8000/page"))
+                .timeout(Duration.ofSeconds(20))
+                .header("Authorization", "Bearer " + token)
+                .build();
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(request, HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void servesItsPort(Example example) {
+        String name = example.name();
+        kubectl.run("apply", "-f", example.file().toString());
+        kubectl.awaitReady(name);
+        kubectl.in(name, "sh", "-c", SERVE);
+
+        await("the page").atMost(SOON).until(() -> page(installation.token()).body(), "served\n"::equals);
+        assertThat(page("no such key").statusCode()).isEqualTo(401);
+        String neighbour = StoredExamples.WRITER;
+        kubectl.apply("""
+                {"apiVersion": "sandglass.dev/v1alpha1", "kind": "Sandbox", "metadata": {"name": "%s"}, "spec": {}}
+                """.formatted(neighbour));
+        kubectl.awaitReady(neighbour);
+        String reach = "import socket; socket.create_connection(('%s', 8000), 3)"
+                .formatted(kubectl.field(name, ".status.address"));
+        assertThat(kubectl.in(name, "python3", "-c", reach))
+                .as("control: from inside")
+                .isEmpty();
+        assertThatThrownBy(() -> kubectl.in(neighbour, "python3", "-c", reach)).hasMessageContaining("Error");
+
+        String pod = kubectl.field(name, ".status.podName");
+        kubectl.patch(name, "{\"ports\":[]}");
+        await("the port to close")
+                .atMost(SOON)
+                .until(() -> page(installation.token()).statusCode() == 404);
+        assertThat(kubectl.field(name, ".status.podName")).isEqualTo(pod);
+    }
+
+    /** The images are built and brought into the node by e2e/own-images/build; e2e/up has them allowed. */
+    void runsAnImageOfItsOwn(Example example) {
+        assumeTrue(installation.ownNode().isPresent(), "elsewhere no image of that name can be pulled");
+        String name = example.name();
+        kubectl.run("apply", "-f", example.file().toString());
+        kubectl.awaitReady(name);
+
+        assertThat(kubectl.in(name, "python3", "-c", "import tabulate; print(tabulate.__version__)"))
+                .isEqualTo("0.9.0\n");
+
+        String image = kubectl.field(name, ".spec.image").replaceFirst("[^/]*$", "no-supervisor:1");
+        kubectl.run("delete", "sandbox", name);
+        kubectl.apply("""
+                {"apiVersion": "sandglass.dev/v1alpha1", "kind": "Sandbox", "metadata": {"name": "%s"},
+                 "spec": {"image": "%s"}}
+                """.formatted(name, image));
+        kubectl.awaitReason(name, "Ready", "ImageUnusable");
+        assertThat(kubectl.told(name, "Ready")).contains("does not have the package sandglass-supervisor");
+    }
+
+    void runsWithTheRuntimeClass(Example example) {
+        String name = example.name();
+        kubectl.run("apply", "-f", example.file().toString());
+        kubectl.awaitReason(name, "Ready", "PodRefused");
+        assertThat(kubectl.told(name, "Ready")).contains("RuntimeClass", "gvisor");
+
+        assumeTrue(installation.ownNode().isPresent(), "RuntimeClasses are the business of the cluster's owner");
+        String handler = kubectl.run("get", "runtimeclass", "runc-alt", "--output=jsonpath={.handler}");
+        kubectl.apply(RUNTIME_CLASS.formatted(handler));
+        // An edit is tried at once, where nothing was edited the operator would try again in a minute.
+        kubectl.patch(name, "{\"retention\":\"2h\"}");
+        kubectl.awaitReady(name);
+        String pod = kubectl.field(name, ".status.podName");
+        assertThat(kubectl.run("get", "pod", pod, "--output=jsonpath={.spec.runtimeClassName}"))
+                .isEqualTo("gvisor");
+    }
+}

@@ -1,0 +1,107 @@
+package dev.sandglass.operator.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.child.Refusal;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A pod that never came up has nothing to lose when its sandbox is edited; any other has. */
+class EditedPodTest {
+
+    private static final Instant START = Instant.parse("2026-03-01T10:00:00Z");
+    private static final Deadlines DEADLINES =
+            new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24));
+
+    /** The digest of a spec that says nothing. */
+    private static final String DEFAULTS = "440626df41cfe51d";
+
+    private static Sandbox sandbox() {
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName("demo");
+        sandbox.getMetadata().setGeneration(2L);
+        sandbox.setSpec(SandboxSpec.DEFAULT);
+        var ready = new ConditionBuilder()
+                .withType(ConditionType.READY.value())
+                .withStatus("False")
+                .withReason(Reason.STARTING.value())
+                .withLastTransitionTime(START.toString())
+                .build();
+        sandbox.setStatus(new SandboxStatus(1L, List.of(ready), null, "pod-1", 1, null, null, null, null));
+        return sandbox;
+    }
+
+    /** Made for an earlier spec, and waiting. */
+    private static Pod waiting(String reason, String message) {
+        return new PodBuilder()
+                .withNewMetadata()
+                .withName("pod-1")
+                .withCreationTimestamp(START.toString())
+                .addToLabels(SandboxLabels.INCARNATION, "1")
+                .addToAnnotations(SandboxLabels.POD_SPEC_HASH, "of an earlier spec")
+                .endMetadata()
+                .withNewSpec()
+                .addNewContainer()
+                .withImage("registry.example.com/other:1")
+                .endContainer()
+                .endSpec()
+                .withNewStatus()
+                .addNewContainerStatus()
+                .withNewState()
+                .withNewWaiting(message, reason)
+                .endState()
+                .endContainerStatus()
+                .endStatus()
+                .build();
+    }
+
+    private static Decision decide(Pod pod, Optional<Refusal> refusal) {
+        return Lifecycle.decide(
+                new Observed(sandbox(), Optional.of(pod), Optional.empty(), refusal, true, START), DEADLINES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ImagePullBackOff", "RunContainerError"})
+    void isReplacedIfItNeverCameUp(String reason) {
+        Pod pod = waiting(reason, "exec: \"python3\": executable file not found in $PATH");
+
+        assertThat(decide(pod, Optional.empty())).isEqualTo(new Decision.Replace(1, 2, Optional.empty()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ContainerCreating", "CreateContainerConfigError", "RunContainerError"})
+    void staysWhereItMayComeUpYet(String reason) {
+        assertThat(decide(waiting(reason, "no fault of the image"), Optional.empty()))
+                .isInstanceOf(Decision.Run.class);
+    }
+
+    @Test
+    void staysIfTheEditIsRefused() {
+        Refusal forbidden = new Refusal(Reason.IMAGE_FORBIDDEN, "no");
+
+        assertThat(decide(waiting("ImagePullBackOff", "no such tag"), Optional.of(forbidden)))
+                .isInstanceOf(Decision.Run.class);
+    }
+
+    @Test
+    void staysWithoutAnEdit() {
+        Pod pod = waiting("ImagePullBackOff", "no such tag");
+        pod.getMetadata().getAnnotations().put(SandboxLabels.POD_SPEC_HASH, DEFAULTS);
+
+        assertThat(decide(pod, Optional.empty())).isInstanceOf(Decision.Run.class);
+    }
+}

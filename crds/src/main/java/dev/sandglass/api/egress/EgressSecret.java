@@ -1,0 +1,76 @@
+package dev.sandglass.api.egress;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Base64;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The installation's egress secret, of which the credentials are made that sandboxes present to the egress proxy. It has
+ * nothing to do with the link secret: what user code can read in its proxy variables must not lead to the link.
+ */
+public final class EgressSecret {
+
+    /** Fewest bytes that are accepted. */
+    public static final int MIN_LENGTH = 32;
+
+    private static final String HMAC = "HmacSHA256";
+    private static final String PURPOSE = "sandglass-egress-credential-v1\0";
+
+    private final byte[] bytes;
+
+    /**
+     * @param bytes at least {@value #MIN_LENGTH} unpredictable bytes
+     */
+    public EgressSecret(byte[] bytes) {
+        if (bytes.length < MIN_LENGTH) {
+            throw new IllegalArgumentException(
+                    "The egress secret has " + bytes.length + " bytes; at least " + MIN_LENGTH + " are needed");
+        }
+        this.bytes = bytes.clone();
+    }
+
+    /**
+     * Reads the secret from a mounted file, without a line end at its end.
+     *
+     * @throws IOException if the file cannot be read
+     * @throws IllegalArgumentException if it is too short
+     */
+    public static EgressSecret read(Path file) throws IOException {
+        byte[] content = Files.readAllBytes(file);
+        int end = content.length;
+        while (end > 0 && (content[end - 1] == '\n' || content[end - 1] == '\r') && content.length - end < 2) {
+            end--;
+        }
+        return new EgressSecret(Arrays.copyOf(content, end));
+    }
+
+    /** The password of a sandbox: letters, digits, hyphens and underscores, so that it stands in a URL as it is. */
+    public String passwordOf(String sandboxUid) {
+        try {
+            Mac mac = Mac.getInstance(HMAC);
+            mac.init(new SecretKeySpec(bytes, HMAC));
+            byte[] digest = mac.doFinal((PURPOSE + sandboxUid).getBytes(StandardCharsets.UTF_8));
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Every Java platform has " + HMAC, e);
+        }
+    }
+
+    /** Whether that is the password of the sandbox; takes equally long for every wrong one. */
+    public boolean isPasswordOf(String sandboxUid, String password) {
+        return MessageDigest.isEqual(
+                passwordOf(sandboxUid).getBytes(StandardCharsets.UTF_8), password.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public String toString() {
+        return "EgressSecret[hidden]";
+    }
+}

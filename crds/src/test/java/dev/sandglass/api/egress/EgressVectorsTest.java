@@ -1,0 +1,127 @@
+package dev.sandglass.api.egress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The examples that everybody agrees on, against the grammar and the verdicts. */
+class EgressVectorsTest {
+
+    record Entry(
+            String entry,
+            @Nullable String canonical,
+            @Nullable String refused) {}
+
+    record Decision(List<String> allowed, Map<String, String> targets) {}
+
+    record Vectors(List<Entry> rules, List<Decision> decisions) {}
+
+    private static final String MALFORMED = "malformed";
+
+    private static Vectors vectors() throws IOException {
+        try (InputStream file =
+                Objects.requireNonNull(DomainRule.class.getResourceAsStream("egress-vectors.yaml"), "the vectors")) {
+            return new KubernetesSerialization()
+                    .unmarshal(new String(file.readAllBytes(), StandardCharsets.UTF_8), Vectors.class);
+        }
+    }
+
+    static List<Entry> entries() throws IOException {
+        return vectors().rules();
+    }
+
+    static List<Decision> decisions() throws IOException {
+        return vectors().decisions();
+    }
+
+    @ParameterizedTest
+    @MethodSource("entries")
+    void entry(Entry vector) {
+        if (vector.canonical() == null) {
+            assertThat(vector.refused()).isNotNull();
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> DomainRule.parse(vector.entry()))
+                    .withMessageContaining(vector.refused());
+            assertThat(EgressRules.problem(List.of("example.com", vector.entry())))
+                    .hasValueSatisfying(problem -> assertThat(problem).startsWith("allowedDomains[1]: "));
+        } else {
+            DomainRule rule = DomainRule.parse(vector.entry());
+            assertThat(rule).hasToString(vector.canonical());
+            assertThat(DomainRule.parse(vector.canonical())).isEqualTo(rule);
+            assertThat(EgressRules.problem(List.of(vector.entry()))).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("decisions")
+    void decision(Decision vector) {
+        EgressRules rules = EgressRules.parse(vector.allowed());
+        assertThat(vector.targets()).isNotEmpty();
+        vector.targets().forEach((target, outcome) -> assertThat(outcome(rules, target))
+                .as("%s for %s", target, vector.allowed())
+                .isEqualTo(outcome));
+    }
+
+    private static String outcome(EgressRules rules, String target) {
+        Target asked;
+        try {
+            asked = Target.parse(target, OptionalInt.empty());
+        } catch (IllegalArgumentException malformed) {
+            return MALFORMED;
+        }
+        return switch (rules.decide(asked)) {
+            case Verdict.Allowed allowed -> allowed.rule().toString();
+            case Verdict.Denied denied -> denied.why().name();
+        };
+    }
+
+    @Test
+    void everyReasonIsShown() throws IOException {
+        assertThat(decisions().stream().flatMap(decision -> decision.targets().values().stream()))
+                .contains(MALFORMED)
+                .contains(Arrays.stream(Verdict.Why.values()).map(Enum::name).toArray(String[]::new));
+    }
+
+    @Test
+    void boundsOfTheList() {
+        List<String> most = Collections.nCopies(EgressRules.MAX_ENTRIES, "example.com");
+        assertThat(EgressRules.problem(most)).isEmpty();
+        assertThat(EgressRules.problem(Collections.nCopies(EgressRules.MAX_ENTRIES + 1, "example.com")))
+                .hasValue("at most 64 domains can be allowed, not 65");
+    }
+
+    @Test
+    void boundsOfAName() {
+        String label = "a".repeat(63);
+        String longest = String.join(".", label, label, label, "a".repeat(61));
+        assertThat(longest).hasSize(HostName.MAX_LENGTH);
+        assertThat(EgressRules.problem(List.of(longest, "*." + longest + ".:65535", longest + ".:1")))
+                .isEmpty();
+        assertThat(EgressRules.problem(List.of(longest + "a"))).isPresent();
+        assertThat(EgressRules.problem(List.of("a" + label + ".com"))).isPresent();
+        assertThat(EgressRules.problem(List.of("a".repeat(10_000))))
+                .hasValueSatisfying(problem -> assertThat(problem).hasSizeLessThan(200));
+    }
+
+    @Test
+    void theOpenFormCanBeLeftOut() {
+        EgressRules rules = EgressRules.parse(List.of("*", "example.com"));
+        assertThat(rules.isOpen()).isTrue();
+        assertThat(rules.withoutOpen()).isEqualTo(EgressRules.parse(List.of("example.com")));
+        assertThat(outcome(rules.withoutOpen(), "other.example:443")).isEqualTo("NAME_NOT_LISTED");
+    }
+}

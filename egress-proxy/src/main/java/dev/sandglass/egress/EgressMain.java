@@ -1,0 +1,102 @@
+package dev.sandglass.egress;
+
+import dev.sandglass.api.egress.EgressSecret;
+import dev.sandglass.egress.client.Admission;
+import dev.sandglass.egress.client.SandboxClients;
+import dev.sandglass.egress.name.DnsNames;
+import dev.sandglass.egress.tunnel.EgressProxy;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The egress proxy's process. It listens at once and answers 503 until it knows the sandboxes. */
+public final class EgressMain {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EgressMain.class);
+
+    private EgressMain() {}
+
+    /** Starts the proxy and returns; its threads go on until SIGTERM. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        EgressSettings settings = EgressSettings.fromEnvironment();
+        PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        new JvmMemoryMetrics().bindTo(metrics);
+        new ProcessorMetrics().bindTo(metrics);
+        KubernetesClient client = client();
+        RunningProxy running = new RunningProxy(settings, client, EgressSecret.read(settings.secretFile()), metrics);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            running.close();
+            client.close();
+        }));
+        LOG.atInfo()
+                .addKeyValue("namespaces", String.join(",", settings.namespaces()))
+                .addKeyValue("port", running.port())
+                .log("The egress proxy runs");
+    }
+
+    private static KubernetesClient client() {
+        return new KubernetesClientBuilder()
+                .withConfig(new ConfigBuilder(Config.autoConfigure(null))
+                        // As in the operator: a WebSocket that breaks is not always noticed.
+                        .withOnlyHttpWatches(true)
+                        .build())
+                .build();
+    }
+
+    /** All parts of a proxy, put together. */
+    static final class RunningProxy implements AutoCloseable {
+        private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+        private final DnsNames names;
+        private final SandboxClients clients;
+        private final Probes probes;
+        private final EgressProxy proxy;
+
+        RunningProxy(
+                EgressSettings settings, KubernetesClient client, EgressSecret secret, PrometheusMeterRegistry metrics)
+                throws IOException, InterruptedException {
+            names = new DnsNames(loops.next(), null, settings.limits().lookup());
+            clients = new SandboxClients(client, settings.namespaces(), settings.openPermitted());
+            Admission admission = new Admission(
+                    clients,
+                    (known, user, password) -> user.equals(known.uid()) && secret.isPasswordOf(known.uid(), password),
+                    settings.credentialRequired());
+            proxy = new EgressProxy(
+                    new InetSocketAddress(settings.port()),
+                    new EgressProxy.Guard(
+                            clients, admission, names, settings.denied(), settings.limits(), settings.tlsPorts()),
+                    loops,
+                    metrics);
+            probes = new Probes(settings.httpPort(), clients::isSynced, metrics);
+            clients.start();
+        }
+
+        int port() {
+            return proxy.port();
+        }
+
+        int probesPort() {
+            return probes.port();
+        }
+
+        @Override
+        public void close() {
+            proxy.close();
+            probes.close();
+            clients.close();
+            names.close();
+            loops.shutdownGracefully().syncUninterruptibly();
+        }
+    }
+}

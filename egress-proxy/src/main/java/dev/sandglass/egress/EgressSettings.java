@@ -1,0 +1,172 @@
+package dev.sandglass.egress;
+
+import dev.sandglass.api.Durations;
+import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.api.egress.IpRange;
+import dev.sandglass.api.egress.Target;
+import dev.sandglass.egress.tunnel.EgressProxy;
+import dev.sandglass.egress.tunnel.Limits;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What the installation tells the egress proxy, read once from the environment at the start. Durations are written like
+ * {@code 10s} or {@code 5m}, lists with commas.
+ *
+ * @param namespaces {@code EGRESS_NAMESPACES}, required: namespaces of the sandboxes
+ * @param secretFile {@code EGRESS_SECRET_FILE}, required: see {@link dev.sandglass.api.egress.EgressSecret}
+ * @param credentialRequired {@code EGRESS_CREDENTIAL_REQUIRED}, default false: refuse sandboxes that present none
+ * @param openPermitted {@code EGRESS_OPEN_PERMITTED}, default false: whether the entry {@code *} counts
+ * @param denied {@code EGRESS_CLUSTER_RANGES}, default none: ranges of pods, services and nodes;
+ *     {@code EGRESS_ALLOWED_RANGES}, default none: denied ranges, or parts of them, that sandboxes may reach
+ * @param tlsPorts {@code EGRESS_TLS_PORTS}, default 443
+ * @param limits {@code EGRESS_HEAD_TIMEOUT} 10s, {@code EGRESS_DNS_TIMEOUT} 5s, {@code EGRESS_CONNECT_TIMEOUT} 10s,
+ *     {@code EGRESS_HELLO_TIMEOUT} 5s, {@code EGRESS_IDLE_TIMEOUT} 5m, {@code EGRESS_MAX_TUNNELS} 64 and
+ *     {@code EGRESS_MAX_NEW_TUNNELS} 32 per sandbox, {@code EGRESS_MAX_CONNECTIONS} 20000, {@code EGRESS_MAX_BYTES} per
+ *     sandbox 0, which is any number
+ * @param port {@code EGRESS_PORT}, default 3128: the proxy
+ * @param httpPort {@code EGRESS_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
+ */
+record EgressSettings(
+        Set<String> namespaces,
+        Path secretFile,
+        boolean credentialRequired,
+        boolean openPermitted,
+        DeniedRanges denied,
+        Set<Integer> tlsPorts,
+        Limits limits,
+        int port,
+        int httpPort) {
+
+    /** Reads the settings of this process. */
+    static EgressSettings fromEnvironment() {
+        return of(System.getenv());
+    }
+
+    /**
+     * Reads settings.
+     *
+     * @throws IllegalArgumentException naming the variable that is missing or wrong
+     */
+    static EgressSettings of(Map<String, String> environment) {
+        Source source = new Source(environment);
+        return new EgressSettings(
+                Set.copyOf(source.list(source.required("EGRESS_NAMESPACES"))),
+                Path.of(source.required("EGRESS_SECRET_FILE")),
+                source.flag("EGRESS_CREDENTIAL_REQUIRED"),
+                source.flag("EGRESS_OPEN_PERMITTED"),
+                denied(source),
+                source.optional("EGRESS_TLS_PORTS")
+                        .map(text -> source.list(text).stream()
+                                .map(port -> (int) source.whole("EGRESS_TLS_PORTS", port, 1, Target.MAX_PORT))
+                                .collect(Collectors.toSet()))
+                        .orElse(EgressProxy.Guard.TLS_PORTS),
+                limits(source),
+                (int) source.whole("EGRESS_PORT", 3128, Target.MAX_PORT),
+                (int) source.whole("EGRESS_HTTP_PORT", 8081, Target.MAX_PORT));
+    }
+
+    private static DeniedRanges denied(Source source) {
+        List<IpRange> cluster = source.ranges("EGRESS_CLUSTER_RANGES");
+        List<IpRange> allowed = source.ranges("EGRESS_ALLOWED_RANGES");
+        try {
+            return new DeniedRanges(cluster, allowed);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("EGRESS_ALLOWED_RANGES: " + e.getMessage(), e);
+        }
+    }
+
+    private static Limits limits(Source source) {
+        Limits usual = Limits.DEFAULT;
+        return new Limits(
+                source.duration("EGRESS_HEAD_TIMEOUT", usual.head()),
+                source.duration("EGRESS_DNS_TIMEOUT", usual.lookup()),
+                source.duration("EGRESS_CONNECT_TIMEOUT", usual.connect()),
+                source.duration("EGRESS_HELLO_TIMEOUT", usual.hello()),
+                source.duration("EGRESS_IDLE_TIMEOUT", usual.idle()),
+                (int) source.whole("EGRESS_MAX_TUNNELS", usual.tunnels(), 100_000),
+                (int) source.whole("EGRESS_MAX_NEW_TUNNELS", usual.newTunnels(), 100_000),
+                (int) source.whole("EGRESS_MAX_CONNECTIONS", usual.connections(), 1_000_000),
+                source.optional("EGRESS_MAX_BYTES")
+                        .map(text -> source.whole("EGRESS_MAX_BYTES", text, 0, Long.MAX_VALUE))
+                        .orElse(usual.bytes()));
+    }
+
+    /** Variables by name; an empty one counts as absent, since charts like to write them. */
+    private record Source(Map<String, String> environment) {
+
+        Optional<String> optional(String name) {
+            return Optional.ofNullable(environment.get(name)).map(String::strip).filter(text -> !text.isEmpty());
+        }
+
+        String required(String name) {
+            return optional(name).orElseThrow(() -> new IllegalArgumentException(name + " is not set"));
+        }
+
+        List<String> list(String text) {
+            return Arrays.stream(text.split(",", -1))
+                    .map(String::strip)
+                    .filter(part -> !part.isEmpty())
+                    .toList();
+        }
+
+        /** An unknown word must not count as false: these open or close walls. */
+        boolean flag(String name) {
+            return switch (optional(name).orElse("false")) {
+                case "true" -> true;
+                case "false" -> false;
+                default -> throw new IllegalArgumentException(name + " must be true or false");
+            };
+        }
+
+        long whole(String name, long otherwise, long most) {
+            return optional(name).map(text -> whole(name, text, 1, most)).orElse(otherwise);
+        }
+
+        long whole(String name, String text, long least, long most) {
+            long value;
+            try {
+                value = Long.parseLong(text);
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException(name + " must be a whole number, not '" + text + "'", e);
+            }
+            if (value < least || value > most) {
+                throw new IllegalArgumentException(name + " must be from " + least + " to " + most + ", not " + value);
+            }
+            return value;
+        }
+
+        Duration duration(String name, Duration otherwise) {
+            return optional(name).map(text -> duration(name, text)).orElse(otherwise);
+        }
+
+        private static Duration duration(String name, String text) {
+            Duration value;
+            try {
+                value = Durations.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
+            }
+            if (value.isZero() || value.compareTo(Duration.ofDays(1)) > 0) {
+                throw new IllegalArgumentException(name + " must be from 1s to 24h, not " + text);
+            }
+            return value;
+        }
+
+        List<IpRange> ranges(String name) {
+            try {
+                return list(optional(name).orElse("")).stream()
+                        .map(IpRange::parse)
+                        .toList();
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
+            }
+        }
+    }
+}

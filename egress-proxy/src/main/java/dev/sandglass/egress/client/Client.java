@@ -1,0 +1,13 @@
+package dev.sandglass.egress.client;
+
+import dev.sandglass.api.egress.EgressRules;
+
+/**
+ * A sandbox that may use the proxy now.
+ *
+ * @param uid UID of the resource; another sandbox of the same name is another client
+ * @param namespace Kubernetes namespace of the resource
+ * @param sandbox name of the resource
+ * @param rules its {@code allowedDomains} as they are now
+ */
+public record Client(String uid, String namespace, String sandbox, EgressRules rules) {}

@@ -1,0 +1,25 @@
+package dev.sandglass.egress.client;
+
+import dev.sandglass.api.egress.IpAddress;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Which sandbox is at which address, as it is known at this moment. Asked by many threads; answers at once. */
+public interface Clients {
+
+    /** Whether everything was read at least once. Before, nobody is known for sure, and nobody is let through. */
+    boolean isSynced();
+
+    /** The sandbox whose running pod has that address; empty if there is none, or none for sure. */
+    Optional<Client> at(IpAddress source);
+
+    /** Whether that sandbox exists, with a pod or without. */
+    boolean knows(String uid);
+
+    /**
+     * Has somebody told whenever a sandbox or its pod changed or went.
+     *
+     * @param listener given the UID of the sandbox; called by any thread
+     */
+    void onChange(Consumer<String> listener);
+}

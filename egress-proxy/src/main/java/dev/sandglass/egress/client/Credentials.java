@@ -1,0 +1,9 @@
+package dev.sandglass.egress.client;
+
+/** Checks what a sandbox presents beside its address. */
+@FunctionalInterface
+public interface Credentials {
+
+    /** Whether user and password are those of that sandbox. */
+    boolean belongTo(Client client, String user, String password);
+}

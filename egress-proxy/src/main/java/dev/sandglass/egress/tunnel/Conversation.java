@@ -1,0 +1,163 @@
+package dev.sandglass.egress.tunnel;
+
+import dev.sandglass.api.egress.Host;
+import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.api.egress.Verdict;
+import dev.sandglass.egress.client.Admission.Answer;
+import dev.sandglass.egress.client.Client;
+import dev.sandglass.egress.request.ForwardedHead;
+import dev.sandglass.egress.request.ProxyRequest;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
+import io.netty.util.concurrent.Future;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection of a sandbox, and its one request: who asks, may he, where does it lead, connect, pass on. Every step ends
+ * in the next one or in an answer that says why not. On the event loop of the connection.
+ */
+final class Conversation implements HeadReader.Reader {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
+
+    private final Workings workings;
+    private final Channel inner;
+    private final IpAddress source;
+
+    Conversation(Workings workings, Channel inner, IpAddress source) {
+        this.workings = workings;
+        this.inner = inner;
+        this.source = source;
+    }
+
+    @Override
+    public void refused(Outcome outcome, String why) {
+        workings.audit().refused(source, outcome);
+        LastWord.say(inner, Answers.refusal(outcome, why));
+    }
+
+    @Override
+    public void understood(ProxyRequest request) {
+        switch (workings.admission().of(source, request.credential())) {
+            case Answer.NotYet _ -> refused(Outcome.NOT_READY, "the proxy does not know the sandboxes yet");
+            case Answer.Unknown unknown -> refused(Outcome.UNKNOWN_SANDBOX, unknown.why());
+            case Answer.Known known -> admitted(known.client(), request);
+        }
+    }
+
+    private void admitted(Client client, ProxyRequest request) {
+        Tunnel tunnel = new Tunnel(client, source, request.target(), inner, workings.nanoTime(), this::ended);
+        Allotments.Allotment allotment = workings.allotments().of(client.uid());
+        Optional<Outcome> full = Allotments.take(allotment);
+        if (full.isPresent()) {
+            deny(tunnel, full.get(), Limited.sentence(full.get(), workings.limits()));
+            return;
+        }
+        tunnel.use(allotment);
+        workings.tunnels().add(tunnel);
+        Optional<Verdict> verdict = workings.tunnels().verdict(tunnel);
+        if (verdict.isEmpty()) {
+            deny(tunnel, Outcome.UNKNOWN_SANDBOX, "the sandbox at this address has just changed");
+            return;
+        }
+        switch (verdict.get()) {
+            case Verdict.Denied denied ->
+                deny(tunnel, Outcome.NOT_ALLOWED, denied.why().sentence());
+            case Verdict.Allowed allowed -> {
+                tunnel.allowedBy(allowed.rule());
+                lookUp(tunnel, request);
+            }
+        }
+    }
+
+    private void ended(Tunnel tunnel) {
+        workings.tunnels().remove(tunnel);
+        workings.audit().ended(tunnel);
+    }
+
+    private void deny(Tunnel tunnel, Outcome outcome, String why) {
+        if (!tunnel.isOver()) {
+            tunnel.refused(outcome);
+            LastWord.say(inner, Answers.refusal(outcome, tunnel.client(), tunnel.target(), why));
+        }
+    }
+
+    private void lookUp(Tunnel tunnel, ProxyRequest request) {
+        workings.destinations()
+                .of(tunnel.target().host())
+                .thenAcceptAsync(
+                        destination -> {
+                            switch (destination) {
+                                case Destination.Refused refused -> deny(tunnel, refused.outcome(), refused.why());
+                                case Destination.Reachable reachable -> dial(tunnel, request, reachable);
+                            }
+                        },
+                        inner.eventLoop());
+    }
+
+    private void dial(Tunnel tunnel, ProxyRequest request, Destination.Reachable reachable) {
+        if (tunnel.isOver()) {
+            return;
+        }
+        workings.dialler()
+                .dial(inner.eventLoop(), reachable.addresses(), tunnel.target().port())
+                .addListener((Future<Channel> dialled) -> {
+                    if (dialled.isSuccess()) {
+                        connected(tunnel, request, dialled.getNow());
+                    } else {
+                        LOG.atDebug()
+                                .addKeyValue("host", tunnel.target().host())
+                                .setCause(dialled.cause())
+                                .log("Connecting failed");
+                        deny(tunnel, Outcome.CONNECT_FAILED, "no server answered there");
+                    }
+                });
+    }
+
+    private void connected(Tunnel tunnel, ProxyRequest request, Channel server) {
+        tunnel.connectedTo(server);
+        if (tunnel.isOver()) {
+            return;
+        }
+        workings.audit().opened(tunnel.age());
+        tunnel.endWhenIdle(workings.limits().idle());
+        HeadReader reader = inner.pipeline().get(HeadReader.class);
+        ByteBuf rest = reader.rest();
+        inner.pipeline().remove(reader);
+        server.pipeline().addLast(new Relay(tunnel, inner, false));
+        switch (request) {
+            case ProxyRequest.Tunnel _ -> through(tunnel, server);
+            case ProxyRequest.Forward forward -> forward(tunnel, forward, server);
+        }
+        if (rest.isReadable()) {
+            inner.pipeline().fireChannelRead(rest).fireChannelReadComplete();
+        } else {
+            rest.release();
+            inner.read();
+        }
+    }
+
+    private void through(Tunnel tunnel, Channel server) {
+        ChannelPipeline pipeline = inner.pipeline();
+        var _ = inner.writeAndFlush(Answers.established());
+        if (tunnel.target().host() instanceof Host.Name name
+                && workings.tlsPorts().contains(tunnel.target().port())) {
+            pipeline.addLast(
+                    new HelloGate(tunnel, name.name(), workings.limits().hello(), server::read));
+        } else {
+            server.read();
+        }
+        pipeline.addLast(new Relay(tunnel, server, true));
+    }
+
+    private void forward(Tunnel tunnel, ProxyRequest.Forward request, Channel server) {
+        tunnel.endsWithAnswer();
+        var _ = server.writeAndFlush(Unpooled.wrappedBuffer(ForwardedHead.bytes(request.head())));
+        inner.pipeline().addLast(new BodyGate(tunnel, request.body()), new Relay(tunnel, server, true));
+        server.read();
+    }
+}

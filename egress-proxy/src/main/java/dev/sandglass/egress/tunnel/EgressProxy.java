@@ -1,0 +1,136 @@
+package dev.sandglass.egress.tunnel;
+
+import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.api.egress.DomainRule;
+import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.egress.client.Admission;
+import dev.sandglass.egress.client.Clients;
+import dev.sandglass.egress.name.Names;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.net.InetSocketAddress;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/**
+ * The forward proxy of sandboxes: CONNECT and plain HTTP to what {@code allowedDomains} allows. Names are judged before
+ * anything is looked up, every address before anything is dialled, and what was judged is what is dialled.
+ */
+public final class EgressProxy implements AutoCloseable {
+
+    private static final int BACKLOG = 1024;
+
+    private final Workings workings;
+    private final Sources sources;
+    private final EventLoopGroup loops;
+    private final Channel server;
+
+    /**
+     * Who asks, and what is allowed beyond the lists of sandboxes.
+     *
+     * @param clients sandboxes by address
+     * @param admission who may use the proxy at all
+     * @param names where allowed names lead
+     * @param denied where no name may lead
+     * @param limits how much and how long
+     * @param tlsPorts ports on which a tunnel to a name must be TLS that asks for this name
+     */
+    public record Guard(
+            Clients clients,
+            Admission admission,
+            Names names,
+            DeniedRanges denied,
+            Limits limits,
+            Set<Integer> tlsPorts) {
+
+        /** Ports of tunnels to names on which nothing but TLS is spoken, if the installation says nothing else. */
+        public static final Set<Integer> TLS_PORTS = Set.of(DomainRule.HTTPS);
+    }
+
+    /**
+     * Starts listening.
+     *
+     * @param address where; port 0 for any
+     * @param loops carry all connections; whoever made them closes them
+     */
+    public EgressProxy(InetSocketAddress address, Guard guard, EventLoopGroup loops, MeterRegistry meters)
+            throws InterruptedException {
+        LongSupplier nanoTime = System::nanoTime;
+        Limits limits = guard.limits();
+        Tunnels tunnels = new Tunnels(guard.clients());
+        Allotments allotments = new Allotments(limits, nanoTime);
+        guard.clients().onChange(uid -> {
+            if (!guard.clients().knows(uid)) {
+                allotments.forget(uid);
+            }
+        });
+        this.loops = loops;
+        this.sources = new Sources(limits.connections(), limits.connectionsOfASource());
+        this.workings = new Workings(
+                guard.admission(),
+                tunnels,
+                allotments,
+                new Destinations(guard.names(), guard.denied(), limits.lookup()),
+                new Dialler(limits.connect()),
+                limits,
+                guard.tlsPorts(),
+                new Audit(meters),
+                nanoTime);
+        meters.gauge("sandglass.egress.tunnels", tunnels, Tunnels::count);
+        meters.gauge("sandglass.egress.connections", sources, Sources::count);
+        this.server = listen(address);
+    }
+
+    private Channel listen(InetSocketAddress address) throws InterruptedException {
+        return new ServerBootstrap()
+                .group(loops)
+                .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel accepted) {
+                        accept(accepted);
+                    }
+                })
+                .bind(address)
+                .sync()
+                .channel();
+    }
+
+    private void accept(SocketChannel accepted) {
+        IpAddress source = IpAddress.of(accepted.remoteAddress().getAddress());
+        if (!sources.enter(source)) {
+            var _ = accepted.close();
+            return;
+        }
+        accepted.closeFuture().addListener(closed -> sources.leave(source));
+        accepted.pipeline()
+                .addLast(new HeadReader(workings.limits().head(), new Conversation(workings, accepted, source)));
+    }
+
+    /** The port it listens on. */
+    public int port() {
+        return ((InetSocketAddress) server.localAddress()).getPort();
+    }
+
+    /** How many requests are under way. */
+    public int openTunnels() {
+        return workings.tunnels().count();
+    }
+
+    /** Takes no new connections; those that are open stay until their loops end. */
+    @Override
+    public void close() {
+        server.close().syncUninterruptibly();
+    }
+}

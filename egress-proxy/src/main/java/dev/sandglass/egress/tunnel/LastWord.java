@@ -1,0 +1,73 @@
+package dev.sandglass.egress.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Answers and closes. Not at once: to close while the client still sends would have its system throw our answer away, so
+ * what it sends is read and dropped until it has understood, or a second is over.
+ */
+final class LastWord extends ChannelInboundHandlerAdapter {
+
+    private static final long PATIENCE_MS = 1000;
+
+    private LastWord() {}
+
+    static void say(Channel channel, ByteBuf answer) {
+        // It would go on collecting.
+        if (channel.pipeline().get(HeadReader.class) != null) {
+            channel.pipeline().remove(HeadReader.class);
+        }
+        channel.pipeline().addLast(new LastWord());
+        channel.writeAndFlush(answer).addListener(said -> {
+            if (said.isSuccess()) {
+                DuplexChannel duplex = (DuplexChannel) channel;
+                if (!duplex.isOutputShutdown()) {
+                    var _ = duplex.shutdownOutput();
+                }
+                channel.read();
+                closeLater(channel);
+            } else {
+                var _ = channel.close();
+            }
+        });
+    }
+
+    private static void closeLater(Channel channel) {
+        var _ = channel.eventLoop()
+                .schedule(
+                        () -> {
+                            var _ = channel.close();
+                        },
+                        PATIENCE_MS,
+                        TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        context.read();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof ChannelInputShutdownEvent) {
+            var _ = context.close();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        var _ = context.close();
+    }
+}

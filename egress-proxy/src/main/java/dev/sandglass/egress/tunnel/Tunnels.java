@@ -1,0 +1,58 @@
+package dev.sandglass.egress.tunnel;
+
+import dev.sandglass.api.egress.Verdict;
+import dev.sandglass.egress.client.Client;
+import dev.sandglass.egress.client.Clients;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * All requests under way. Each is noted before its verdict, so that none slips through between a change of rules and the
+ * look at those whom the change concerns.
+ */
+final class Tunnels {
+
+    private final Clients clients;
+    private final ConcurrentHashMap<String, Set<Tunnel>> bySandbox = new ConcurrentHashMap<>();
+
+    Tunnels(Clients clients) {
+        this.clients = clients;
+        clients.onChange(this::check);
+    }
+
+    void add(Tunnel tunnel) {
+        bySandbox.compute(tunnel.client().uid(), (uid, open) -> {
+            Set<Tunnel> all = open == null ? ConcurrentHashMap.newKeySet() : open;
+            all.add(tunnel);
+            return all;
+        });
+    }
+
+    void remove(Tunnel tunnel) {
+        bySandbox.computeIfPresent(tunnel.client().uid(), (uid, open) -> {
+            open.remove(tunnel);
+            return open.isEmpty() ? null : open;
+        });
+    }
+
+    /** The verdict as things are at this moment; empty if the sandbox is no longer at the address. */
+    Optional<Verdict> verdict(Tunnel tunnel) {
+        return clients.at(tunnel.source())
+                .filter(client -> client.uid().equals(tunnel.client().uid()))
+                .map(Client::rules)
+                .map(rules -> rules.decide(tunnel.target()));
+    }
+
+    private void check(String uid) {
+        for (Tunnel tunnel : bySandbox.getOrDefault(uid, Set.of())) {
+            if (verdict(tunnel).filter(Verdict.Allowed.class::isInstance).isEmpty()) {
+                tunnel.end(End.RULE_GONE);
+            }
+        }
+    }
+
+    int count() {
+        return bySandbox.values().stream().mapToInt(Set::size).sum();
+    }
+}

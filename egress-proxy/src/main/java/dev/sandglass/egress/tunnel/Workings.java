@@ -1,0 +1,17 @@
+package dev.sandglass.egress.tunnel;
+
+import dev.sandglass.egress.client.Admission;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/** What all connections of a proxy share. */
+record Workings(
+        Admission admission,
+        Tunnels tunnels,
+        Allotments allotments,
+        Destinations destinations,
+        Dialler dialler,
+        Limits limits,
+        Set<Integer> tlsPorts,
+        Audit audit,
+        LongSupplier nanoTime) {}

@@ -1,0 +1,72 @@
+package dev.sandglass.egress;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/** The rooms of the egress proxy, and what each must not know. */
+@AnalyzeClasses(packages = "dev.sandglass.egress", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    private static final String REQUEST = "dev.sandglass.egress.request..";
+    private static final String TLS = "dev.sandglass.egress.tls..";
+    private static final String NAME = "dev.sandglass.egress.name..";
+    private static final String CLIENT = "dev.sandglass.egress.client..";
+    private static final String TUNNEL = "dev.sandglass.egress.tunnel..";
+
+    @ArchTest
+    static final ArchRule theProxyKnowsNeitherMcpNorTheOtherPrograms = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.modelcontextprotocol..",
+                    "org.springframework..",
+                    "dev.sandglass.gateway..",
+                    "dev.sandglass.operator..");
+
+    @ArchTest
+    static final ArchRule whatReadsHostileBytesIsPure = noClasses()
+            .that()
+            .resideInAnyPackage(REQUEST, TLS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.netty..", "io.fabric8..", "java.net..", "java.nio.file..", NAME, CLIENT, TUNNEL);
+
+    @ArchTest
+    static final ArchRule whoAsksIsNoBusinessOfSockets = noClasses()
+            .that()
+            .resideInAPackage(CLIENT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.netty..", REQUEST, TLS, NAME, TUNNEL);
+
+    @ArchTest
+    static final ArchRule theTunnelsDoNotKnowKubernetes = noClasses()
+            .that()
+            .resideInAPackage(TUNNEL)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.fabric8..");
+
+    @ArchTest
+    static final ArchRule namesAreLookedUpInOnePlaceOnly = noClasses()
+            .should()
+            .callMethod(InetAddress.class, "getByName", String.class)
+            .orShould()
+            .callMethod(InetAddress.class, "getAllByName", String.class)
+            .orShould()
+            .callConstructor(InetSocketAddress.class, String.class, int.class);
+
+    @ArchTest
+    static final ArchRule nobodyWaitsOnAThread = noClasses()
+            .should()
+            .callMethod(Thread.class, "sleep", long.class)
+            .orShould()
+            .callMethod(Thread.class, "sleep", Duration.class);
+}

@@ -1,0 +1,90 @@
+package dev.sandglass.egress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.egress.tunnel.Limits;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Settings from the environment: the defaults, and every mistake by its name. */
+class EgressSettingsTest {
+
+    private static final Map<String, String> LEAST =
+            Map.of("EGRESS_NAMESPACES", "a, b", "EGRESS_SECRET_FILE", "/secret");
+
+    private static Map<String, String> with(String name, String value) {
+        Map<String, String> all = new HashMap<>(LEAST);
+        all.put(name, value);
+        return all;
+    }
+
+    @Test
+    void theDefaults() {
+        EgressSettings settings = EgressSettings.of(LEAST);
+        assertThat(settings.namespaces()).containsExactlyInAnyOrder("a", "b");
+        assertThat(settings.secretFile()).hasToString("/secret");
+        assertThat(settings.credentialRequired()).isFalse();
+        assertThat(settings.openPermitted()).isFalse();
+        assertThat(settings.denied().denying(IpAddress.parse("10.0.0.1"))).isPresent();
+        assertThat(settings.denied().denying(IpAddress.parse("93.184.215.14"))).isEmpty();
+        assertThat(settings.tlsPorts()).isEqualTo(Set.of(443));
+        assertThat(settings.limits()).isEqualTo(Limits.DEFAULT);
+        assertThat(settings.port()).isEqualTo(3128);
+        assertThat(settings.httpPort()).isEqualTo(8081);
+    }
+
+    @Test
+    void everythingElse() {
+        assertThat(EgressSettings.of(with("EGRESS_IDLE_TIMEOUT", "1h")).limits().idle())
+                .isEqualTo(Duration.ofHours(1));
+        assertThat(EgressSettings.of(with("EGRESS_MAX_BYTES", "0")).limits().bytes())
+                .isZero();
+        assertThat(EgressSettings.of(with("EGRESS_MAX_BYTES", "1073741824"))
+                        .limits()
+                        .bytes())
+                .isEqualTo(1L << 30);
+        assertThat(EgressSettings.of(with("EGRESS_TLS_PORTS", "443,8443")).tlsPorts())
+                .isEqualTo(Set.of(443, 8443));
+        assertThat(EgressSettings.of(with("EGRESS_CREDENTIAL_REQUIRED", "true")).credentialRequired())
+                .isTrue();
+        assertThat(EgressSettings.of(with("EGRESS_ALLOWED_RANGES", "10.1.0.0/16"))
+                        .denied()
+                        .denying(IpAddress.parse("10.1.2.3")))
+                .isEmpty();
+        assertThat(EgressSettings.of(with("EGRESS_CLUSTER_RANGES", "93.184.0.0/16"))
+                        .denied()
+                        .denying(IpAddress.parse("93.184.215.14")))
+                .hasValue("the cluster's own");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "EGRESS_NAMESPACES, '', is not set",
+        "EGRESS_SECRET_FILE, ' ', is not set",
+        "EGRESS_CREDENTIAL_REQUIRED, yes, must be true or false",
+        "EGRESS_OPEN_PERMITTED, TRUE, must be true or false",
+        "EGRESS_CLUSTER_RANGES, 10.0.0.1/8, write 10.0.0.0/8",
+        "EGRESS_ALLOWED_RANGES, 0.0.0.0/0, does not lie within any denied range",
+        "EGRESS_TLS_PORTS, 0, must be from 1 to 65535",
+        "EGRESS_PORT, 65536, must be from 1 to 65535",
+        "EGRESS_IDLE_TIMEOUT, 5, is not a duration",
+        "EGRESS_IDLE_TIMEOUT, 0s, must be from 1s to 24h",
+        "EGRESS_IDLE_TIMEOUT, 25h, must be from 1s to 24h",
+        "EGRESS_MAX_TUNNELS, 0, must be from 1 to 100000",
+        "EGRESS_MAX_TUNNELS, many, must be a whole number",
+        "EGRESS_MAX_BYTES, -1, must be from 0",
+    })
+    void mistakes(String name, String value, String part) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EgressSettings.of(with(name, value)))
+                .withMessageContaining(name)
+                .withMessageContaining(part);
+    }
+}

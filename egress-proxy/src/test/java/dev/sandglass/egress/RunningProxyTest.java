@@ -1,0 +1,135 @@
+package dev.sandglass.egress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.api.egress.EgressSecret;
+import dev.sandglass.api.egress.IpRange;
+import dev.sandglass.egress.tunnel.EgressProxy;
+import dev.sandglass.egress.tunnel.Limits;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.NonDeletingOperation;
+import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
+import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The process as a whole: from a resource in the API server to a byte that goes through, and back to none. */
+@EnableKubernetesMockClient(crud = true, https = false)
+@SuppressWarnings("NullAway.Init")
+class RunningProxyTest {
+
+    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+    private static final String NAMESPACE = "tenant";
+
+    private KubernetesClient client;
+
+    private static EgressSettings settings() {
+        return new EgressSettings(
+                Set.of(NAMESPACE),
+                Path.of("unused"),
+                false,
+                false,
+                new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))),
+                EgressProxy.Guard.TLS_PORTS,
+                Limits.DEFAULT,
+                0,
+                0);
+    }
+
+    private String write(String allowedDomain) {
+        GenericKubernetesResource resource = new GenericKubernetesResource();
+        resource.setApiVersion(Sandbox.GROUP + "/" + Sandbox.VERSION);
+        resource.setKind("Sandbox");
+        resource.setMetadata(
+                new ObjectMetaBuilder().withNamespace(NAMESPACE).withName("box").build());
+        resource.setAdditionalProperty("spec", Map.of("allowedDomains", List.of(allowedDomain)));
+        return client.genericKubernetesResources(ResourceDefinitionContext.fromResourceType(Sandbox.class))
+                .inNamespace(NAMESPACE)
+                .resource(resource)
+                .createOr(NonDeletingOperation::update)
+                .getMetadata()
+                .getUid();
+    }
+
+    private void createPod(String sandboxUid) {
+        client.pods()
+                .inNamespace(NAMESPACE)
+                .resource(new PodBuilder()
+                        .withNewMetadata()
+                        .withName("box-1")
+                        .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
+                        .addNewOwnerReference()
+                        .withApiVersion(Sandbox.GROUP + "/" + Sandbox.VERSION)
+                        .withKind("Sandbox")
+                        .withName("box")
+                        .withUid(sandboxUid)
+                        .withController(true)
+                        .endOwnerReference()
+                        .endMetadata()
+                        .withNewStatus()
+                        .withPhase("Running")
+                        .addNewPodIP(LOOPBACK.getHostAddress())
+                        .endStatus()
+                        .build())
+                .create();
+    }
+
+    private static Socket ask(int port, String target) throws IOException {
+        Socket socket = new Socket(LOOPBACK, port);
+        socket.setSoTimeout(10_000);
+        String request = "CONNECT " + target + " HTTP/1.1\r\n\r\n";
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    private static String status(Socket socket) throws IOException {
+        return new String(socket.getInputStream().readNBytes("HTTP/1.1 200".length()), StandardCharsets.US_ASCII);
+    }
+
+    @Test
+    void fromTheResourceToTheTunnelAndBack() throws Exception {
+        client.load(Sandbox.class.getResourceAsStream("/META-INF/fabric8/sandboxes.sandglass.dev-v1.yml"))
+                .create();
+        try (ServerSocket server = new ServerSocket(0, 10, LOOPBACK);
+                EgressMain.RunningProxy running = new EgressMain.RunningProxy(
+                        settings(),
+                        client,
+                        new EgressSecret(new byte[32]),
+                        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))) {
+            String target = "127.0.0.1:" + server.getLocalPort();
+            await().untilAsserted(() -> assertThat(answer(running, target)).isEqualTo("HTTP/1.1 407"));
+            createPod(write(target));
+            await().untilAsserted(() -> assertThat(answer(running, target)).isEqualTo("HTTP/1.1 200"));
+            try (Socket tunnel = ask(running.port(), target)) {
+                assertThat(status(tunnel)).isEqualTo("HTTP/1.1 200");
+                write("other.example");
+                assertThat(tunnel.getInputStream().readAllBytes())
+                        .endsWith("\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            }
+            assertThat(answer(running, target)).isEqualTo("HTTP/1.1 403");
+        }
+    }
+
+    private static String answer(EgressMain.RunningProxy running, String target) throws IOException {
+        try (Socket socket = ask(running.port(), target)) {
+            return status(socket);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.sandglass.egress.name;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sandglass.api.egress.HostName;
+import dev.sandglass.api.egress.IpAddress;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Lookups against a server of DNS that this test plays itself. */
+class DnsNamesTest {
+
+    private static final int A = 1;
+    private static final int AAAA = 28;
+
+    private final Map<String, byte[]> answers = new ConcurrentHashMap<>();
+    private final List<String> questions = new CopyOnWriteArrayList<>();
+    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    private @Nullable DatagramSocket server;
+    private @Nullable DnsNames names;
+
+    @BeforeEach
+    void open() throws IOException {
+        DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+        server = socket;
+        Thread.startVirtualThread(() -> serve(socket));
+        names = new DnsNames(
+                loops.next(),
+                new SingletonDnsServerAddressStreamProvider(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort())),
+                Duration.ofSeconds(5));
+    }
+
+    @AfterEach
+    void close() {
+        if (names != null) {
+            names.close();
+        }
+        if (server != null) {
+            server.close();
+        }
+        loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+
+    private void serve(DatagramSocket socket) {
+        byte[] buffer = new byte[512];
+        while (!socket.isClosed()) {
+            DatagramPacket packet = new DatagramPacket(buffer, buffer.length);
+            try {
+                socket.receive(packet);
+                byte[] answer = answer(Arrays.copyOf(buffer, packet.getLength()));
+                socket.send(new DatagramPacket(answer, answer.length, packet.getSocketAddress()));
+            } catch (IOException closed) {
+                return;
+            }
+        }
+    }
+
+    /** The question back, with one address of 60 seconds if there is one; else the name does not exist. */
+    private byte[] answer(byte[] query) {
+        StringBuilder name = new StringBuilder();
+        int at = 12;
+        while (query[at] != 0) {
+            name.append(new String(query, at + 1, query[at], StandardCharsets.US_ASCII))
+                    .append('.');
+            at += 1 + query[at];
+        }
+        int type = query[at + 2];
+        String question = name + (type == AAAA ? " AAAA" : type == A ? " A" : " other");
+        questions.add(question);
+        byte[] address = answers.get(question);
+        boolean exists = answers.keySet().stream().anyMatch(key -> key.startsWith(name + " "));
+        ByteArrayOutputStream reply = new ByteArrayOutputStream();
+        reply.write(query, 0, 2);
+        reply.writeBytes(
+                new byte[] {(byte) 0x81, (byte) (exists ? 0x80 : 0x83), 0, 1, 0, (byte) (address == null ? 0 : 1)});
+        reply.writeBytes(new byte[4]);
+        reply.write(query, 12, at + 5 - 12);
+        if (address != null) {
+            reply.writeBytes(new byte[] {(byte) 0xc0, 12, 0, (byte) type, 0, 1, 0, 0, 0, 60, 0, (byte) address.length});
+            reply.writeBytes(address);
+        }
+        return reply.toByteArray();
+    }
+
+    private List<IpAddress> lookup(String name) throws Exception {
+        DnsNames resolver = Objects.requireNonNull(names);
+        return resolver.lookup(HostName.parse(name)).toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+
+    private void put(String question, String address) {
+        answers.put(question, IpAddress.parse(address).toInetAddress().getAddress());
+    }
+
+    @Test
+    void bothFamiliesAndFromTheCacheTheSecondTime() throws Exception {
+        put("example.com. A", "93.184.215.14");
+        put("example.com. AAAA", "2606:2800::1");
+        List<IpAddress> both = List.of(IpAddress.parse("93.184.215.14"), IpAddress.parse("2606:2800::1"));
+        assertThat(lookup("example.com")).containsExactlyInAnyOrderElementsOf(both);
+        assertThat(questions).containsExactlyInAnyOrder("example.com. A", "example.com. AAAA");
+        assertThat(lookup("example.com")).containsExactlyInAnyOrderElementsOf(both);
+        assertThat(questions).hasSize(2);
+    }
+
+    @Test
+    void onlyTheNameItselfIsAskedFor() throws Exception {
+        put("intranet. A", "93.184.215.14");
+        assertThat(lookup("intranet")).containsExactly(IpAddress.parse("93.184.215.14"));
+        assertThat(questions).allSatisfy(question -> assertThat(question).startsWith("intranet. "));
+        assertThatThrownBy(() -> lookup("nowhere.example")).isInstanceOf(ExecutionException.class);
+        assertThat(questions)
+                .filteredOn(question -> question.startsWith("nowhere"))
+                .allSatisfy(question -> assertThat(question).startsWith("nowhere.example. "));
+    }
+}

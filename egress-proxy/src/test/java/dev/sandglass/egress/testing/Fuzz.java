@@ -1,0 +1,121 @@
+package dev.sandglass.egress.testing;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+
+/**
+ * Mutated messages for a decoder. In the ordinary tests a few of the same each time; {@code make soak} runs it long with
+ * fresh ones. System properties: {@code sandglass.fuzz.seconds} of CPU for each decoder, {@code sandglass.fuzz.seed},
+ * {@code sandglass.fuzz.folder} where findings are written, {@code sandglass.fuzz.replay} the file of one finding.
+ */
+public final class Fuzz {
+
+    /** What must hold for every message. */
+    @FunctionalInterface
+    public interface Check {
+        /** Fails by throwing anything. */
+        void examine(List<byte[]> message) throws Exception;
+    }
+
+    private static final int SHORT_RUN = 500;
+    private static final long SEED = 20_261_121;
+    private static final Duration MOST = Duration.ofSeconds(2);
+    private static final Duration REPORT = Duration.ofSeconds(30);
+    private static final HexFormat HEX = HexFormat.of();
+
+    private final String name;
+    private final Check check;
+    private final long seed = Long.getLong("sandglass.fuzz.seed", SEED);
+    private long count;
+
+    private Fuzz(String name, Check check) {
+        this.name = name;
+        this.check = check;
+    }
+
+    /**
+     * Examines the corpus as it is, then messages made of it.
+     *
+     * @param name of the decoder, one word
+     * @param corpus good messages
+     * @throws AssertionError if a message does not pass, or takes more than two seconds; says which file holds it
+     */
+    public static void attack(String name, List<List<byte[]>> corpus, Check check) throws IOException {
+        Fuzz fuzz = new Fuzz(name, check);
+        String replay = System.getProperty("sandglass.fuzz.replay", "");
+        if (!replay.isEmpty()) {
+            fuzz.replay(Path.of(replay));
+            return;
+        }
+        for (List<byte[]> good : corpus) {
+            fuzz.examine(good);
+        }
+        fuzz.run(new Mutator(new SplittableRandom(fuzz.seed), corpus));
+    }
+
+    private void run(Mutator mutator) throws IOException {
+        Duration given = Duration.ofMillis(
+                (long) (1000 * Double.parseDouble(System.getProperty("sandglass.fuzz.seconds", "0"))));
+        long began = cpuNanos();
+        long told = began;
+        while (given.isZero() ? count < SHORT_RUN : cpuNanos() - began < given.toNanos()) {
+            examine(mutator.next());
+            if (cpuNanos() - told > REPORT.toNanos()) {
+                told = cpuNanos();
+                tell(began);
+            }
+        }
+        if (!given.isZero()) {
+            tell(began);
+        }
+    }
+
+    private void tell(long began) {
+        System.out.printf(
+                "fuzz: Java, %s, seed %d, %d messages in %d s of CPU%n",
+                name, seed, count, (cpuNanos() - began) / 1_000_000_000L);
+    }
+
+    private void examine(List<byte[]> message) throws IOException {
+        count++;
+        long began = cpuNanos();
+        try {
+            check.examine(message);
+        } catch (Exception | AssertionError | StackOverflowError | OutOfMemoryError failure) {
+            throw new AssertionError(name + " does not stand the message in " + note(message), failure);
+        }
+        Duration taken = Duration.ofNanos(cpuNanos() - began);
+        if (taken.compareTo(MOST) > 0) {
+            throw new AssertionError(name + " took " + taken + " for the message in " + note(message));
+        }
+    }
+
+    private Path note(List<byte[]> message) throws IOException {
+        Path folder = Path.of(System.getProperty("sandglass.fuzz.folder", "target/fuzz"));
+        Path file = folder.resolve("java-%s-%d-%d.txt".formatted(name, seed, count));
+        Files.createDirectories(folder);
+        return Files.write(
+                        file,
+                        Stream.concat(Stream.of(name), message.stream().map(HEX::formatHex))
+                                .toList())
+                .toAbsolutePath();
+    }
+
+    private void replay(Path file) throws IOException {
+        List<String> lines = Files.readAllLines(file);
+        if (lines.getFirst().equals(name)) {
+            examine(lines.stream().skip(1).map(HEX::parseHex).toList());
+        }
+    }
+
+    private static long cpuNanos() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+}

@@ -1,0 +1,5 @@
+/** What several tests use. */
+@NullMarked
+package dev.sandglass.egress.testing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,125 @@
+package dev.sandglass.egress.tunnel;
+
+import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.api.egress.IpRange;
+import dev.sandglass.egress.client.Admission;
+import dev.sandglass.egress.client.Credentials;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A proxy on the loopback network with sandboxes and names as a test says. Of the loopback network only 127.0.0.1 is
+ * allowed; the rest is as denied as it is everywhere.
+ */
+final class Stage implements AutoCloseable {
+
+    static final String SANDBOX = "127.0.0.21";
+    static final String NEIGHBOUR = "127.0.0.22";
+    static final String STRANGER = "127.0.0.23";
+
+    final FakeClients clients = new FakeClients();
+    final FakeNames names = new FakeNames();
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+    private final List<Origin> origins = new ArrayList<>();
+    private final EgressProxy proxy;
+
+    Stage() throws InterruptedException {
+        this(Limits.DEFAULT, false, Set.of());
+    }
+
+    /** The usual limits, but for the time that a TLS client has. */
+    static Limits limits(Duration hello) {
+        Limits usual = Limits.DEFAULT;
+        return new Limits(
+                usual.head(),
+                usual.lookup(),
+                usual.connect(),
+                hello,
+                usual.idle(),
+                usual.tunnels(),
+                usual.newTunnels(),
+                usual.connections(),
+                usual.bytes());
+    }
+
+    /** Tunnels to names are TLS on these ports. */
+    Stage(Limits limits, boolean credentialRequired, Set<Integer> tlsPorts) throws InterruptedException {
+        Credentials credentials =
+                (client, user, password) -> user.equals(client.uid()) && password.equals("of-" + client.uid());
+        proxy = new EgressProxy(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                new EgressProxy.Guard(
+                        clients,
+                        new Admission(clients, credentials, credentialRequired),
+                        names,
+                        new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))),
+                        limits,
+                        tlsPorts),
+                loops,
+                meters);
+    }
+
+    /** Opens a server at 127.0.0.1. */
+    Origin origin(Origin.Script script) throws IOException {
+        return origin("127.0.0.1", script);
+    }
+
+    Origin origin(String address, Origin.Script script) throws IOException {
+        Origin origin = new Origin(address, script);
+        origins.add(origin);
+        return origin;
+    }
+
+    Peer from(String source) throws IOException {
+        return Peer.connect(source, proxy.port());
+    }
+
+    /** Asks for a tunnel and hears the head of the answer. */
+    Peer tunnel(String source, String target) throws IOException {
+        Peer peer = from(source);
+        peer.say("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n");
+        return peer;
+    }
+
+    /** Says something from the sandbox and hears everything until the proxy closes. */
+    String answer(String source, String request) throws IOException {
+        try (Peer peer = from(source)) {
+            peer.say(request);
+            return peer.rest();
+        }
+    }
+
+    /** Asks for a tunnel that is not given, and hears why. */
+    String refusal(String source, String target) throws IOException {
+        return answer(source, "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n");
+    }
+
+    EgressProxy proxy() {
+        return proxy;
+    }
+
+    double count(String outcome, String end) {
+        return meters.counter("sandglass.egress.requests", "outcome", outcome, "end", end)
+                .count();
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Origin origin : origins) {
+            origin.close();
+        }
+        proxy.close();
+        loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+}

@@ -1,4 +1,4 @@
-"""The gateway as its image runs it, but as a process of this machine: same program, flags, memory limit and cache."""
+"""The gateway as its image runs it, but as a process of this machine, with its metrics and memory."""
 
 from __future__ import annotations
 
@@ -15,13 +15,10 @@ import subprocess
 import time
 from collections.abc import Iterator
 
-from .cluster_api import ROOT
 from .cold_start import Failed
+from .java_image import FOLDER, JavaImage, memory_mib, start
 
-# Laid out by images/build, for the image's build.
-IMAGE = ROOT / "mcp-gateway/target/image"
-FOLDER = ROOT / "build/bench"
-CACHE = FOLDER / "gateway.aot"
+IMAGE = JavaImage(module="mcp-gateway", component="gateway")
 PATIENCE_S = 60
 
 
@@ -42,11 +39,7 @@ class GatewayProcess:
 
     def memory_mib(self) -> tuple[float, float]:
         """What it holds now, and the most it ever held."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        now, most = (re.search(rf"^{field}:\s+(\d+) kB", status, re.MULTILINE) for field in ("VmRSS", "VmHWM"))
-        if now is None or most is None:
-            raise Failed("the gateway has ended")
-        return round(int(now[1]) / 1024, 1), round(int(most[1]) / 1024, 1)
+        return memory_mib(self.process)
 
     def count(self, what: str) -> int:
         """Entries of its folder in /proc: threads are `task`, open files `fd`."""
@@ -90,7 +83,7 @@ def running(kubernetes: str, secret: pathlib.Path, keys: pathlib.Path) -> Iterat
         "MANAGEMENT_SERVER_PORT": str(management),
     }
     train(secret)
-    with (FOLDER / "gateway.log").open("wb") as log, start(command(), settings, log.fileno()) as process:
+    with (FOLDER / "gateway.log").open("wb") as log, start(IMAGE.command(), settings, log.fileno()) as process:
         try:
             gateway = GatewayProcess(process, port, management, token)
             gateway.await_ready()
@@ -99,47 +92,7 @@ def running(kubernetes: str, secret: pathlib.Path, keys: pathlib.Path) -> Iterat
             process.kill()
 
 
-def start(words: list[str], settings: dict[str, str], log: int) -> subprocess.Popen[bytes]:
-    # Nothing of the caller's: options for Java, a proxy or a kubeconfig would make it another gateway.
-    env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **settings}
-    return subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-
-
-def command() -> list[str]:
-    """The image's entry point, with its paths moved here and its container's memory limit made explicit."""
-    dockerfile = (IMAGE / "Dockerfile").read_text().replace("\\\n", "")
-    entry = re.search(r"^ENTRYPOINT (\[.*\])$", dockerfile, re.MULTILINE)
-    options = re.search(r'^ENV JAVA_TOOL_OPTIONS="(.*)"$', dockerfile, re.MULTILINE)
-    values = (ROOT / "helm/sandglass/values.yaml").read_text()
-    limit = re.search(r"^gateway:\n(?:(?: .*)?\n)*?    limits:\n      memory: (\d+)Mi$", values, re.MULTILINE)
-    if entry is None or options is None or limit is None:
-        raise Failed("the image's entry point and options, or the chart's memory limit of the gateway is not found")
-    words: list[str] = json.loads(entry[1])
-    moved = [str(CACHE).join(word.split("/app/gateway.aot")) for word in words[1:]]
-    place = moved.index("@/app/java.args")
-    return [java(), f"-XX:MaxRAM={limit[1]}m", *options[1].split(), *moved[:place], *arguments(), *moved[place + 1 :]]
-
-
-def java() -> str:
-    return str(IMAGE / "runtime/bin/java")
-
-
-def arguments() -> list[str]:
-    """Collector and class path."""
-    try:
-        words = (IMAGE / "app/java.args").read_text().split()
-    except FileNotFoundError:
-        raise Failed(f"{IMAGE} is not laid out; run `make images`") from None
-    return [re.sub(r"(?:^|(?<=:))/app/", f"{IMAGE}/app/", word) for word in words]
-
-
 def train(secret: pathlib.Path) -> None:
-    """Makes the AOT cache as the image's build does, unless it is of this program already."""
-    if CACHE.exists() and CACHE.stat().st_mtime > (IMAGE / "app/mcp-gateway.jar").stat().st_mtime:
-        return
-    print("  making the gateway's AOT cache", flush=True)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    words = [java(), f"-XX:AOTCacheOutput={CACHE}", *arguments(), "dev.sandglass.gateway.GatewayApplication"]
     settings = {
         "GATEWAY_TRAINING": "true",
         "GATEWAY_UNAUTHENTICATED": "true",
@@ -147,9 +100,7 @@ def train(secret: pathlib.Path) -> None:
         "SERVER_PORT": "0",
         "MANAGEMENT_SERVER_PORT": "0",
     }
-    with (FOLDER / "training.log").open("wb") as log, start(words, settings, log.fileno()) as process:
-        if process.wait() != 0:
-            raise Failed(f"the gateway's training failed, see {FOLDER}/training.log")
+    IMAGE.train(["dev.sandglass.gateway.GatewayApplication"], settings)
 
 
 def free_port() -> int:

@@ -112,6 +112,7 @@ public final class OperatorMain {
 
     static KubernetesClient client(MeterRegistry metrics) {
         return new KubernetesClientBuilder()
+                .withKubernetesSerialization(LeanSerialization.create())
                 .withConfig(new ConfigBuilder(Config.autoConfigure(null))
                         .withRequestRetryBackoffLimit(RETRIES_OF_A_CALL)
                         // A WebSocket that breaks is not always noticed (FaultsIT), and then the operator is blind.

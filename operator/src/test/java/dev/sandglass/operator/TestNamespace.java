@@ -166,6 +166,7 @@ final class TestNamespace implements AutoCloseable {
                 .build();
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         KubernetesClient client = new KubernetesClientBuilder()
+                .withKubernetesSerialization(LeanSerialization.create())
                 .withConfig(config)
                 .withHttpClientBuilderConsumer(builder -> {
                     builder.addOrReplaceInterceptor("meter", new ApiMeter(metrics));

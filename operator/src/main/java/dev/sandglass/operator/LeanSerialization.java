@@ -1,0 +1,39 @@
+package dev.sandglass.operator;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+
+/**
+ * Reads objects without what nothing here looks at and what would be most of the memory of a cache of thousands: who
+ * wrote which field, and of a pod's spec what stays as the operator wrote it. Writes are whole; the API server keeps
+ * {@code managedFields} when a write leaves them out, and no pod that was read is written back.
+ */
+final class LeanSerialization {
+
+    private LeanSerialization() {}
+
+    static KubernetesSerialization create() {
+        ObjectMapper mapper = new ObjectMapper();
+        mapper.addMixIn(ObjectMeta.class, LeanMetadata.class);
+        mapper.addMixIn(PodSpec.class, LeanPodSpec.class);
+        mapper.addMixIn(Container.class, LeanContainer.class);
+        return new KubernetesSerialization(mapper, true);
+    }
+
+    @JsonIgnoreProperties("managedFields")
+    private abstract static class LeanMetadata {}
+
+    @JsonIgnoreProperties(
+            value = {"volumes", "tolerations", "dnsConfig", "securityContext"},
+            allowGetters = true)
+    private abstract static class LeanPodSpec {}
+
+    @JsonIgnoreProperties(
+            value = {"env", "ports", "securityContext", "volumeMounts"},
+            allowGetters = true)
+    private abstract static class LeanContainer {}
+}

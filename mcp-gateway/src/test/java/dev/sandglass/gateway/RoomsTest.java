@@ -119,5 +119,5 @@ class RoomsTest {
             .and()
             .arePublic()
             .should()
-            .haveNameMatching(".*\\.(KubernetesSandboxes|KubernetesSettings)");
+            .haveNameMatching(".*\\.(KubernetesSandboxes|KubernetesSettings|LabelledNamespaces)");
 }

@@ -10,6 +10,8 @@ lifecycle_checks() {
   check "status of a running cluster" cluster status
   check "up on a running cluster keeps it and takes no 3 s" keeps_running
   check "up twice at the same time gives one cluster" two_at_once
+  check "a killed API server is started again and no pod with it" restarts_api_server
+  check "restart of what is no service is refused" refuse cluster restart no-such-service
 }
 
 usable_within() {
@@ -45,4 +47,13 @@ two_at_once() {
   grep --quiet 'another start or stop is under way' "$scratch/one" "$scratch/two"
   [[ $(cat "$scratch/one" "$scratch/two" | grep --count 'node started') == 1 ]]
   cluster status
+}
+
+restarts_api_server() {
+  use_cluster
+  local pods='jsonpath={.items[*].status.containerStatuses[*].containerID}' before
+  before=$(kubectl get pods --all-namespaces --output "$pods")
+  [[ $before ]]
+  cluster restart kube-apiserver
+  [[ $(kubectl get pods --all-namespaces --output "$pods") == "$before" ]]
 }

@@ -24,6 +24,7 @@ var commands = map[string]func(arguments []string) error{
 	"status":      func([]string) error { return cluster.Status(os.Stdout) },
 	"pid":         pid,
 	"load":        load,
+	"restart":     restart,
 	"pack":        pack,
 	"kubeconfig":  kubeconfig,
 	"init":        func([]string) error { return inside.Main() },
@@ -80,6 +81,13 @@ func load(names []string) error {
 		return err
 	}
 	return images.Node{PID: found}.Load(names, os.Stdout)
+}
+
+func restart(services []string) error {
+	if len(services) != 1 {
+		return fmt.Errorf("restart takes the name of one service, not %q", services)
+	}
+	return cluster.Restart(services[0], os.Stdout)
 }
 
 // pack makes the image IMAGE of the program PROGRAM in the file ARCHIVE.

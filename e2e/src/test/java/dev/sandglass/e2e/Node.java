@@ -17,8 +17,19 @@ record Node(Path root) {
 
     /** Runs a command in the node's namespaces; its standard output. */
     String run(String... command) {
-        var all = new ArrayList<>(List.of(root.resolve("e2e/cluster/cluster").toString(), "exec", "--"));
+        var all = new ArrayList<>(List.of("exec", "--"));
         all.addAll(List.of(command));
+        return cluster(all);
+    }
+
+    /** Kills a service of the node and waits until the cluster can be used again. */
+    void restart(String service) {
+        cluster(List.of("restart", service));
+    }
+
+    private String cluster(List<String> command) {
+        var all = new ArrayList<>(List.of(root.resolve("e2e/cluster/cluster").toString()));
+        all.addAll(command);
         try {
             Process process = new ProcessBuilder(all).start();
             process.getOutputStream().close();

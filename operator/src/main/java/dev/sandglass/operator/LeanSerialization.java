@@ -28,7 +28,7 @@ final class LeanSerialization {
     private abstract static class LeanMetadata {}
 
     @JsonIgnoreProperties(
-            value = {"volumes", "tolerations", "dnsConfig", "securityContext"},
+            value = {"tolerations", "dnsConfig", "securityContext"},
             allowGetters = true)
     private abstract static class LeanPodSpec {}
 

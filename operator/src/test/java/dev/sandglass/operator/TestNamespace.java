@@ -133,6 +133,11 @@ final class TestNamespace implements AutoCloseable {
                     .sum();
         }
 
+        /** How many of the writes were Events. */
+        double events() {
+            return requests("POST", "events") + requests("PATCH", "events");
+        }
+
         @Override
         public void close() {
             operator.close();

@@ -5,21 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
-import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.client.http.BasicBuilder;
-import io.fabric8.kubernetes.client.http.HttpRequest;
-import io.fabric8.kubernetes.client.http.Interceptor;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** How much the operator writes, and that it may die between any two of these writes. */
+/** How much the operator writes. */
 class WritesIT {
 
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -59,48 +52,7 @@ class WritesIT {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2, 3, 4, 5})
-    void anOperatorThatDiesAfterAnyWriteIsFollowedByOneThatFinishes(int writes) {
-        namespace.create("crash", SandboxSpec.DEFAULT);
-        Mortal death = new Mortal(writes);
-        try (TestNamespace.Running dying = namespace.operator(Map.of(), death)) {
-            Awaitility.await().atMost(SOON).until(() -> death.dead() || ready(namespace.get("crash")));
-            assertThat(dying.writes()).isLessThanOrEqualTo(writes);
-        }
-        try (TestNamespace.Running next = namespace.operator(Map.of())) {
-            Sandbox sandbox = namespace.await("crash", SOON, WritesIT::ready);
-
-            assertThat(sandbox.observed().incarnation()).isEqualTo(1);
-            assertThat(namespace.pods())
-                    .extracting(Pod::getMetadata)
-                    .extracting(metadata -> metadata.getName())
-                    .containsExactly(sandbox.observed().podName());
-            assertThat(next.writes()).isLessThanOrEqualTo(6);
-        }
-    }
-
     private static boolean ready(Sandbox sandbox) {
         return sandbox.observed().holds(ConditionType.READY);
-    }
-
-    /** Lets so many writes pass and then nothing more, as if the process had been killed there. */
-    private static final class Mortal implements Interceptor {
-        private final AtomicInteger left;
-
-        Mortal(int writes) {
-            this.left = new AtomicInteger(writes);
-        }
-
-        @Override
-        public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
-            if (!"GET".equals(request.method()) && left.decrementAndGet() < 0) {
-                throw new IllegalStateException("killed before " + request.method() + " " + request.uri());
-            }
-        }
-
-        boolean dead() {
-            return left.get() < 0;
-        }
     }
 }

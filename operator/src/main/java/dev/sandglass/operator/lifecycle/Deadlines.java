@@ -1,6 +1,8 @@
 package dev.sandglass.operator.lifecycle;
 
+import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.TimeLimit;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -70,9 +72,36 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
      * on, so that a long run is not cut off when the gateway that renews the lease dies.
      */
     Instant idleAt(Pod pod, Optional<Lease> activity) {
-        Instant start = startOf(pod);
+        return idleAt(startOf(pod), activity);
+    }
+
+    private Instant idleAt(Instant start, Optional<Lease> activity) {
         Instant busyUntil = activity.flatMap(Deadlines::busyUntil).orElse(start);
         return (busyUntil.isAfter(start) ? busyUntil : start).plus(idleTimeout);
+    }
+
+    /** Why a pod's time is over; empty if it is not. */
+    Optional<Reason> due(Pod pod, Optional<Lease> activity, Instant now) {
+        return due(oldAt(pod), idleAt(pod, activity), now);
+    }
+
+    /** The same of a pod that is gone, by what the status still tells of it. */
+    Optional<Reason> dueOfGone(SandboxStatus told, Optional<Lease> activity, Instant now) {
+        return Optional.ofNullable(told.startedAt()).map(Instant::parse).flatMap(start -> {
+            Instant age = start.plus(maxLifetime);
+            Instant old = Optional.ofNullable(told.expiresAt())
+                    .map(Instant::parse)
+                    .filter(age::isAfter)
+                    .orElse(age);
+            return due(old, idleAt(start, activity), now);
+        });
+    }
+
+    private static Optional<Reason> due(Instant old, Instant idle, Instant now) {
+        if (!now.isBefore(old)) {
+            return Optional.of(Reason.MAX_LIFETIME);
+        }
+        return now.isBefore(idle) ? Optional.empty() : Optional.of(Reason.IDLE);
     }
 
     /** When to look after a pod that is made now. */

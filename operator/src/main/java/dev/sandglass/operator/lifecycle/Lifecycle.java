@@ -78,13 +78,22 @@ public final class Lifecycle {
         }
         return recorded == 0
                 ? new Run(1, deadlines.firstReview(seen.now()))
-                : new Replace(recorded, recorded + 1, Optional.empty());
+                : over(recorded, seen, deadlines.dueOfGone(seen.status(), seen.activity(), seen.now()), ofGone(seen));
+    }
+
+    /** A pod that nobody can ask any more: what was told of its node while it was there. */
+    private static Optional<Decision.Cause> ofGone(Observed seen) {
+        return seen.status()
+                .reason(ConditionType.READY)
+                .filter(told -> told == Reason.NODE_LOST)
+                .map(told -> new Decision.Cause(told, "The pod is gone with its node, which did not answer"));
     }
 
     private static Decision withPod(Pod pod, Observed seen, Deadlines deadlines) {
         int incarnation = Observed.incarnationOf(pod);
+        Optional<Reason> due = deadlines.due(pod, seen.activity(), seen.now());
         return switch (PodState.of(pod)) {
-            case PodState.Leaving leaving -> next(incarnation, seen, Optional.empty());
+            case PodState.Leaving leaving -> over(incarnation, seen, due, leaving.cause());
             case PodState.Ended ended when ended.reason() == Reason.MAX_LIFETIME -> suspend(Reason.MAX_LIFETIME, seen);
             case PodState.Ended ended -> {
                 Instant restart = ended.at().plus(RESTART_DELAY);
@@ -92,7 +101,11 @@ public final class Lifecycle {
                         && seen.now().isBefore(restart);
                 yield soon
                         ? new Wait(Optional.of(restart))
-                        : next(incarnation, seen, Optional.of(new Decision.Cause(ended.reason(), ended.message())));
+                        : over(
+                                incarnation,
+                                seen,
+                                due,
+                                Optional.of(new Decision.Cause(ended.reason(), ended.message())));
             }
             case PodState.Starting starting -> runOrRetry(starting.reason(), pod, seen, deadlines);
             case PodState.Running running -> run(pod, seen, deadlines);
@@ -103,25 +116,33 @@ public final class Lifecycle {
     /** A pod that cannot come up has nothing to lose: an edit of what holds it up applies at once. */
     private static Decision runOrRetry(Reason trouble, Pod pod, Observed seen, Deadlines deadlines) {
         boolean edited = NEVER_RAN.contains(trouble) && SpecHash.outdated(pod, seen.sandbox());
+        int incarnation = Observed.incarnationOf(pod);
         return edited && seen.refusal().isEmpty()
-                ? next(Observed.incarnationOf(pod), seen, Optional.empty())
+                ? new Replace(incarnation, incarnation + 1, Optional.empty())
                 : run(pod, seen, deadlines);
     }
 
     private static Decision run(Pod pod, Observed seen, Deadlines deadlines) {
         Instant old = deadlines.oldAt(pod);
         Instant idle = deadlines.idleAt(pod, seen.activity());
-        if (!seen.now().isBefore(old)) {
-            return suspend(Reason.MAX_LIFETIME, seen);
-        }
-        if (!seen.now().isBefore(idle)) {
-            return suspend(Reason.IDLE, seen);
-        }
-        return new Run(Observed.incarnationOf(pod), old.isBefore(idle) ? old : idle);
+        return deadlines
+                .due(pod, seen.activity(), seen.now())
+                .map(cause -> suspend(cause, seen))
+                .orElseGet(() -> new Run(Observed.incarnationOf(pod), old.isBefore(idle) ? old : idle));
     }
 
-    private static Decision next(int former, Observed seen, Optional<Decision.Cause> cause) {
-        return seen.refusal().isPresent() ? new Wait(Optional.empty()) : new Replace(former, former + 1, cause);
+    /**
+     * What follows a pod that is over: the next, unless its own time had come. That is so if an operator ended it and died
+     * before it could say so, or if none ran when the time came.
+     */
+    private static Decision over(int former, Observed seen, Optional<Reason> due, Optional<Decision.Cause> cause) {
+        if (cause.filter(why -> why.reason() == Reason.MAX_LIFETIME).isPresent()) {
+            return suspend(Reason.MAX_LIFETIME, seen);
+        }
+        if (seen.refusal().isPresent()) {
+            return new Wait(Optional.empty());
+        }
+        return due.map(reason -> suspend(reason, seen)).orElseGet(() -> new Replace(former, former + 1, cause));
     }
 
     private static Decision suspend(Reason cause, Observed seen) {

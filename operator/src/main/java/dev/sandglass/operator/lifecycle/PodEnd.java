@@ -4,48 +4,110 @@ import dev.sandglass.api.Reason;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Why a pod reached its end, by the words that kubelet, scheduler and control plane leave in its status. */
 final class PodEnd {
 
     private PodEnd() {}
 
+    /** A word that Kubernetes has for an end, and what it said besides: empty, or a colon and a sentence. */
+    private record Said(String word, String detail) {
+
+        static Said of(String word, @Nullable String message) {
+            return new Said(word, message == null || message.isBlank() ? "" : ": " + message.strip());
+        }
+    }
+
     static PodState.Ended of(Pod pod, PodStatus status) {
-        String word = Optional.ofNullable(status.getReason())
-                .or(() -> disruption(status))
-                .orElse("");
-        String detail = Optional.ofNullable(status.getMessage())
-                .map(message -> ": " + message)
-                .orElse("");
         Instant at = endedAt(pod, status);
-        return switch (word) {
-            case "DeadlineExceeded" -> new PodState.Ended(Reason.MAX_LIFETIME, "The pod reached its maximum age", at);
-            case "Evicted", "TerminationByKubelet", "EvictionByEvictionAPI", "Preempting", "PreemptionByScheduler" ->
-                new PodState.Ended(Reason.EVICTED, "The node put the pod out" + detail, at);
-            case "NodeLost", "NodeShutdown", "Terminated", "Shutdown", "DeletionByTaintManager", "DeletionByPodGC" ->
-                new PodState.Ended(Reason.NODE_LOST, "The pod's node is gone" + detail, at);
-            default -> crashed(pod, status, word, detail, at);
+        return told(pod, status)
+                .map(cause -> new PodState.Ended(cause.reason(), cause.message(), at))
+                .orElseGet(() -> crashed(pod, status, at));
+    }
+
+    /**
+     * Why a pod is being deleted; empty if nobody said. Its node may never confirm the end, and the object stays for as
+     * long: removed by force, it would leave its volumes to a second pod while the first may still run.
+     */
+    static PodState.Leaving leaving(Pod pod, PodStatus status) {
+        Optional<Decision.Cause> cause = told(pod, status);
+        if (!PodState.silent(status)) {
+            return new PodState.Leaving(cause);
+        }
+        Decision.Cause known = cause.orElseGet(
+                () -> new Decision.Cause(Reason.NODE_LOST, node(pod) + " does not answer, and the pod was deleted"));
+        return new PodState.Leaving(Optional.of(new Decision.Cause(known.reason(), known.message() + whatStays(pod))));
+    }
+
+    private static String whatStays(Pod pod) {
+        boolean claims = Optional.ofNullable(pod.getSpec()).map(PodSpec::getVolumes).orElse(List.of()).stream()
+                .anyMatch(volume -> volume.getPersistentVolumeClaim() != null);
+        return "; what is left of it there goes when the node is back or removed from the cluster"
+                + (claims ? ", and so long its volumes may not be free for another node" : "");
+    }
+
+    private static Optional<Decision.Cause> told(Pod pod, PodStatus status) {
+        return Stream.concat(
+                        Optional.ofNullable(status.getReason())
+                                .map(word -> Said.of(word, status.getMessage()))
+                                .stream(),
+                        disruption(status).stream())
+                .flatMap(said -> cause(pod, said).stream())
+                .findFirst();
+    }
+
+    private static Optional<Decision.Cause> cause(Pod pod, Said said) {
+        return switch (said.word()) {
+            case "DeadlineExceeded" -> cause(Reason.MAX_LIFETIME, "The pod reached its maximum age");
+            case "Evicted", "TerminationByKubelet" -> cause(Reason.EVICTED, "The node put the pod out" + said.detail());
+            case "EvictionByEvictionAPI" ->
+                cause(Reason.EVICTED, "The pod was evicted by order, as when its node is drained" + said.detail());
+            case "Preempting", "PreemptionByScheduler" ->
+                cause(Reason.EVICTED, "A pod of higher priority took the pod's place" + said.detail());
+            case "NodeShutdown", "Terminated", "Shutdown" ->
+                cause(Reason.NODE_LOST, node(pod) + " shuts down" + said.detail());
+            case "NodeLost", "DeletionByTaintManager", "DeletionByPodGC" ->
+                cause(Reason.NODE_LOST, node(pod) + " is lost to the pod" + said.detail());
+            default -> Optional.empty();
         };
     }
 
-    private static PodState.Ended crashed(Pod pod, PodStatus status, String word, String detail, Instant at) {
+    private static Optional<Decision.Cause> cause(Reason reason, String message) {
+        return Optional.of(new Decision.Cause(reason, message));
+    }
+
+    private static String node(Pod pod) {
+        return Optional.ofNullable(pod.getSpec())
+                .map(PodSpec::getNodeName)
+                .map(name -> "Node " + name)
+                .orElse("The node");
+    }
+
+    private static PodState.Ended crashed(Pod pod, PodStatus status, Instant at) {
+        Said said = Said.of(Optional.ofNullable(status.getReason()).orElse(""), status.getMessage());
+        String word = said.word().isEmpty() ? "" : " (" + said.word() + ")";
         return status.getContainerStatuses().stream()
                 .findFirst()
                 .flatMap(container -> ContainerEnd.latest(pod, container))
                 .map(end -> new PodState.Ended(end.reason(), "The pod is over: " + end.cause(), at))
-                .orElseGet(() -> new PodState.Ended(
-                        Reason.CRASHED, "The pod is over" + (word.isEmpty() ? "" : " (" + word + ")") + detail, at));
+                .orElseGet(() -> new PodState.Ended(Reason.CRASHED, "The pod is over" + word + said.detail(), at));
     }
 
-    private static Optional<String> disruption(PodStatus status) {
+    /** One that came to nothing is taken back by its status; it says nothing of a later end. */
+    private static Optional<Said> disruption(PodStatus status) {
         return status.getConditions().stream()
-                .filter(condition -> "DisruptionTarget".equals(condition.getType()))
+                .filter(condition -> "DisruptionTarget".equals(condition.getType())
+                        && "True".equals(condition.getStatus())
+                        && condition.getReason() != null)
                 .findFirst()
-                .map(PodCondition::getReason);
+                .map(condition -> Said.of(condition.getReason(), condition.getMessage()));
     }
 
     /** The latest instant that the status names; a pod that was never let in names none but its creation. */

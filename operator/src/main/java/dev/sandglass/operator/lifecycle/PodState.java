@@ -27,14 +27,18 @@ sealed interface PodState {
     /** Over for good, while the object is still there. */
     record Ended(Reason reason, String message, Instant at) implements PodState {}
 
-    /** Being deleted. */
-    record Leaving() implements PodState {}
+    /**
+     * Being deleted.
+     *
+     * @param cause what ended it, if somebody said so
+     */
+    record Leaving(Optional<Decision.Cause> cause) implements PodState {}
 
     /** Reads a pod; the order of the questions matters. */
     static PodState of(Pod pod) {
         PodStatus status = Optional.ofNullable(pod.getStatus()).orElseGet(PodStatus::new);
         if (pod.getMetadata().getDeletionTimestamp() != null) {
-            return new Leaving();
+            return PodEnd.leaving(pod, status);
         }
         if ("Failed".equals(status.getPhase()) || "Succeeded".equals(status.getPhase())) {
             return PodEnd.of(pod, status);
@@ -74,16 +78,8 @@ sealed interface PodState {
         };
     }
 
-    /**
-     * There are no probes, so that a running container is a ready one. If the pod is called unready nevertheless, it was
-     * the control plane, which has not heard from the node.
-     */
     private static PodState running(Pod pod, PodStatus status, ContainerStatus container) {
-        boolean silent = Boolean.TRUE.equals(container.getReady())
-                && condition(status, "Ready")
-                        .filter(ready -> "False".equals(ready.getStatus()))
-                        .isPresent();
-        return silent
+        return silent(status)
                 ? new Broken(
                         Reason.NODE_LOST,
                         "Node " + pod.getSpec().getNodeName() + " does not answer; if it stays so, the sandbox starts"
@@ -92,6 +88,21 @@ sealed interface PodState {
                         status.getPodIP(),
                         Optional.ofNullable(container.getRestartCount()).orElse(0),
                         ContainerEnd.latest(pod, container));
+    }
+
+    /**
+     * There are no probes, so that a running container is a ready one. If the pod is called unready nevertheless, it was
+     * the control plane, which has not heard from the node.
+     */
+    static boolean silent(PodStatus status) {
+        boolean up = status.getContainerStatuses().stream()
+                .findFirst()
+                .filter(container -> Boolean.TRUE.equals(container.getReady()))
+                .isPresent();
+        return up
+                && condition(status, "Ready")
+                        .filter(ready -> "False".equals(ready.getStatus()))
+                        .isPresent();
     }
 
     private static PodState scheduling(PodStatus status) {

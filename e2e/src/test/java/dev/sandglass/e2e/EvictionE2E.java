@@ -1,0 +1,83 @@
+package dev.sandglass.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A pod that is put out as when its node is drained: everybody is told why, and the sandbox comes back. */
+class EvictionE2E {
+
+    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final String ENDLESS = "import time\nx = 1\nprint('on', flush=True)\ntime.sleep(600)";
+
+    @RegisterExtension
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+
+    private static final Tenant TENANT = Tenant.of(Installation.current());
+
+    private final Agent agent = SANDBOXES.agent();
+
+    @AfterAll
+    static void close() {
+        TENANT.close();
+    }
+
+    private static void evict(Pod pod) {
+        assertThat(TENANT.kubernetes().pods().resource(pod).evict()).isTrue();
+    }
+
+    /** Whether an Event of the sandbox has this reason and these words; its status has moved on by now. */
+    private static boolean told(Sandbox sandbox, Reason reason, String words) {
+        return TENANT.kubernetes().events().v1().events().inNamespace(Tenant.NAMESPACE).list().getItems().stream()
+                .anyMatch(event -> event.getRegarding() != null
+                        && sandbox.getMetadata()
+                                .getUid()
+                                .equals(event.getRegarding().getUid())
+                        && reason.value().equals(event.getReason())
+                        && String.valueOf(event.getNote()).contains(words));
+    }
+
+    @Test
+    void theCallThatRanIsToldWhyAndTheNextOneHowToGoOn() {
+        String sandbox = SANDBOXES.start();
+        StreamedCall running = agent.stream("sandbox_run_code", Map.of("sandbox", sandbox, "code", ENDLESS));
+        running.awaitOutput("on\n");
+
+        evict(TENANT.podOf(sandbox));
+
+        Answer cut = running.answer();
+        assertThat(cut.status()).as(cut.text()).isEqualTo("lost");
+        assertThat(cut.text()).contains("evicted by order", "(Evicted)", "sandbox_start");
+        Answer asked = agent.call("sandbox_get_execution", Map.of("execution_id", cut.executionId()));
+        assertThat(asked.status()).as(asked.text()).isEqualTo("lost");
+
+        assertThat(agent.start(sandbox).failed()).isFalse();
+        assertThat(agent.python(sandbox, "'x' in globals()").result()).isEqualTo("False");
+        Sandbox back = TENANT.sandbox(sandbox);
+        assertThat(back.observed().incarnation()).isEqualTo(2);
+        await("the Event").atMost(SOON).until(() -> told(back, Reason.EVICTED, "evicted by order"));
+    }
+
+    @Test
+    void aWorkspaceOutlivesTheEviction() {
+        String sandbox = SANDBOXES.start(Map.of("workspace", "64Mi"));
+        assertThat(agent.python(sandbox, "open('kept', 'w').write('still here')")
+                        .status())
+                .isEqualTo("ok");
+        Pod pod = TENANT.podOf(sandbox);
+
+        evict(pod);
+        await("the pod to go").atMost(SOON).until(() -> !TENANT.hasPod(pod));
+
+        assertThat(agent.start(sandbox).failed()).isFalse();
+        assertThat(agent.python(sandbox, "open('kept').read()").result()).isEqualTo("'still here'");
+    }
+}

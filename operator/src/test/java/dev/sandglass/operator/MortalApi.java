@@ -1,0 +1,32 @@
+package dev.sandglass.operator;
+
+import io.fabric8.kubernetes.client.http.BasicBuilder;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.Interceptor;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Lets so many writes of an operator pass and then no call at all, as if the process had been killed there. Events do not
+ * count: they are told beside the work.
+ */
+final class MortalApi implements Interceptor {
+
+    private final AtomicInteger left;
+
+    MortalApi(int writes) {
+        this.left = new AtomicInteger(writes);
+    }
+
+    @Override
+    public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+        boolean counts =
+                !"GET".equals(request.method()) && !request.uri().getPath().contains("/apis/events.k8s.io/");
+        if (dead() || (counts && left.decrementAndGet() < 0)) {
+            throw new IllegalStateException("killed before " + request.method() + " " + request.uri());
+        }
+    }
+
+    boolean dead() {
+        return left.get() < 0;
+    }
+}

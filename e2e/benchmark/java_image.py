@@ -40,7 +40,7 @@ class JavaImage:
         entry = re.search(r"^ENTRYPOINT (\[.*\])$", dockerfile, re.MULTILINE)
         options = re.search(r'^ENV JAVA_TOOL_OPTIONS="(.*)"$', dockerfile, re.MULTILINE)
         values = (ROOT / "helm/sandglass/values.yaml").read_text()
-        limits = rf"^{self.component}:\n(?:(?: .*)?\n)*?    limits:\n      memory: (\d+)Mi$"
+        limits = rf"^{self.component}:\n(?:(?: .*)?\n)*?  resources: .*\blimits: {{memory: (\d+)Mi}}"
         limit = re.search(limits, values, re.MULTILINE)
         if entry is None or options is None or limit is None:
             raise Failed(

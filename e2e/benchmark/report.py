@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from . import operator_report
+from . import egress_report, operator_report
 
 Result = dict[str, Any]
 
@@ -39,6 +39,7 @@ def _lines(result: Result) -> Iterator[str]:
             f"  first result / bare pod: {cold['ratio']:.2f} (rounds: p50 {spread['p50']:.2f}, p90 {spread['p90']:.2f})"
         )
     yield from operator_report.lines(result)
+    yield from egress_report.lines(result)
     if over := result.get("overhead"):
         yield f"  overhead of 1+1: p50 {over['overhead_p50_ms']:.2f} ms, p99 {over['overhead_p99_ms']:.2f} ms"
     yield from _hardships(result)
@@ -103,6 +104,7 @@ def _timings(result: Result) -> Iterator[tuple[str, dict[str, float]]]:
         yield "call to a stub, all links open", many["alone_ms"]
         yield f"the same by {many['callers']} at once", many["at_once_ms"]
     yield from operator_report.timings(result)
+    yield from egress_report.timings(result)
 
 
 def broken_gates(result: Result) -> list[str]:
@@ -137,3 +139,4 @@ def _gates(result: Result) -> Iterator[tuple[str, float, float]]:
         yield "1+1 / ipybox's", both["sandglass"]["calls_ms"]["p50"] / both["ipybox"]["calls_ms"]["p50"], 1
         yield "output that was lost, in bytes,", both["printed_bytes"] - both["sandglass"]["returned_bytes"], 0
     yield from operator_report.gates(result)
+    yield from egress_report.gates(result)

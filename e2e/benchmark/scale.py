@@ -51,10 +51,15 @@ def rest(cluster: Cluster, namespace: str, operator: OperatorProcess) -> dict[st
     end_writes = operator.writes()
     changed = [name for name, version in cluster.versions(path).items() if versions[name] != version]
     now, most = operator.memory_mib()
+    written = sum(end_writes.values()) - sum(start_writes.values())
+    print(
+        f"  at rest: {now} MiB, {written} writes and {len(changed)} resources changed in {QUIET_S} s",
+        flush=True,
+    )
     return {
         "quiet_s": QUIET_S,
         "start_writes": start_writes,
-        "quiet_writes": sum(end_writes.values()) - sum(start_writes.values()),
+        "quiet_writes": written,
         "changed_resources": len(changed),
         "rss_mib": now,
         "most_rss_mib": most,
@@ -76,6 +81,10 @@ def take_over(successor: OperatorProcess) -> dict[str, Any]:
     took = population.await_count("rounds of the new operator", successor.rounds, SANDBOXES, PATIENCE_S)
     settled(successor)
     now, most = successor.memory_mib()
+    print(
+        f"  a new operator has seen all after {took:.0f} s: {now} MiB, {sum(successor.writes().values())} writes",
+        flush=True,
+    )
     return {
         "rounds": int(successor.rounds()),
         "all_seen_s": round(took, 1),

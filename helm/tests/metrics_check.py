@@ -26,7 +26,8 @@ def asked_for(chart: Path) -> Iterator[tuple[str, str]]:
     """File and name of each metric in an expression."""
     folder = chart / "files" / "metrics"
     expressions = {
-        "alerts.yaml": re.findall(r"expr: (?:\|-\n)?(.*?)\n  for:", (folder / "alerts.yaml").read_text(), re.DOTALL)
+        file.name: re.findall(r"expr: (?:\|-\n)?(.*?)\n  for:", file.read_text(), re.DOTALL)
+        for file in folder.glob("*alerts.yaml")
     }
     panels = json.loads((folder / "dashboard.json").read_text())["panels"]
     expressions["dashboard.json"] = [target["expr"] for panel in panels for target in panel["targets"]]

@@ -30,7 +30,7 @@ EXCEPTIONS = {
         "networkpolicy-targets-pod",
     ): "the pods it waits for are made by the operator",
 }
-for program in ("Deployment/sandglass-gateway", "Deployment/sandglass-operator"):
+for program in ("Deployment/sandglass-gateway", "Deployment/sandglass-operator", "Deployment/sandglass-egress-proxy"):
     EXCEPTIONS |= {
         (program, "container-resources"): NO_CPU_LIMIT,
         (program, "deployment-has-host-podantiaffinity"): "they spread over nodes by topologySpreadConstraints",

@@ -103,7 +103,7 @@ def leaves(values: Json, schema: Json, definitions: Json, path: KeyPath = ()) ->
 
 
 def commented(values_yaml: str) -> set[KeyPath]:
-    """The keys with a comment behind them or in the line above."""
+    """The keys with a comment behind them or in the line above; it is of all keys that stand in that line."""
     found = set()
     path: list[tuple[int, str]] = []
     above = ""
@@ -112,7 +112,9 @@ def commented(values_yaml: str) -> set[KeyPath]:
             path = [(indent, name) for indent, name in path if indent < len(key[1])]
             path.append((len(key[1]), key[2]))
             if "  # " in line or above.lstrip().startswith("#"):
-                found.add(tuple(name for _, name in path))
+                here = tuple(name for _, name in path)
+                found.add(here)
+                found.update((*here, inner) for inner in re.findall(r"[{,] *([A-Za-z]\w*):", line.partition("  # ")[0]))
         above = line
     return found
 

@@ -17,13 +17,16 @@ _OWN_PORTS = (None, 80, 443)
 # How pip, npm and git say that they did not get through.
 _UNREACHED = re.compile(
     r"after connection broken by|failed to establish a new connection|max retries exceeded|cannot connect to proxy"
-    r"|tunnel connection failed|could not resolve host|\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH"
+    r"|tunnel connection failed|connect tunnel failed|from proxy after connect|could not resolve host"
+    # npm's word for a proxy's refusal; a registry's own ends in what its answer says.
+    r"|\b403 Forbidden - [A-Z]{1,9} https?://\S{1,2048}\r?$"
+    r"|\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH"
     r"|EHOSTUNREACH|ETIMEDOUT|ECONNECTIONTIMEOUT|ERR_SOCKET_TIMEOUT)\b",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 _NAMED = re.compile(
     r"\bhost='(?P<host>[^'\s]{1,255})', port=(?P<port>\d{1,5})"
-    r"|(?:request to|unable to access) '?(?P<url>https?://[^\s'\"]{1,2048})"
+    r"|(?:request to|unable to access|403 Forbidden - [A-Z]{1,9}) '?(?P<url>https?://[^\s'\"]{1,2048})"
 )
 _INDEX = re.compile(
     r"--index-url\b[^(]{0,1000}\([^()]{0,100}?(?P<pip>https?://[^\s)]{1,2048})|^(?P<npm>https?://\S{1,2048})", re.M

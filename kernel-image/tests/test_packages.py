@@ -120,6 +120,7 @@ def test_only_paths_become_paths(tmp_path: Path) -> None:
             ["example.com"],
         ),
         ("fatal: unable to access 'https://example.com/a.git/': Could not resolve host: example.com", ["example.com"]),
+        ("npm error 403 403 Forbidden - GET https://example.com:8443/a", ["example.com:8443"]),
         ("host='a', port=80 host='b', port=80 host='c', port=80 host='d', port=80", ["a", "b", "c"]),
         ("request to https://name:secret@example.com/a failed", ["example.com"]),
         ("request to http://[2001:db8::1]:81/a failed", ["[2001:db8::1]:81"]),
@@ -129,6 +130,28 @@ def test_only_paths_become_paths(tmp_path: Path) -> None:
 )
 def test_hosts_in_output(output: str, hosts: list[str]) -> None:
     assert packages.hosts_in(output) == hosts
+
+
+@pytest.mark.parametrize(
+    ("output", "unreached"),
+    [
+        (
+            "npm error code E403\nnpm error 403 403 Forbidden - GET https://example.com/a\nnpm error 403 In most cases",
+            True,
+        ),
+        ("npm error 403 403 Forbidden - GET https://example.com/a - you may not see this package\nnpm error", False),
+        ("fatal: unable to access 'https://example.com/a.git/': CONNECT tunnel failed, response 403", True),
+        ("fatal: unable to access 'https://example.com/a/': Received HTTP code 403 from proxy after CONNECT", True),
+        (
+            "(Caused by ProxyError('Cannot connect to proxy.', OSError('Tunnel connection failed: 403 Forbidden')))",
+            True,
+        ),
+        ("ERROR: HTTP error 403 while getting https://example.com/a.whl", False),
+    ],
+)
+def test_a_refusal_of_the_egress_proxy_is_no_answer_of_the_host(output: str, unreached: bool) -> None:
+    assert packages.is_unreached(output) == unreached
+    assert packages.hosts_in(output) in ([], ["example.com"])
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,17 @@ def test_settings_are_taken_and_gone() -> None:
     assert "s" * 40 not in str(found)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO"),
+        *("npm_config_cafile", "NODE_EXTRA_CA_CERTS", "JAVA_TOOL_OPTIONS"),
+    ],
+)
+def test_what_tells_clients_whom_to_trust_is_passed_on(name: str) -> None:
+    assert take({**KEYS, name: "/etc/sandglass/ca/bundle.crt"}).code_env[name] == "/etc/sandglass/ca/bundle.crt"
+
+
 def test_image_may_pass_variables_on() -> None:
     found = take({**KEYS, "MINE": "1", "SANDGLASS_PASS_ENV": "MINE, OTHER"})
     assert found.code_env["MINE"] == "1"

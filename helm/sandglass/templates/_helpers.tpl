@@ -54,6 +54,22 @@ imagePullSecrets:
 {{- .Values.secrets.existingApiKeySecret | default (printf "%s-api-keys" (include "sandglass.fullname" .)) -}}
 {{- end -}}
 
+{{- define "sandglass.egressSecret" -}}
+{{- .Values.secrets.existingEgressSecret | default (printf "%s-egress" (include "sandglass.fullname" .)) -}}
+{{- end -}}
+
+{{- /* Of the egress proxy's Deployment, Service and account. */ -}}
+{{- define "sandglass.egressProxyName" -}}
+{{- printf "%s-egress-proxy" (include "sandglass.fullname" .) -}}
+{{- end -}}
+
+{{- /* Which of the installation's secrets the job has to make: text if any. */ -}}
+{{- define "sandglass.secretsToMake" -}}
+{{- with .Values.secrets -}}
+{{- if not (and .existingLinkSecret .existingApiKeySecret (or .existingEgressSecret (not $.Values.egressProxy.enabled))) -}}yes{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "sandglass.firstApiKeySecret" -}}
 {{- printf "%s-first-api-key" (include "sandglass.fullname" .) -}}
 {{- end -}}
@@ -201,6 +217,19 @@ subjects:
         path: linkSecret
 {{- end -}}
 
+{{- /* The secret of which credentials for the egress proxy are made; empty without the proxy. */ -}}
+{{- define "sandglass.egressVolume" -}}
+{{- if .Values.egressProxy.enabled -}}
+- name: egress
+  secret:
+    secretName: {{ include "sandglass.egressSecret" . | quote }}
+    defaultMode: 0440
+    items:
+      - key: egressSecret
+        path: egressSecret
+{{- end -}}
+{{- end -}}
+
 {{- /* Takes {weight}. */ -}}
 {{- define "sandglass.testHook" -}}
 helm.sh/hook: test
@@ -290,8 +319,30 @@ spec:
 
 {{- /* What has numbers at its management port, as a JSON list. */ -}}
 {{- define "sandglass.measured" -}}
-{{- list (dict "name" "operator" "component" "operator" "path" "/metrics")
-    (dict "name" "gateway" "component" "mcp-gateway" "path" "/actuator/prometheus") | toJson -}}
+{{- $measured := list (dict "name" "operator" "component" "operator" "path" "/metrics")
+    (dict "name" "gateway" "component" "mcp-gateway" "path" "/actuator/prometheus") -}}
+{{- if .Values.egressProxy.enabled -}}
+{{- $measured = append $measured (dict "name" "egress-proxy" "component" "egress-proxy" "path" "/metrics") -}}
+{{- end -}}
+{{- $measured | toJson -}}
+{{- end -}}
+
+{{- /* The pods of all sandboxes, as NetworkPolicy peers. */ -}}
+{{- define "sandglass.sandboxPeers" -}}
+- namespaceSelector:
+    {{- include "sandglass.inTenants" . | nindent 4 }}
+  podSelector:
+    matchLabels:
+      app.kubernetes.io/component: sandbox
+{{- if .Values.tenantsByLabel }}
+- namespaceSelector:
+    matchExpressions:
+      - key: sandglass.dev/tenant
+        operator: Exists
+  podSelector:
+    matchLabels:
+      app.kubernetes.io/component: sandbox
+{{- end }}
 {{- end -}}
 
 {{- /* How pods spread; takes {root, component, values}. A constraint without a selector would count no pod at all. */ -}}

@@ -11,9 +11,17 @@ from typing import NamedTuple
 
 RELEASE_NAMESPACE = os.environ["RELEASE_NAMESPACE"]
 TENANT_NAMESPACES = os.environ["TENANT_NAMESPACES"].split(",")
-TENANTS_BY_LABEL = os.environ["TENANTS_BY_LABEL"] == "true"
+HOLDS = {
+    "": True,
+    "labels": os.environ["TENANTS_BY_LABEL"] == "true",
+    "names": os.environ["TENANTS_BY_LABEL"] != "true",
+    "site-ca": os.environ["TRUSTED_CA"] == "true",
+    "egress": "EGRESS_ACCOUNT" in os.environ,
+    "public-ca": os.environ["TRUSTED_CA"] != "true",
+}
 OPERATOR_ACCOUNT = os.environ["OPERATOR_ACCOUNT"]
 GATEWAY_ACCOUNT = os.environ["GATEWAY_ACCOUNT"]
+EGRESS_ACCOUNT = os.environ.get("EGRESS_ACCOUNT", "")  # empty without the egress proxy
 CREDENTIALS = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 RIGHTS = Path(__file__).with_name("rights.txt")
 
@@ -45,12 +53,13 @@ def rights() -> Iterator[Right]:
         path, _, group = what.partition(".")
         resource, _, subresource = path.partition("/")
         place, _, condition = where.partition(":")
-        if condition and (condition == "labels") is not TENANTS_BY_LABEL:
+        if not HOLDS[condition] or (who == "egress" and not EGRESS_ACCOUNT):
             continue
         for namespace in {"tenant": TENANT_NAMESPACES, "release": [RELEASE_NAMESPACE], "everywhere": [""]}[place]:
             account, account_namespace = {
                 "operator": (OPERATOR_ACCOUNT, RELEASE_NAMESPACE),
                 "gateway": (GATEWAY_ACCOUNT, RELEASE_NAMESPACE),
+                "egress": (EGRESS_ACCOUNT, RELEASE_NAMESPACE),
                 "sandbox": ("sandglass-sandbox", namespace),
             }[who]
             for verb in verbs:

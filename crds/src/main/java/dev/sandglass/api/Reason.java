@@ -75,6 +75,12 @@ public enum Reason {
     /** NetworkReady=True: the policies are in place. */
     POLICIES_APPLIED("PoliciesApplied"),
 
+    /**
+     * NetworkReady=True: the policies are in place, but not everything in {@code spec.allowedDomains} is in force; the
+     * message says what, and why.
+     */
+    DOMAINS_IGNORED("DomainsIgnored"),
+
     /** Ready=Unknown: the operator failed to look after the sandbox and tries again. */
     OPERATOR_ERROR("OperatorError");
 

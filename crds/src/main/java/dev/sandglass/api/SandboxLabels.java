@@ -30,6 +30,9 @@ public final class SandboxLabels {
     /** On a namespace: it is the tenant of that name, where the installation takes tenants by label. */
     public static final String TENANT = "sandglass.dev/tenant";
 
+    /** Annotation on the ConfigMaps with certificate authorities: digest of what the operator wrote into them. */
+    public static final String TRUSTED_CA = "sandglass.dev/trusted-ca";
+
     /** Kubernetes' own label for the program that looks after an object. */
     public static final String MANAGED_BY = "app.kubernetes.io/managed-by";
 
@@ -47,6 +50,12 @@ public final class SandboxLabels {
 
     /** Value of {@link #COMPONENT} on the pods of the MCP gateway. */
     public static final String COMPONENT_GATEWAY = "mcp-gateway";
+
+    /** Value of {@link #COMPONENT} on the pods of the egress proxy. */
+    public static final String COMPONENT_EGRESS_PROXY = "egress-proxy";
+
+    /** TCP port on which the egress proxy serves sandboxes. */
+    public static final int EGRESS_PORT = 3128;
 
     /** TCP port on which the supervisor in the pod serves the link. */
     public static final int LINK_PORT = 5710;

@@ -3,6 +3,7 @@ package dev.sandglass.api;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.sandglass.api.egress.EgressRules;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Size;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param volumes files from outside, see {@link VolumeRules}
  * @param workspace null for a workspace that ends with the pod
  * @param ports reachable through the gateway, and for it alone
+ * @param allowedDomains what the code may reach, see {@link EgressRules}; empty for nothing
  * @param runtimeClassName null for the installation's; see {@link Reason#RUNTIME_CLASS_FORBIDDEN}
  * @param idleTimeout a duration, null for the installation's; see {@link TimeLimit#IDLE_TIMEOUT}
  * @param maxLifetime a duration, null for the installation's; see {@link TimeLimit#MAX_LIFETIME}
@@ -89,6 +91,18 @@ public record SandboxSpec(
                         + " an authenticated URL, which sandbox_start tells; nothing else reaches it. A change applies at once.")
         List<SandboxPort> ports,
 
+        @Size(max = EgressRules.MAX_ENTRIES)
+        @JsonPropertyDescription("Hosts that the code may reach, at most 64; absent or empty: none, the sandbox has no"
+                + " network. Each entry is a name (example.com: that name alone), a wildcard (*.example.com: every name"
+                + " below it, by one label or more, and not example.com itself), an IP address or a range of them"
+                + " (192.0.2.7, 192.0.2.0/24, 2001:db8::/32: only for who asks for the address, not for names that lead"
+                + " there), each with a port (example.com:8443, [2001:db8::7]:5432) or without, which means 80 and 443; or"
+                + " * for everything public, if the installation permits it. Upper and lower case are the same; letters"
+                + " beyond ASCII are written as xn--. Names are reached over HTTP and HTTPS through the egress proxy,"
+                + " addresses over TCP as well. Addresses that are not public stay closed unless the installation opens"
+                + " them. A change applies at once, without a restart.")
+        List<String> allowedDomains,
+
         @Size(max = MAX_RUNTIME_CLASS_NAME)
         @ValidationRule(value = SchemaRules.RUNTIME_CLASS_NAME, message = SchemaRules.RUNTIME_CLASS_NAME_WRONG)
         @JsonPropertyDescription("RuntimeClass of the pod, such as gvisor; it must exist in the cluster. Absent: the"
@@ -151,6 +165,7 @@ public record SandboxSpec(
             @Nullable List<Volume> volumes,
             @Nullable Workspace workspace,
             @Nullable List<SandboxPort> ports,
+            @Nullable List<String> allowedDomains,
             @Nullable String runtimeClassName,
             @Nullable String idleTimeout,
             @Nullable String maxLifetime,
@@ -164,6 +179,7 @@ public record SandboxSpec(
         this.volumes = volumes == null ? List.of() : List.copyOf(volumes);
         this.workspace = workspace;
         this.ports = ports == null ? List.of() : List.copyOf(ports);
+        this.allowedDomains = allowedDomains == null ? List.of() : List.copyOf(allowedDomains);
         this.runtimeClassName = runtimeClassName;
         this.idleTimeout = idleTimeout;
         this.maxLifetime = maxLifetime;
@@ -179,7 +195,7 @@ public record SandboxSpec(
             @Nullable Quantity disk,
             @Nullable List<EnvVariable> env,
             boolean suspended) {
-        this(image, memory, cpus, disk, env, null, null, null, null, null, null, null, suspended);
+        this(image, memory, cpus, disk, env, null, null, null, null, null, null, null, null, suspended);
     }
 
     /** The same with {@code suspended} set. */
@@ -200,6 +216,11 @@ public record SandboxSpec(
     /** The same with other ports; null for none. */
     public SandboxSpec withPorts(@Nullable List<SandboxPort> value) {
         return with(draft -> draft.ports = value);
+    }
+
+    /** The same with another list of what may be reached; null for nothing. */
+    public SandboxSpec withAllowedDomains(@Nullable List<String> value) {
+        return with(draft -> draft.allowedDomains = value);
     }
 
     /** The same with a RuntimeClass. */

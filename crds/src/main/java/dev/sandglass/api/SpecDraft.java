@@ -19,6 +19,9 @@ final class SpecDraft {
     List<SandboxPort> ports;
 
     @Nullable
+    List<String> allowedDomains;
+
+    @Nullable
     String runtimeClassName;
 
     @Nullable
@@ -36,6 +39,7 @@ final class SpecDraft {
         this.volumes = origin.volumes();
         this.workspace = origin.workspace();
         this.ports = origin.ports();
+        this.allowedDomains = origin.allowedDomains();
         this.runtimeClassName = origin.runtimeClassName();
         this.idleTimeout = origin.idleTimeout();
         this.maxLifetime = origin.maxLifetime();
@@ -52,6 +56,7 @@ final class SpecDraft {
                 volumes,
                 workspace,
                 ports,
+                allowedDomains,
                 runtimeClassName,
                 idleTimeout,
                 maxLifetime,

@@ -86,6 +86,12 @@ final class ApiReference {
         property.getXKubernetesValidations().stream()
                 .map(ValidationRule::getMessage)
                 .forEach(rules::add);
+        if (property.getItems() != null
+                && property.getItems().getSchema().getProperties().isEmpty()) {
+            validation(property.getItems().getSchema(), false).stream()
+                    .map(rule -> "each entry: " + rule)
+                    .forEach(rules::add);
+        }
         return rules.stream().map(ApiReference::cell).toList();
     }
 

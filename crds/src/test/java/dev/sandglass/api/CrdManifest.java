@@ -1,11 +1,14 @@
 package dev.sandglass.api;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.sandglass.api.egress.DomainRule;
 import io.fabric8.crdv2.generator.CRDGenerator;
 import io.fabric8.crdv2.generator.CRDPostProcessor;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.ValidationRule;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.ValidationRuleBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,6 +67,7 @@ final class CrdManifest {
         byKey(field(spec, "env"), "name");
         byKey(field(spec, "volumes"), "name");
         byKey(field(spec, "ports"), "port");
+        domains(field(spec, "allowedDomains"));
         byKey(field(status, "conditions"), "type");
         JSONSchemaProps condition = field(status, "conditions").getItems().getSchema();
         for (JSONSchemaProps instant : List.of(
@@ -105,6 +109,22 @@ final class CrdManifest {
         JSONSchemaProps schema = field(root, property);
         schema.setDescription(description);
         return schema;
+    }
+
+    /** The generator's annotation for rules does not go with the entries of a list. */
+    private static void domains(JSONSchemaProps list) {
+        JSONSchemaProps entry = list.getItems().getSchema();
+        entry.setMaxLength((long) DomainRule.MAX_LENGTH);
+        entry.setXKubernetesValidations(List.of(
+                rule(DomainSchemaRules.ENTRY, DomainSchemaRules.NOT_AN_ENTRY),
+                rule(DomainSchemaRules.NOT_A_WHOLE_TLD, DomainSchemaRules.A_WHOLE_TLD)));
+    }
+
+    private static ValidationRule rule(String expression, String message) {
+        return new ValidationRuleBuilder()
+                .withRule(expression)
+                .withMessage(message)
+                .build();
     }
 
     private static void byKey(JSONSchemaProps list, String key) {

@@ -46,6 +46,7 @@ class SandboxJsonTest {
                         new Volume("scratch", "/scratch", null, null, null, null, new Volume.EmptyDir(null))),
                 new Workspace(new Quantity("5Gi"), "fast", true),
                 List.of(new SandboxPort("web", 8000), new SandboxPort(null, 9000)),
+                List.of("*.example.com", "192.0.2.0/24:5432"),
                 "gvisor",
                 "5m",
                 "1h30m",
@@ -67,6 +68,7 @@ class SandboxJsonTest {
         assertThat(spec.memory()).isEqualTo(new Quantity("512Mi"));
         assertThat(spec.env()).isEmpty();
         assertThat(spec.ports()).isEmpty();
+        assertThat(spec.allowedDomains()).isEmpty();
         assertThat(parse("").wanted()).isEqualTo(SandboxSpec.DEFAULT);
         assertThat(parse("").observed()).isEqualTo(SandboxStatus.UNSEEN);
     }
@@ -78,10 +80,24 @@ class SandboxJsonTest {
                 .withMaxLifetime("2h")
                 .withIdleTimeout("1h")
                 .withRuntimeClassName("gvisor")
+                .withAllowedDomains(List.of("example.com"))
                 .withSuspended(true);
         assertThat(spec)
                 .isEqualTo(new SandboxSpec(
-                        null, null, null, null, null, null, null, null, "gvisor", "1h", "2h", "3h", true));
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        List.of("example.com"),
+                        "gvisor",
+                        "1h",
+                        "2h",
+                        "3h",
+                        true));
     }
 
     @Test

@@ -39,6 +39,17 @@ class SchemaIT {
     @BeforeAll
     static void installTheDefinition() throws IOException {
         client = new KubernetesClientBuilder().withConfig(TestCluster.config()).build();
+        define(client);
+        namespace = "sandglass-schema-" + UUID.randomUUID().toString().substring(0, 8);
+        client.resource(new NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName(namespace)
+                        .endMetadata()
+                        .build())
+                .create();
+    }
+
+    static void define(KubernetesClient client) throws IOException {
         // The chart may have installed it already; then it is left alone, or the next upgrade would find it changed.
         CustomResourceDefinition ours = CrdManifest.definition();
         if (client.resource(ours).get() == null) {
@@ -54,13 +65,6 @@ class SchemaIT {
                                                         && condition.getStatus().equals("True")),
                         10,
                         TimeUnit.SECONDS);
-        namespace = "sandglass-schema-" + UUID.randomUUID().toString().substring(0, 8);
-        client.resource(new NamespaceBuilder()
-                        .withNewMetadata()
-                        .withName(namespace)
-                        .endMetadata()
-                        .build())
-                .create();
     }
 
     @AfterAll

@@ -32,6 +32,11 @@ final class Attack {
         }
     }
 
+    /** The definitions as they stand in the file. */
+    String source() {
+        return source;
+    }
+
     /** What one attack of several came to. */
     record Finding(String name, boolean reached, String how) {}
 

@@ -119,11 +119,18 @@ class ContractE2E {
     }
 
     @Test
-    void whatIsNotThereYetSaysSo() {
+    void whatIsNoHostIsRefusedWithItsPlace() {
         Map<String, Object> domains =
-                Map.of("sandbox", "any", "config", Map.of("allowed_domains", List.of("example.com")));
+                Map.of("sandbox", "any", "config", Map.of("allowed_domains", List.of("example.com", "*.com")));
 
-        assertThat(agent.refusal("sandbox_start", domains)).contains("allowed_domains", "not");
+        assertThat(agent.refusal("sandbox_start", domains)).contains("'config.allowed_domains[1]'", "'*.com'");
+    }
+
+    @Test
+    void whatIsNotThereYetSaysSo() {
+        Map<String, Object> scripts = Map.of("sandbox", "any", "config", Map.of("scripts", Map.of()));
+
+        assertThat(agent.refusal("sandbox_start", scripts)).contains("scripts", "not supported");
     }
 
     @Test

@@ -27,7 +27,7 @@ class ContractRowsTest {
                     numbered("P", 2, 18),
                     numbered("M", 17, 21),
                     numbered("X", 8, 12),
-                    Stream.of("I2", "M12", "M22", "M23", "M43", "O11", "O12", "X19"),
+                    Stream.of("I2", "M12", "M22", "M23", "M43", "O3", "O8", "O9", "O11", "O12", "X19"),
                     Stream.of(
                             "Time-out of an execution",
                             "Outcome",

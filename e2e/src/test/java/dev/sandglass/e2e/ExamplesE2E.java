@@ -70,6 +70,7 @@ class ExamplesE2E {
                 Map.entry("volume-config.yaml", stored::waitsForWhatItMounts),
                 Map.entry("workspace.yaml", stored::keepsItsWorkspace),
                 Map.entry("ports.yaml", reached::servesItsPort),
+                Map.entry("allowed-domains.yaml", reached::reachesItsHosts),
                 Map.entry("own-image.yaml", reached::runsAnImageOfItsOwn),
                 Map.entry("runtime-class.yaml", reached::runsWithTheRuntimeClass));
     }

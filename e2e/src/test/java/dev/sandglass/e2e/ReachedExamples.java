@@ -20,6 +20,14 @@ record ReachedExamples(Kubectl kubectl, Installation installation) {
     private static final String SERVE = "cd /workspace && echo served > page"
             + " && setsid python3 -m http.server 8000 --bind 0.0.0.0 >/tmp/log 2>&1 </dev/null &";
 
+    private static final String ASK = """
+            import urllib.error, urllib.request
+            try:
+                print(urllib.request.urlopen('http://%s/', timeout=30).status)
+            except urllib.error.HTTPError as refused:
+                print(refused.code, refused.read().decode())
+            """;
+
     private static final String RUNTIME_CLASS = """
             {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "gvisor"}, "handler": "%s"}
             """;
@@ -65,6 +73,30 @@ record ReachedExamples(Kubectl kubectl, Installation installation) {
         await("the port to close")
                 .atMost(SOON)
                 .until(() -> page(installation.token()).statusCode() == 404);
+        assertThat(kubectl.field(name, ".status.podName")).isEqualTo(pod);
+    }
+
+    /** What the proxy answers to a request for that host: a status, and its words. */
+    private String asked(String sandbox, String host) {
+        return kubectl.in(sandbox, "python3", "-c", ASK.formatted(host));
+    }
+
+    /** Whether the hosts themselves can be reached from here does not count: 403 is the proxy's word alone. */
+    void reachesItsHosts(Example example) {
+        String name = example.name();
+        kubectl.run("apply", "-f", example.file().toString());
+        kubectl.awaitReady(name);
+        String pod = kubectl.field(name, ".status.podName");
+
+        assertThat(asked(name, "example.com")).doesNotStartWith("403");
+        assertThat(asked(name, "www.example.org")).doesNotStartWith("403");
+        assertThat(asked(name, "example.org")).startsWith("403");
+        assertThat(asked(name, "www.example.com")).startsWith("403").contains("www.example.com", "allowedDomains");
+
+        kubectl.patch(name, "{\"allowedDomains\":[\"www.example.com\"]}");
+        await("the new list").atMost(SOON).until(() -> asked(name, "example.com")
+                .startsWith("403"));
+        assertThat(asked(name, "www.example.com")).doesNotStartWith("403");
         assertThat(kubectl.field(name, ".status.podName")).isEqualTo(pod);
     }
 

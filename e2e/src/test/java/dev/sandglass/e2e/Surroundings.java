@@ -4,6 +4,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import io.fabric8.kubernetes.api.model.NodeAddress;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,20 +62,24 @@ final class Surroundings {
                 .withName("kubernetes")
                 .require();
         add("the API server's Service", "tcp", service.getSpec().getClusterIP(), 443);
-        kubernetes
+        apiServers(kubernetes).forEach(slice -> slice.getEndpoints().forEach(endpoint -> endpoint.getAddresses()
+                .forEach(address -> add(
+                        "the API server",
+                        "tcp",
+                        address,
+                        slice.getPorts().getFirst().getPort()))));
+    }
+
+    /** Where the API server itself listens. */
+    static List<EndpointSlice> apiServers(KubernetesClient kubernetes) {
+        return kubernetes
                 .discovery()
                 .v1()
                 .endpointSlices()
                 .inNamespace("default")
                 .withLabel("kubernetes.io/service-name", "kubernetes")
                 .list()
-                .getItems()
-                .forEach(slice -> slice.getEndpoints().forEach(endpoint -> endpoint.getAddresses()
-                        .forEach(address -> add(
-                                "the API server",
-                                "tcp",
-                                address,
-                                slice.getPorts().getFirst().getPort()))));
+                .getItems();
     }
 
     private void nameServer() {

@@ -2,10 +2,15 @@ package dev.sandglass.egress;
 
 import dev.sandglass.api.Durations;
 import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.api.egress.Target;
+import dev.sandglass.egress.client.Tenants;
 import dev.sandglass.egress.tunnel.EgressProxy;
 import dev.sandglass.egress.tunnel.Limits;
+import dev.sandglass.egress.tunnel.SplitDoors;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -20,6 +25,8 @@ import java.util.stream.Collectors;
  * {@code 10s} or {@code 5m}, lists with commas.
  *
  * @param namespaces {@code EGRESS_NAMESPACES}, required: namespaces of the sandboxes
+ * @param tenantsByLabel {@code EGRESS_TENANTS_BY_LABEL}, default false: namespaces with the label {@code sandglass.dev/tenant}
+ *     too
  * @param secretFile {@code EGRESS_SECRET_FILE}, required: see {@link dev.sandglass.api.egress.EgressSecret}
  * @param credentialRequired {@code EGRESS_CREDENTIAL_REQUIRED}, default false: refuse sandboxes that present none
  * @param openPermitted {@code EGRESS_OPEN_PERMITTED}, default false: whether the entry {@code *} counts
@@ -32,9 +39,14 @@ import java.util.stream.Collectors;
  *     sandbox 0, which is any number
  * @param port {@code EGRESS_PORT}, default 3128: the proxy
  * @param httpPort {@code EGRESS_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
+ * @param denialsPort {@code EGRESS_DENIALS_PORT}, default 3129: the stream of denials for the gateway
+ * @param splitDns if {@code EGRESS_SPLIT_DNS} is true, default false: {@code EGRESS_SERVICE_ADDRESS}, required, where
+ *     sandboxes find this proxy; {@code EGRESS_DNS_PORT} 5353, behind its port 53; {@code EGRESS_DIRECT_HTTP_PORT} 8080,
+ *     behind 80; {@code EGRESS_DIRECT_TLS_PORT} 8443, behind 443; {@code EGRESS_MAX_QUERIES} 100 per sandbox and second
  */
 record EgressSettings(
         Set<String> namespaces,
+        boolean tenantsByLabel,
         Path secretFile,
         boolean credentialRequired,
         boolean openPermitted,
@@ -42,7 +54,9 @@ record EgressSettings(
         Set<Integer> tlsPorts,
         Limits limits,
         int port,
-        int httpPort) {
+        int httpPort,
+        int denialsPort,
+        Optional<SplitDoors.Settings> splitDns) {
 
     /** Reads the settings of this process. */
     static EgressSettings fromEnvironment() {
@@ -58,6 +72,7 @@ record EgressSettings(
         Source source = new Source(environment);
         return new EgressSettings(
                 Set.copyOf(source.list(source.required("EGRESS_NAMESPACES"))),
+                source.flag("EGRESS_TENANTS_BY_LABEL"),
                 Path.of(source.required("EGRESS_SECRET_FILE")),
                 source.flag("EGRESS_CREDENTIAL_REQUIRED"),
                 source.flag("EGRESS_OPEN_PERMITTED"),
@@ -69,7 +84,34 @@ record EgressSettings(
                         .orElse(EgressProxy.Guard.TLS_PORTS),
                 limits(source),
                 (int) source.whole("EGRESS_PORT", 3128, Target.MAX_PORT),
-                (int) source.whole("EGRESS_HTTP_PORT", 8081, Target.MAX_PORT));
+                (int) source.whole("EGRESS_HTTP_PORT", 8081, Target.MAX_PORT),
+                (int) source.whole("EGRESS_DENIALS_PORT", 3129, Target.MAX_PORT),
+                source.flag("EGRESS_SPLIT_DNS") ? Optional.of(splitDns(source)) : Optional.empty());
+    }
+
+    private static SplitDoors.Settings splitDns(Source source) {
+        if (source.flag("EGRESS_CREDENTIAL_REQUIRED")) {
+            throw new IllegalArgumentException("EGRESS_SPLIT_DNS and EGRESS_CREDENTIAL_REQUIRED cannot both be true:"
+                    + " clients that know no proxy have no way to present a credential");
+        }
+        return SplitDoors.Settings.usual(
+                new InetSocketAddress((int) source.whole("EGRESS_DNS_PORT", 5353, Target.MAX_PORT)),
+                new InetSocketAddress((int) source.whole("EGRESS_DIRECT_HTTP_PORT", 8080, Target.MAX_PORT)),
+                new InetSocketAddress((int) source.whole("EGRESS_DIRECT_TLS_PORT", 8443, Target.MAX_PORT)),
+                serviceAddress(source.required("EGRESS_SERVICE_ADDRESS")),
+                (int) source.whole("EGRESS_MAX_QUERIES", SplitDoors.Settings.QUERIES, 100_000));
+    }
+
+    private static IpAddress serviceAddress(String address) {
+        try {
+            return IpAddress.parse(address);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("EGRESS_SERVICE_ADDRESS: " + e.getMessage(), e);
+        }
+    }
+
+    Tenants tenants(KubernetesClient client) {
+        return tenantsByLabel ? Tenants.byLabel(namespaces, client) : Tenants.named(namespaces);
     }
 
     private static DeniedRanges denied(Source source) {

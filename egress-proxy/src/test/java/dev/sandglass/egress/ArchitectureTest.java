@@ -16,8 +16,10 @@ class ArchitectureTest {
 
     private static final String REQUEST = "dev.sandglass.egress.request..";
     private static final String TLS = "dev.sandglass.egress.tls..";
+    private static final String DNS = "dev.sandglass.egress.dns..";
     private static final String NAME = "dev.sandglass.egress.name..";
     private static final String CLIENT = "dev.sandglass.egress.client..";
+    private static final String DENIAL = "dev.sandglass.egress.denial..";
     private static final String TUNNEL = "dev.sandglass.egress.tunnel..";
 
     @ArchTest
@@ -33,10 +35,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule whatReadsHostileBytesIsPure = noClasses()
             .that()
-            .resideInAnyPackage(REQUEST, TLS)
+            .resideInAnyPackage(REQUEST, TLS, DNS)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.netty..", "io.fabric8..", "java.net..", "java.nio.file..", NAME, CLIENT, TUNNEL);
+            .resideInAnyPackage(
+                    "io.netty..", "io.fabric8..", "java.net..", "java.nio.file..", NAME, CLIENT, DENIAL, TUNNEL);
 
     @ArchTest
     static final ArchRule whoAsksIsNoBusinessOfSockets = noClasses()
@@ -44,7 +47,15 @@ class ArchitectureTest {
             .resideInAPackage(CLIENT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.netty..", REQUEST, TLS, NAME, TUNNEL);
+            .resideInAnyPackage("io.netty..", REQUEST, TLS, NAME, DENIAL, TUNNEL);
+
+    @ArchTest
+    static final ArchRule denialsAreToldAndDecideNothing = noClasses()
+            .that()
+            .resideInAPackage(DENIAL)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(TLS, NAME, CLIENT, TUNNEL);
 
     @ArchTest
     static final ArchRule theTunnelsDoNotKnowKubernetes = noClasses()

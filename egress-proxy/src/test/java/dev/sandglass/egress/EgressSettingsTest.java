@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.egress.tunnel.Limits;
+import dev.sandglass.egress.tunnel.SplitDoors;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -38,6 +39,8 @@ class EgressSettingsTest {
         assertThat(settings.limits()).isEqualTo(Limits.DEFAULT);
         assertThat(settings.port()).isEqualTo(3128);
         assertThat(settings.httpPort()).isEqualTo(8081);
+        assertThat(settings.denialsPort()).isEqualTo(3129);
+        assertThat(settings.splitDns()).isEmpty();
     }
 
     @Test
@@ -64,6 +67,34 @@ class EgressSettingsTest {
                 .hasValue("the cluster's own");
     }
 
+    @Test
+    void splitDns() {
+        Map<String, String> variables = new HashMap<>(LEAST);
+        variables.put("EGRESS_SPLIT_DNS", "true");
+        variables.put("EGRESS_SERVICE_ADDRESS", "10.96.7.7");
+        SplitDoors.Settings settings = EgressSettings.of(variables).splitDns().orElseThrow();
+        assertThat(settings.dns().getPort()).isEqualTo(5353);
+        assertThat(settings.plain().getPort()).isEqualTo(8080);
+        assertThat(settings.tls().getPort()).isEqualTo(8443);
+        assertThat(settings.service()).isEqualTo(IpAddress.parse("10.96.7.7"));
+        assertThat(settings.plainTarget()).isEqualTo(80);
+        assertThat(settings.tlsTarget()).isEqualTo(443);
+        assertThat(settings.queries()).isEqualTo(100);
+
+        variables.put("EGRESS_SERVICE_ADDRESS", "egress");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EgressSettings.of(variables))
+                .withMessageContaining("EGRESS_SERVICE_ADDRESS");
+        variables.put("EGRESS_SERVICE_ADDRESS", "");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EgressSettings.of(variables))
+                .withMessage("EGRESS_SERVICE_ADDRESS is not set");
+        variables.put("EGRESS_CREDENTIAL_REQUIRED", "true");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EgressSettings.of(variables))
+                .withMessageContaining("cannot both be true");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "EGRESS_NAMESPACES, '', is not set",
@@ -74,6 +105,8 @@ class EgressSettingsTest {
         "EGRESS_ALLOWED_RANGES, 0.0.0.0/0, does not lie within any denied range",
         "EGRESS_TLS_PORTS, 0, must be from 1 to 65535",
         "EGRESS_PORT, 65536, must be from 1 to 65535",
+        "EGRESS_DENIALS_PORT, 0, must be from 1 to 65535",
+        "EGRESS_SPLIT_DNS, on, must be true or false",
         "EGRESS_IDLE_TIMEOUT, 5, is not a duration",
         "EGRESS_IDLE_TIMEOUT, 0s, must be from 1s to 24h",
         "EGRESS_IDLE_TIMEOUT, 25h, must be from 1s to 24h",

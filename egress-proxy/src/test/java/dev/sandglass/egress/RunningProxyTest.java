@@ -27,6 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +44,7 @@ class RunningProxyTest {
     private static EgressSettings settings() {
         return new EgressSettings(
                 Set.of(NAMESPACE),
+                false,
                 Path.of("unused"),
                 false,
                 false,
@@ -50,7 +52,9 @@ class RunningProxyTest {
                 EgressProxy.Guard.TLS_PORTS,
                 Limits.DEFAULT,
                 0,
-                0);
+                0,
+                0,
+                Optional.empty());
     }
 
     private String write(String allowedDomain) {

@@ -30,6 +30,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tool what callers get when they do not say
  * @param kubernetes how the API server is used
  * @param port how ports of sandboxes are made reachable
+ * @param egress the egress proxy, if there is one
+ * @param namespace in which the gateway itself runs ({@code GATEWAY_NAMESPACE}); required with an egress proxy
  */
 @ConfigurationProperties("gateway")
 public record GatewaySettings(
@@ -44,7 +46,9 @@ public record GatewaySettings(
         @DefaultValue McpSettings mcp,
         @DefaultValue ToolSettings tool,
         @DefaultValue KubernetesSettings kubernetes,
-        @DefaultValue PortSettings port) {
+        @DefaultValue PortSettings port,
+        @DefaultValue Egress egress,
+        @Nullable String namespace) {
 
     /**
      * How sandboxes are reached.
@@ -52,6 +56,23 @@ public record GatewaySettings(
      * @param secretFile the installation's link secret ({@code GATEWAY_LINK_SECRET_FILE}); required
      */
     public record Link(@Nullable Path secretFile) {}
+
+    /**
+     * How refused hosts are heard of; all or nothing.
+     *
+     * @param service the egress proxy's Service ({@code GATEWAY_EGRESS_SERVICE})
+     * @param secretFile the installation's egress secret ({@code GATEWAY_EGRESS_SECRET_FILE})
+     * @param denialsPort of every replica ({@code GATEWAY_EGRESS_DENIALS_PORT})
+     */
+    public record Egress(
+            @Nullable String service,
+            @Nullable Path secretFile,
+            @DefaultValue("3129") int denialsPort) {
+
+        boolean isWhole(@Nullable String namespace) {
+            return (service == null) == (secretFile == null) && (service == null || namespace != null);
+        }
+    }
 
     /** Refuses what cannot work, naming the setting. */
     public GatewaySettings {
@@ -62,6 +83,11 @@ public record GatewaySettings(
         if (link.secretFile() == null) {
             throw new IllegalArgumentException(
                     "gateway.link.secret-file (GATEWAY_LINK_SECRET_FILE) must name the file with the link secret");
+        }
+        if (!egress.isWhole(namespace)) {
+            throw new IllegalArgumentException(
+                    "gateway.egress.service, gateway.egress.secret-file and gateway.namespace"
+                            + " (GATEWAY_EGRESS_SERVICE, GATEWAY_EGRESS_SECRET_FILE, GATEWAY_NAMESPACE) must be set together");
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.sandglass.gateway;
 
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
@@ -40,8 +41,9 @@ class McpConfiguration {
             Sandboxes sandboxes,
             Executions executions,
             PortAddresses ports,
+            DeniedHosts denied,
             GatewaySettings settings) {
-        return new Toolbox(Tools.all(access, sandboxes, executions, ports, settings.tool()));
+        return new Toolbox(Tools.all(access, sandboxes, executions, ports, denied, settings.tool()));
     }
 
     @Bean

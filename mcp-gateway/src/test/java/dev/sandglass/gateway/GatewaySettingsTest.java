@@ -10,6 +10,7 @@ import dev.sandglass.gateway.tool.ToolSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,7 +59,9 @@ class GatewaySettingsTest {
                                 Duration.ofSeconds(2)),
                         new KubernetesSettings(Duration.ofMinutes(30), Duration.ofSeconds(5), Duration.ofSeconds(5)),
                         new PortSettings(
-                                null, Duration.ofHours(1), Duration.ofMinutes(5), Duration.ofSeconds(5), 64, 512)));
+                                null, Duration.ofHours(1), Duration.ofMinutes(5), Duration.ofSeconds(5), 64, 512),
+                        new GatewaySettings.Egress(null, null, 3129),
+                        null));
     }
 
     @Test
@@ -123,6 +126,24 @@ class GatewaySettingsTest {
                         Duration.ofSeconds(2),
                         3,
                         4));
+    }
+
+    @Test
+    void theEgressProxyIsSetAsAWhole() {
+        Map<String, Object> whole = Map.of(
+                "GATEWAY_API_KEYS_DIR", "/keys",
+                "GATEWAY_LINK_SECRET_FILE", "/s",
+                "GATEWAY_EGRESS_SERVICE", "egress",
+                "GATEWAY_EGRESS_SECRET_FILE", "/e",
+                "GATEWAY_EGRESS_DENIALS_PORT", "4000",
+                "GATEWAY_NAMESPACE", "sandglass");
+        assertThat(settings(whole).egress()).isEqualTo(new GatewaySettings.Egress("egress", Path.of("/e"), 4000));
+        assertThat(settings(whole).namespace()).isEqualTo("sandglass");
+        for (String missing : List.of("GATEWAY_EGRESS_SERVICE", "GATEWAY_EGRESS_SECRET_FILE", "GATEWAY_NAMESPACE")) {
+            Map<String, Object> part = new HashMap<>(whole);
+            part.remove(missing);
+            assertThatThrownBy(() -> settings(part)).rootCause().hasMessageContaining("must be set together");
+        }
     }
 
     @ParameterizedTest

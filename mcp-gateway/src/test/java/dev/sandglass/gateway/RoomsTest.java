@@ -39,6 +39,8 @@ class RoomsTest {
             .definedBy(ROOT + ".sandbox")
             .layer("port")
             .definedBy(ROOT + ".port")
+            .layer("egress")
+            .definedBy(ROOT + ".egress")
             .layer("training")
             .definedBy(ROOT + ".training")
             .whereLayer("application")
@@ -55,6 +57,8 @@ class RoomsTest {
             .mayOnlyBeAccessedByLayers("application", "mcp", "tool", "port")
             .whereLayer("link")
             .mayOnlyBeAccessedByLayers("application", "execution")
+            .whereLayer("egress")
+            .mayOnlyBeAccessedByLayers("application", "tool")
             .whereLayer("kubernetes")
             .mayOnlyBeAccessedByLayers("application")
             .whereLayer("training")
@@ -119,5 +123,5 @@ class RoomsTest {
             .and()
             .arePublic()
             .should()
-            .haveNameMatching(".*\\.(KubernetesSandboxes|KubernetesSettings|LabelledNamespaces)");
+            .haveNameMatching(".*\\.(EgressReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces)");
 }

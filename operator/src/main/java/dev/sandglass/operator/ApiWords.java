@@ -1,12 +1,21 @@
 package dev.sandglass.operator;
 
+import dev.sandglass.api.Rights;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.Optional;
 
 /** What the API server says when it refuses something. */
 final class ApiWords {
 
+    private static final int FORBIDDEN = 403;
+    private static final int INVALID = 422;
+
     private ApiWords() {}
+
+    /** Whether the object is against a rule. Where the operator lacks a right, the object is not to blame. */
+    static boolean isRefusal(KubernetesClientException answer) {
+        return answer.getCode() == INVALID || (answer.getCode() == FORBIDDEN && !Rights.lackedBy(answer));
+    }
 
     static String of(KubernetesClientException refusal) {
         return Optional.ofNullable(refusal.getStatus())

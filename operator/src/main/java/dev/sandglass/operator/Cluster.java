@@ -7,10 +7,13 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodSettings;
+import dev.sandglass.operator.child.ProxyAccess;
 import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.child.SandboxSecret;
+import dev.sandglass.operator.child.TrustedAuthorities;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -31,21 +34,29 @@ final class Cluster {
 
     private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
-    private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
-    private static final int INVALID = 422;
 
     private final KubernetesClient client;
     private final PodSettings pods;
     private final TenantNamespaces tenants;
     private final LinkSecret linkSecret;
+    private final Optional<EgressDoor> egress;
 
-    Cluster(KubernetesClient client, PodSettings pods, TenantNamespaces tenants, LinkSecret linkSecret) {
+    /**
+     * @param egress empty if the installation has no egress proxy
+     */
+    Cluster(
+            KubernetesClient client,
+            PodSettings pods,
+            TenantNamespaces tenants,
+            LinkSecret linkSecret,
+            Optional<EgressDoor> egress) {
         this.client = client;
         this.pods = pods;
         this.tenants = tenants;
         this.linkSecret = linkSecret;
+        this.egress = egress;
     }
 
     /** What became of the attempt to make a pod: exactly one of the two is present. */
@@ -62,9 +73,34 @@ final class Cluster {
         return createUnlessPresent(NamespacePolicy.desired(namespace));
     }
 
+    /**
+     * Has a namespace's ConfigMap hold the authorities that its sandboxes trust, if the installation has any of its own;
+     * empty if there was nothing to do, or somebody else did it at the same time.
+     */
+    Optional<ConfigMap> trust(String namespace, Optional<ConfigMap> present) {
+        Optional<TrustedAuthorities> authorities = pods.authorities();
+        if (authorities.isEmpty() || present.filter(authorities.get()::areIn).isPresent()) {
+            return Optional.empty();
+        }
+        ConfigMap desired = authorities.get().desired(namespace);
+        return present.isEmpty() ? createUnlessPresent(desired) : replaced(desired, present.get());
+    }
+
+    private Optional<ConfigMap> replaced(ConfigMap desired, ConfigMap present) {
+        desired.getMetadata().setResourceVersion(present.getMetadata().getResourceVersion());
+        try {
+            return Optional.of(client.resource(desired).update());
+        } catch (KubernetesClientException e) {
+            if (e.getCode() != CONFLICT && e.getCode() != NOT_FOUND) {
+                throw e;
+            }
+            return Optional.empty();
+        }
+    }
+
     /** Makes the sandbox's policy, or restores it if it was changed; empty if there was nothing to do. */
     Optional<NetworkPolicy> isolate(Sandbox sandbox, Optional<NetworkPolicy> present) {
-        NetworkPolicy desired = SandboxNetworkPolicy.desired(sandbox, tenants.own());
+        NetworkPolicy desired = SandboxNetworkPolicy.desired(sandbox, tenants.own(), pods.egress());
         if (present.isEmpty()) {
             return createUnlessPresent(desired);
         }
@@ -83,11 +119,10 @@ final class Cluster {
 
     /** Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one. */
     PodResult start(Sandbox sandbox, int incarnation, Optional<PersistentVolumeClaim> workspace) {
-        createUnlessPresent(SandboxSecret.desired(
-                sandbox,
-                incarnation,
-                LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation)));
-        Pod desired = SandboxPod.desired(sandbox, incarnation, pods, workspace);
+        Optional<ProxyAccess> proxy = egress.map(door -> door.of(sandbox));
+        LinkKeys keys = LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation);
+        createUnlessPresent(SandboxSecret.desired(sandbox, incarnation, keys, proxy));
+        Pod desired = SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy);
         try {
             return createUnlessPresent(desired)
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))
@@ -95,12 +130,10 @@ final class Cluster {
                     .map(pod -> new PodResult(Optional.of(pod), Optional.empty()))
                     .orElseGet(() -> refused(Reason.POD_REFUSED, "a pod of this name exists and is not ours"));
         } catch (KubernetesClientException e) {
-            return switch (e.getCode()) {
-                case FORBIDDEN ->
-                    refused(ApiWords.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiWords.of(e));
-                case INVALID -> refused(Reason.POD_REFUSED, ApiWords.of(e));
-                default -> throw e;
-            };
+            if (!ApiWords.isRefusal(e)) {
+                throw e;
+            }
+            return refused(ApiWords.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiWords.of(e));
         }
     }
 

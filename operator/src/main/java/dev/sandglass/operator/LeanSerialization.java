@@ -2,6 +2,7 @@ package dev.sandglass.operator;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -9,8 +10,9 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 
 /**
  * Reads objects without what nothing here looks at and what would be most of the memory of a cache of thousands: who
- * wrote which field, and of a pod's spec what stays as the operator wrote it. Writes are whole; the API server keeps
- * {@code managedFields} when a write leaves them out, and no pod that was read is written back.
+ * wrote which field, of a pod's spec what stays as the operator wrote it, and what ConfigMaps hold. Writes are whole; the
+ * API server keeps {@code managedFields} when a write leaves them out, and no pod or ConfigMap that was read is written
+ * back.
  */
 final class LeanSerialization {
 
@@ -21,6 +23,7 @@ final class LeanSerialization {
         mapper.addMixIn(ObjectMeta.class, LeanMetadata.class);
         mapper.addMixIn(PodSpec.class, LeanPodSpec.class);
         mapper.addMixIn(Container.class, LeanContainer.class);
+        mapper.addMixIn(ConfigMap.class, LeanConfigMap.class);
         return new KubernetesSerialization(mapper, true);
     }
 
@@ -36,4 +39,9 @@ final class LeanSerialization {
             value = {"env", "ports", "securityContext", "volumeMounts"},
             allowGetters = true)
     private abstract static class LeanContainer {}
+
+    @JsonIgnoreProperties(
+            value = {"data", "binaryData"},
+            allowGetters = true)
+    private abstract static class LeanConfigMap {}
 }

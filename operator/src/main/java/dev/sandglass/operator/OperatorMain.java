@@ -1,6 +1,5 @@
 package dev.sandglass.operator;
 
-import dev.sandglass.api.LinkSecret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -48,8 +47,8 @@ public final class OperatorMain {
         KubernetesClient client = client(metrics);
         AtomicBoolean ready = new AtomicBoolean();
         Probes probes = new Probes(settings.httpPort(), ready::get, metrics);
-        RunningOperator operator = new RunningOperator(
-                settings, LinkSecret.read(settings.linkSecretFile()), client, metrics, OperatorMain::halt);
+        RunningOperator operator =
+                new RunningOperator(settings, Secrets.read(settings), client, metrics, OperatorMain::halt);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             ready.set(false);
             operator.close();

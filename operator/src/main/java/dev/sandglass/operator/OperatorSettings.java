@@ -2,15 +2,23 @@ package dev.sandglass.operator;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.sandglass.api.Durations;
+import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.api.egress.IpRange;
+import dev.sandglass.operator.child.Egress;
 import dev.sandglass.operator.child.ImagePolicy;
 import dev.sandglass.operator.child.Placement;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.SandboxUsers;
+import dev.sandglass.operator.child.TrustedAuthorities;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -18,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -34,10 +43,14 @@ import java.util.stream.Collectors;
  *     sandglass-sandbox; {@code OPERATOR_PRIORITY_CLASS_NAME}, default the cluster's; {@code OPERATOR_RUNTIME_CLASS_NAME},
  *     forced on every sandbox, default the sandbox's own or the cluster's; {@code OPERATOR_HOST_USERS}, default true;
  *     {@code OPERATOR_UIDS_FROM} and {@code OPERATOR_UIDS_COUNT}, default {@link SandboxUsers#DEFAULT};
- *     {@code OPERATOR_NODE_SELECTOR} and {@code OPERATOR_TOLERATIONS}, as JSON, default none
+ *     {@code OPERATOR_NODE_SELECTOR} and {@code OPERATOR_TOLERATIONS}, as JSON, default none;
+ *     {@code TRUSTED_CA_FILE}, the site's certificate authorities in PEM, default none
  * @param deadlines of sandboxes that have none of their own: {@code OPERATOR_IDLE_TIMEOUT}, default 30m; {@code OPERATOR_MAX_LIFETIME}, default 8h;
  *     {@code OPERATOR_RETENTION}, default 24h
  * @param httpPort {@code OPERATOR_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
+ * @param egress if {@code EGRESS_SERVICE} is set, the name of the egress proxy's Service in the gateway's namespace, which needs
+ *     {@code EGRESS_SECRET_FILE}; {@code EGRESS_CLUSTER_RANGES}, {@code EGRESS_ALLOWED_RANGES}, {@code EGRESS_OPEN_PERMITTED}
+ *     and {@code EGRESS_SPLIT_DNS} as the egress proxy has them; default none
  * @param leaderElection namespace of the Lease if {@code OPERATOR_LEADER_ELECTION} is true, which needs
  *     {@code OPERATOR_NAMESPACE}; default none
  */
@@ -49,6 +62,7 @@ record OperatorSettings(
         PodSettings pods,
         Deadlines deadlines,
         int httpPort,
+        Optional<EgressSettings> egress,
         Optional<String> leaderElection) {
 
     /** Reads the settings of this process. */
@@ -67,6 +81,7 @@ record OperatorSettings(
                 source.duration("OPERATOR_IDLE_TIMEOUT", "30m"),
                 source.duration("OPERATOR_MAX_LIFETIME", "8h"),
                 source.duration("OPERATOR_RETENTION", "24h"));
+        Optional<EgressSettings> egress = source.optional("EGRESS_SERVICE").map(service -> egress(service, source));
         return new OperatorSettings(
                 Set.copyOf(commaSeparated(source.required("OPERATOR_NAMESPACES"))),
                 source.flag("OPERATOR_TENANTS_BY_LABEL", false),
@@ -83,12 +98,27 @@ record OperatorSettings(
                         source.optional("OPERATOR_PRIORITY_CLASS_NAME"),
                         source.optional("OPERATOR_RUNTIME_CLASS_NAME"),
                         users(source),
-                        placement(source)),
+                        placement(source),
+                        egress.map(EgressSettings::walls),
+                        source.optional("TRUSTED_CA_FILE").map(OperatorSettings::authorities)),
                 deadlines,
                 source.number("OPERATOR_HTTP_PORT", "8081").intValueExact(),
+                egress,
                 source.flag("OPERATOR_LEADER_ELECTION", false)
                         ? Optional.of(source.required("OPERATOR_NAMESPACE"))
                         : Optional.empty());
+    }
+
+    private static EgressSettings egress(String service, Source source) {
+        List<IpRange> cluster = source.ranges("EGRESS_CLUSTER_RANGES");
+        List<IpRange> allowed = source.ranges("EGRESS_ALLOWED_RANGES");
+        return new EgressSettings(
+                service,
+                Path.of(source.required("EGRESS_SECRET_FILE")),
+                new Egress(
+                        Source.named("EGRESS_ALLOWED_RANGES", () -> new DeniedRanges(cluster, allowed)),
+                        source.flag("EGRESS_OPEN_PERMITTED", false),
+                        source.flag("EGRESS_SPLIT_DNS", false)));
     }
 
     private static SandboxUsers users(Source source) {
@@ -103,6 +133,21 @@ record OperatorSettings(
         return new Placement(
                 source.json("OPERATOR_NODE_SELECTOR", "{}", new TypeReference<Map<String, String>>() {}),
                 source.json("OPERATOR_TOLERATIONS", "[]", new TypeReference<List<Toleration>>() {}));
+    }
+
+    private static TrustedAuthorities authorities(String file) {
+        try (InputStream in = Files.newInputStream(Path.of(file))) {
+            byte[] text = in.readNBytes(TrustedAuthorities.MAX_BYTES + 1);
+            if (text.length > TrustedAuthorities.MAX_BYTES) {
+                throw new IllegalArgumentException("it has more than " + TrustedAuthorities.MAX_BYTES + " bytes");
+            }
+            return TrustedAuthorities.with(new String(text, StandardCharsets.ISO_8859_1));
+        } catch (IOException e) {
+            throw new IllegalArgumentException("TRUSTED_CA_FILE: " + file + " cannot be read", e);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "TRUSTED_CA_FILE: " + file + " (the chart's value trustedCA): " + e.getMessage(), e);
+        }
     }
 
     private static List<String> commaSeparated(String text) {
@@ -160,8 +205,18 @@ record OperatorSettings(
 
         Duration duration(String name, String otherwise) {
             String text = optional(name).orElse(otherwise);
+            return named(name, () -> Durations.parse(text));
+        }
+
+        List<IpRange> ranges(String name) {
+            List<String> texts = commaSeparated(optional(name).orElse(""));
+            return named(name, () -> texts.stream().map(IpRange::parse).toList());
+        }
+
+        /** What is read, or an error that names the variable. */
+        static <T> T named(String name, Supplier<T> reading) {
             try {
-                return Durations.parse(text);
+                return reading.get();
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
             }

@@ -1,6 +1,5 @@
 package dev.sandglass.operator;
 
-import dev.sandglass.api.LinkSecret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
@@ -31,7 +30,7 @@ final class RunningOperator implements AutoCloseable {
      */
     RunningOperator(
             OperatorSettings settings,
-            LinkSecret linkSecret,
+            Secrets secrets,
             KubernetesClient client,
             MeterRegistry metrics,
             Consumer<String> onBlind) {
@@ -42,19 +41,27 @@ final class RunningOperator implements AutoCloseable {
         });
         SandboxReconciler reconciler = new SandboxReconciler(
                 new SandboxView(settings.pods(), settings.tenants(), InstantSource.system()),
-                new Cluster(client, settings.pods(), settings.tenants(), linkSecret),
+                new Cluster(
+                        client, settings.pods(), settings.tenants(), secrets.link(), door(settings, secrets, client)),
                 new Storage(client, settings.pods().users()),
                 settings.deadlines(),
                 new SandboxEvents(client),
                 new SandboxMeters(metrics, settings.tenants().watched()));
         operator.register(reconciler, controller -> controller
                 .settingNamespaces(settings.tenants().watched())
+                .withInformerListLimit(SandboxView.PAGE)
                 // Never give up: a sandbox must not rest broken until somebody touches it.
                 .withRetry(new GenericRetry()
                         .setInitialInterval(FIRST_RETRY)
                         .setIntervalMultiplier(2)
                         .setMaxInterval(LONGEST_RETRY.toMillis())
                         .withoutMaxAttempts()));
+    }
+
+    private static Optional<EgressDoor> door(OperatorSettings settings, Secrets secrets, KubernetesClient client) {
+        return settings.egress().flatMap(egress -> secrets.egress()
+                .map(secret -> new EgressDoor(
+                        client, settings.gatewayNamespace(), egress.service(), secret, InstantSource.system())));
     }
 
     private static void configure(

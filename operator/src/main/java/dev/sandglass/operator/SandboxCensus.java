@@ -72,7 +72,7 @@ final class SandboxCensus {
     private static List<String> reasons() {
         return Stream.concat(
                         Arrays.stream(Reason.values())
-                                .filter(reason -> reason != Reason.POLICIES_APPLIED)
+                                .filter(reason -> reason != Reason.POLICIES_APPLIED && reason != Reason.DOMAINS_IGNORED)
                                 .map(Reason::value),
                         Stream.of(UNSEEN))
                 .toList();

@@ -14,6 +14,7 @@ import dev.sandglass.operator.lifecycle.Lifecycle;
 import dev.sandglass.operator.lifecycle.Notice;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -133,6 +134,8 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
             cluster.isolateNamespace(sandbox.getMetadata().getNamespace()).ifPresent(remember);
         }
         cluster.isolate(sandbox, view.networkPolicy(sandbox, context)).ifPresent(remember);
+        cluster.trust(sandbox.getMetadata().getNamespace(), view.authorities(context))
+                .ifPresent(map -> remember(ConfigMap.class, map, context));
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {
             return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), true);

@@ -4,15 +4,19 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.child.Egress;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.TrustedAuthorities;
 import dev.sandglass.operator.lifecycle.Observed;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.javaoperatorsdk.operator.api.config.informer.FieldSelectorBuilder;
 import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -30,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Gathers all that is known of a sandbox from the caches. It decides nothing. */
 final class SandboxView {
+
+    /** Objects in one answer of a list: the text of ten thousand pods at once would need more memory than the pods. */
+    static final long PAGE = 500;
 
     private final PodSettings settings;
     private final TenantNamespaces tenants;
@@ -54,6 +61,7 @@ final class SandboxView {
         if (tenants.byLabel()) {
             sources.add(namespaces(context));
         }
+        settings.authorities().ifPresent(authorities -> sources.add(authorities(authorities, context)));
         return sources;
     }
 
@@ -62,8 +70,27 @@ final class SandboxView {
         return new InformerEventSource<>(
                 InformerEventSourceConfiguration.from(Namespace.class, Sandbox.class)
                         .withLabelSelector(SandboxLabels.TENANT)
+                        .withInformerListLimit(PAGE)
                         .withSecondaryToPrimaryMapper(namespace -> context.getPrimaryCache()
                                 .list(namespace.getMetadata().getName())
+                                .map(ResourceID::fromResource)
+                                .collect(Collectors.toSet()))
+                        .build(),
+                context);
+    }
+
+    /** The one ConfigMap of each namespace that is ours; it wakes somebody only if it is not as it should be. */
+    private static InformerEventSource<ConfigMap, Sandbox> authorities(
+            TrustedAuthorities authorities, EventSourceContext<Sandbox> context) {
+        return new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(ConfigMap.class, Sandbox.class)
+                        .withFieldSelector(new FieldSelectorBuilder()
+                                .withField("metadata.name", TrustedAuthorities.NAME)
+                                .build())
+                        .withOnAddFilter(found -> !authorities.areIn(found))
+                        .withOnUpdateFilter((found, before) -> !authorities.areIn(found))
+                        .withSecondaryToPrimaryMapper(map -> context.getPrimaryCache()
+                                .list(map.getMetadata().getNamespace())
                                 .map(ResourceID::fromResource)
                                 .collect(Collectors.toSet()))
                         .build(),
@@ -75,6 +102,7 @@ final class SandboxView {
         return new InformerEventSource<>(
                 InformerEventSourceConfiguration.from(type, Sandbox.class)
                         .withLabelSelector(selector)
+                        .withInformerListLimit(PAGE)
                         .withSecondaryToPrimaryMapper(SandboxView::sandboxOf)
                         .build(),
                 context);
@@ -111,6 +139,7 @@ final class SandboxView {
                         .filter(lease -> owns(sandbox, lease)),
                 Refusal.of(sandbox, settings),
                 workspace(sandbox, context),
+                Egress.ignored(sandbox, settings.egress()),
                 networkPolicy(sandbox, context).isPresent()
                         && namespacePolicy(context).isPresent(),
                 clock.instant());
@@ -145,6 +174,11 @@ final class SandboxView {
 
     Optional<NetworkPolicy> namespacePolicy(Context<Sandbox> context) {
         return cached(NetworkPolicy.class, ChildNames.NAMESPACE_POLICY, context);
+    }
+
+    /** The authorities that the sandboxes of the namespace trust; asked only if the installation has some. */
+    Optional<ConfigMap> authorities(Context<Sandbox> context) {
+        return settings.authorities().flatMap(mine -> cached(ConfigMap.class, TrustedAuthorities.NAME, context));
     }
 
     /**

@@ -31,9 +31,7 @@ final class Storage {
 
     private static final Logger LOG = LoggerFactory.getLogger(Storage.class);
 
-    private static final int FORBIDDEN = 403;
     private static final int CONFLICT = 409;
-    private static final int INVALID = 422;
 
     private final KubernetesClient client;
     private final SandboxUsers users;
@@ -128,7 +126,7 @@ final class Storage {
         try {
             made = known.isPresent() ? known.get() : create(sandbox, workspace);
         } catch (KubernetesClientException e) {
-            if (e.getCode() != FORBIDDEN && e.getCode() != INVALID) {
+            if (!ApiWords.isRefusal(e)) {
                 throw e;
             }
             Reason reason = ApiWords.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.VOLUME_MISSING;
@@ -185,7 +183,7 @@ final class Storage {
         try {
             return client.resource(claim).patch(PatchContext.of(PatchType.JSON_MERGE), Serialization.asJson(change));
         } catch (KubernetesClientException e) {
-            if (e.getCode() != FORBIDDEN && e.getCode() != INVALID) {
+            if (!ApiWords.isRefusal(e)) {
                 throw e;
             }
             LOG.atWarn()

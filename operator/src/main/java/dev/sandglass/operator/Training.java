@@ -1,6 +1,7 @@
 package dev.sandglass.operator;
 
 import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.egress.EgressSecret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -14,6 +15,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One sandbox's start against a stand-in for the API server, so that the virtual machine sees the code that a start
@@ -30,11 +32,13 @@ final class Training {
                 "OPERATOR_NAMESPACES", TrainingServer.NAMESPACE,
                 "OPERATOR_DEFAULT_IMAGE", "registry.example.com/sandglass/kernel:1",
                 "OPERATOR_LINK_SECRET_FILE", "unused",
-                "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
+                "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system",
+                "EGRESS_SERVICE", TrainingServer.EGRESS_SERVICE,
+                "EGRESS_SECRET_FILE", "unused"));
         PrometheusMeterRegistry metrics = OperatorMain.registry();
         try (TrainingServer server = new TrainingServer();
                 KubernetesClient client = client(server.url(), metrics);
-                RunningOperator operator = new RunningOperator(settings, secret(), client, metrics, Training::fail);
+                RunningOperator operator = new RunningOperator(settings, secrets(), client, metrics, Training::fail);
                 Probes probes = new Probes(0, () -> true, metrics)) {
             operator.start();
             server.awaitStatus(AT_MOST);
@@ -58,8 +62,9 @@ final class Training {
         throw new IllegalStateException(reason);
     }
 
-    private static LinkSecret secret() {
-        return new LinkSecret("nothing but training is done with this".getBytes(StandardCharsets.US_ASCII));
+    private static Secrets secrets() {
+        byte[] bytes = "nothing but training is done with this".getBytes(StandardCharsets.US_ASCII);
+        return new Secrets(new LinkSecret(bytes), Optional.of(new EgressSecret(bytes)));
     }
 
     private static void scrape(int port) throws IOException, InterruptedException {

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 final class TrainingServer implements AutoCloseable {
 
     static final String NAMESPACE = "training";
+    static final String EGRESS_SERVICE = "egress-proxy";
 
     private static final String SANDBOX = """
             {"apiVersion": "sandglass.dev/v1alpha1", "kind": "Sandbox", "metadata": {"name": "training",
@@ -28,11 +29,18 @@ final class TrainingServer implements AutoCloseable {
             """;
 
     private static final Map<String, String> LISTS = Map.of(
-            "sandboxes", list("sandglass.dev/v1alpha1", "SandboxList", SANDBOX),
-            "pods", list("v1", "PodList", ""),
-            "persistentvolumeclaims", list("v1", "PersistentVolumeClaimList", ""),
-            "leases", list("coordination.k8s.io/v1", "LeaseList", ""),
-            "networkpolicies", list("networking.k8s.io/v1", "NetworkPolicyList", ""));
+            "sandboxes",
+            list("sandglass.dev/v1alpha1", "SandboxList", SANDBOX),
+            "pods",
+            list("v1", "PodList", ""),
+            "persistentvolumeclaims",
+            list("v1", "PersistentVolumeClaimList", ""),
+            "leases",
+            list("coordination.k8s.io/v1", "LeaseList", ""),
+            "networkpolicies",
+            list("networking.k8s.io/v1", "NetworkPolicyList", ""),
+            EGRESS_SERVICE,
+            "{\"apiVersion\": \"v1\", \"kind\": \"Service\", \"spec\": {\"clusterIP\": \"192.0.2.1\"}}");
 
     private final HttpServer server;
     private final CountDownLatch statusWritten = new CountDownLatch(1);

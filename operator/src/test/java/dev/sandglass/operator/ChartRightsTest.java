@@ -8,15 +8,19 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The rights that the operator's integration tests grant are those that the chart grants: no more, no less. */
 class ChartRightsTest {
 
-    private static final Path RENDERED = Path.of("../helm/tests/golden/default.yaml");
+    private static final Path GOLDEN = Path.of("../helm/tests/golden");
+    private static final Path DEFAULT = GOLDEN.resolve("default.yaml");
+    private static final Path WITH_AUTHORITIES = GOLDEN.resolve("own-secrets.yaml");
     private static final Path TESTED = Path.of("src/test/resources/rbac");
 
     @ParameterizedTest
@@ -24,11 +28,21 @@ class ChartRightsTest {
     void theTestsRoleIsTheCharts(String namespace, String file) throws IOException {
         Role tested = Serialization.unmarshal(Files.readString(TESTED.resolve(file)), Role.class);
 
-        assertThat(rulesOfTheChart(namespace)).containsExactlyInAnyOrderElementsOf(tested.getRules());
+        assertThat(rulesOfTheChart(DEFAULT, namespace)).containsExactlyInAnyOrderElementsOf(tested.getRules());
     }
 
-    private static List<PolicyRule> rulesOfTheChart(String namespace) throws IOException {
-        List<Role> roles = Arrays.stream(Files.readString(RENDERED).split("\n---\n"))
+    @Test
+    void authoritiesOfTheSiteTakeTheseMore() throws IOException {
+        Role tested =
+                Serialization.unmarshal(Files.readString(TESTED.resolve("operator-authorities-role.yaml")), Role.class);
+        List<PolicyRule> all = new ArrayList<>(rulesOfTheChart(DEFAULT, "sandglass-default"));
+        all.addAll(tested.getRules());
+
+        assertThat(rulesOfTheChart(WITH_AUTHORITIES, "agents-a")).containsExactlyInAnyOrderElementsOf(all);
+    }
+
+    private static List<PolicyRule> rulesOfTheChart(Path rendered, String namespace) throws IOException {
+        List<Role> roles = Arrays.stream(Files.readString(rendered).split("\n---\n"))
                 .filter(document -> document.contains("\nkind: Role\n"))
                 .map(document -> Serialization.unmarshal(document, Role.class))
                 .filter(role -> role.getMetadata().getName().equals("sandglass-operator")

@@ -8,9 +8,11 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.Workspace;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CrashPointsIT {
 
     private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration LITTLE = Duration.ofSeconds(1);
     private static final String NAME = "crash";
 
     /** What the sandbox is when the operator that dies begins. */
@@ -80,7 +83,7 @@ class CrashPointsIT {
             new Change("forget", Before.STOPPED, STOPPED, soon("RETENTION"), 1, new End.Gone()));
 
     private static Map<String, String> soon(String deadline) {
-        return Map.of("OPERATOR_" + deadline, "1s");
+        return Map.of("OPERATOR_" + deadline, LITTLE.toSeconds() + "s");
     }
 
     static Stream<Arguments> crashes() {
@@ -100,6 +103,10 @@ class CrashPointsIT {
                 }
             } else {
                 prepare(change, namespace);
+                if (!change.settings().isEmpty()) {
+                    await("the deadline, which would be told in a write of its own before it is over")
+                            .until(() -> overdue(namespace.get(NAME).observed()));
+                }
                 dieAndGoOn(change, writes, namespace);
             }
         }
@@ -120,6 +127,12 @@ class CrashPointsIT {
             }
         }
         namespace.edit(NAME, change.spec());
+    }
+
+    private static boolean overdue(SandboxStatus status) {
+        String begun = status.holds(SUSPENDED) ? status.suspendedAt() : status.startedAt();
+        return Instant.now()
+                .isAfter(Instant.parse(Objects.requireNonNull(begun)).plus(LITTLE));
     }
 
     /** Makes the sandbox with an operator that lives until it runs. */

@@ -125,7 +125,7 @@ class FaultsIT {
                                 && ChildNames.incarnation(sandbox, 2)
                                         .equals(sandbox.observed().podName()));
             }
-            nothingIsLeftOver();
+            await("the first pods, which take their time to end").atMost(SOON).untilAsserted(this::nothingIsLeftOver);
             assertThat(operator.requests("GET", "sandboxes")).isGreaterThan(4);
         }
     }
@@ -188,13 +188,14 @@ class FaultsIT {
                 wanted.add(Objects.requireNonNull(sandbox.observed().podName()));
             }
         }
-        assertThat(names(namespace.pods())).containsExactlyInAnyOrderElementsOf(wanted);
+        assertThat(names(namespace.pods())).as("pods").containsExactlyInAnyOrderElementsOf(wanted);
         assertThat(names(namespace
                         .admin
                         .secrets()
                         .inNamespace(namespace.name)
                         .list()
                         .getItems()))
+                .as("secrets")
                 .containsExactlyInAnyOrderElementsOf(wanted);
     }
 

@@ -2,6 +2,8 @@ package dev.sandglass.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -42,6 +44,24 @@ class LeanSerializationTest {
         assertThat(pod.getSpec().getDnsConfig()).isNull();
         assertThat(pod.getSpec().getSecurityContext()).isNull();
         assertThat(pod.getSpec().getAdditionalProperties()).isEmpty();
+    }
+
+    @Test
+    void whatAConfigMapHoldsIsWrittenAndNotRead() {
+        String text = lean.asJson(new ConfigMapBuilder()
+                .withNewMetadata()
+                .withName("demo")
+                .endMetadata()
+                .addToData("a", "text")
+                .addToBinaryData("b", "AA==")
+                .build());
+
+        ConfigMap read = lean.unmarshal(text, ConfigMap.class);
+
+        assertThat(text).contains("\"a\":\"text\"", "\"b\":\"AA==\"");
+        assertThat(read.getMetadata().getName()).isEqualTo("demo");
+        assertThat(read.getData()).isEmpty();
+        assertThat(read.getBinaryData()).isEmpty();
     }
 
     @Test

@@ -3,13 +3,18 @@ package dev.sandglass.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.operator.child.Egress;
 import dev.sandglass.operator.child.ImagePolicy;
 import dev.sandglass.operator.child.Placement;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.SandboxUsers;
+import dev.sandglass.operator.child.TrustedAuthorities;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import io.fabric8.kubernetes.api.model.TolerationBuilder;
+import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -18,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +35,10 @@ class OperatorSettingsTest {
             "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
             "OPERATOR_LINK_SECRET_FILE", "/etc/sandglass/link",
             "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system");
+
+    private static final Map<String, String> EGRESS = Map.of(
+            "EGRESS_SERVICE", "sandglass-egress-proxy",
+            "EGRESS_SECRET_FILE", "/etc/sandglass/egress/egressSecret");
 
     private static OperatorSettings with(Map<String, String> more) {
         Map<String, String> all = new HashMap<>(REQUIRED);
@@ -55,6 +65,7 @@ class OperatorSettingsTest {
                                 Placement.ANYWHERE),
                         new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24)),
                         8081,
+                        Optional.empty(),
                         Optional.empty()));
     }
 
@@ -103,6 +114,24 @@ class OperatorSettingsTest {
     }
 
     @Test
+    void theSitesAuthoritiesAreReadAtOnce(@TempDir Path folder) throws IOException {
+        String site = "src/test/resources/authorities/site.pem";
+        assertThat(with(Map.of("TRUSTED_CA_FILE", site)).pods().authorities()).isPresent();
+
+        Path key = Files.writeString(
+                folder.resolve("key"), "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n");
+        Path large = Files.write(folder.resolve("large"), new byte[TrustedAuthorities.MAX_BYTES + 1]);
+        Path absent = folder.resolve("absent");
+        for (Path wrong : List.of(key, large, absent)) {
+            assertThatThrownBy(() -> with(Map.of("TRUSTED_CA_FILE", wrong.toString())))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("TRUSTED_CA_FILE")
+                    .hasMessageContaining(wrong.toString())
+                    .hasMessageNotContaining("c2VjcmV0");
+        }
+    }
+
+    @Test
     void nodesAreChosenInJson() {
         OperatorSettings settings = with(Map.of(
                 "OPERATOR_NODE_SELECTOR", "{\"example.com/pool\": \"sandboxes\"}",
@@ -115,6 +144,47 @@ class OperatorSettingsTest {
                                 .withKey("example.com/pool")
                                 .withOperator("Exists")
                                 .build())));
+    }
+
+    @Test
+    void theWayOutHasItsSettingsWhereThereIsAnEgressProxy() {
+        Map<String, String> variables = new HashMap<>(EGRESS);
+        variables.put("EGRESS_CLUSTER_RANGES", "198.18.4.0/24, 8.8.8.0/24");
+        variables.put("EGRESS_ALLOWED_RANGES", "10.1.0.0/16");
+        variables.put("EGRESS_OPEN_PERMITTED", "true");
+        variables.put("EGRESS_SPLIT_DNS", "true");
+
+        OperatorSettings settings = with(variables);
+        EgressSettings egress = settings.egress().orElseThrow();
+
+        assertThat(egress.service()).isEqualTo("sandglass-egress-proxy");
+        assertThat(egress.secretFile()).isEqualTo(Path.of("/etc/sandglass/egress/egressSecret"));
+        assertThat(egress.walls().openPermitted()).isTrue();
+        assertThat(egress.walls().splitDns()).isTrue();
+        assertThat(egress.walls().denied().denying(IpAddress.parse("10.1.2.3"))).isEmpty();
+        assertThat(egress.walls().denied().denying(IpAddress.parse("8.8.8.8"))).isPresent();
+        assertThat(settings.pods().egress()).contains(egress.walls());
+        Egress usual = with(EGRESS).egress().orElseThrow().walls();
+        assertThat(usual.openPermitted()).isFalse();
+        assertThat(usual.splitDns()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "EGRESS_SECRET_FILE, '', EGRESS_SECRET_FILE is not set",
+        "EGRESS_CLUSTER_RANGES, 10.0.0.1/8, EGRESS_CLUSTER_RANGES: 10.0.0.1/8 has bits beyond its prefix",
+        "EGRESS_ALLOWED_RANGES, private, EGRESS_ALLOWED_RANGES: 'private' is not an IPv4 address",
+        "EGRESS_ALLOWED_RANGES, 8.8.8.0/24, EGRESS_ALLOWED_RANGES: the allowance 8.8.8.0/24 does not lie within",
+        "EGRESS_OPEN_PERMITTED, yes, EGRESS_OPEN_PERMITTED must be true or false",
+        "EGRESS_SPLIT_DNS, 1, EGRESS_SPLIT_DNS must be true or false",
+    })
+    void whatIsWrongAboutTheWayOutIsTold(String name, String value, String message) {
+        Map<String, String> variables = new HashMap<>(EGRESS);
+        variables.put(name, value);
+
+        assertThatThrownBy(() -> with(variables))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(message);
     }
 
     @ParameterizedTest

@@ -5,6 +5,9 @@ import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.Workspace;
+import dev.sandglass.api.egress.EgressSecret;
+import dev.sandglass.operator.child.Egress;
+import dev.sandglass.operator.child.ProxyAccess;
 import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
@@ -37,6 +40,11 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
     private static final LinkSecret LINK_SECRET =
             new LinkSecret("a link secret for golden tests only".getBytes(StandardCharsets.US_ASCII));
 
+    private static final EgressSecret EGRESS_SECRET =
+            new EgressSecret("an egress secret for golden tests only".getBytes(StandardCharsets.US_ASCII));
+
+    private static final String PROXY_ADDRESS = "192.0.2.128";
+
     private static final Map<String, String> SETTINGS = Map.of(
             "OPERATOR_NAMESPACES", "tenant-a",
             "OPERATOR_DEFAULT_IMAGE", "registry.example.com/sandglass/kernel:1",
@@ -66,6 +74,7 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 read(folder, "in-Lease.yaml", Lease.class, used),
                 Refusal.of(sandbox, settings.pods()),
                 read(folder, "in-PersistentVolumeClaim.yaml", PersistentVolumeClaim.class, used),
+                Egress.ignored(sandbox, settings.pods().egress()),
                 sandbox.getStatus() != null,
                 now);
         Optional<Refusal> answer = read(folder, "in-answer.yaml", Answer.class, used)
@@ -119,12 +128,15 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                     Serialization.asYaml(WorkspaceClaim.desired(
                             sandbox, workspace, settings.pods().users())));
         }
-        Pod pod = SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace());
+        Optional<ProxyAccess> proxy =
+                settings.egress().map(egress -> ProxyAccess.of(sandbox, PROXY_ADDRESS, EGRESS_SECRET));
+        Pod pod = SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace(), proxy);
         LinkKeys keys = LinkKeys.derive(LINK_SECRET, sandbox.getMetadata().getUid(), incarnation);
-        results.put("out-Secret.yaml", Serialization.asYaml(SandboxSecret.desired(sandbox, incarnation, keys)));
+        results.put("out-Secret.yaml", Serialization.asYaml(SandboxSecret.desired(sandbox, incarnation, keys, proxy)));
         results.put(
                 "out-NetworkPolicy.yaml",
-                Serialization.asYaml(SandboxNetworkPolicy.desired(sandbox, settings.gatewayNamespace())));
+                Serialization.asYaml(SandboxNetworkPolicy.desired(
+                        sandbox, settings.gatewayNamespace(), settings.pods().egress())));
         results.put("out-Pod.yaml", Serialization.asYaml(pod));
         return answer.map(refusal -> seen.after(Optional.empty(), Optional.of(refusal), true))
                 .orElseGet(() -> seen.after(Optional.of(pod), seen.refusal(), true));

@@ -1,6 +1,7 @@
 package dev.sandglass.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -18,6 +19,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -222,6 +224,17 @@ class StorageTest {
                         .orElseThrow()
                         .reason())
                 .isEqualTo(Reason.VOLUME_MISSING);
+    }
+
+    @Test
+    void aRightThatTheOperatorLacksIsNotTheClaimsFault() {
+        Sandbox sandbox = sandbox(SandboxSpec.DEFAULT.withWorkspace(workspace("1Gi")));
+        answers.put(
+                "POST " + CORE + "persistentvolumeclaims",
+                refusal(403, "claims is forbidden: User \\\"o\\\" cannot create resource"));
+        assertThatExceptionOfType(KubernetesClientException.class)
+                .isThrownBy(() -> storage.workspace(sandbox, workspace("1Gi"), Optional.empty()))
+                .withMessageContaining("cannot create resource");
     }
 
     @Test

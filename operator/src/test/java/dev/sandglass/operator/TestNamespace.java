@@ -3,6 +3,7 @@ package dev.sandglass.operator;
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.operator.child.ChildNames;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -38,6 +40,9 @@ final class TestNamespace implements AutoCloseable {
 
     static final LinkSecret LINK_SECRET =
             new LinkSecret("a link secret for integration tests only".getBytes(StandardCharsets.US_ASCII));
+
+    static final EgressSecret EGRESS_SECRET =
+            new EgressSecret("an egress secret for integration tests only".getBytes(StandardCharsets.US_ASCII));
 
     /** An image that every node of the project's own cluster has; its python3 waits for a signal, whatever it is told. */
     private static final String IMAGE = System.getProperty("sandglass.it.image", "localhost/pause:cluster");
@@ -80,6 +85,11 @@ final class TestNamespace implements AutoCloseable {
         for (String role : List.of("operator-role", "operator-leader-role")) {
             grant(load("/rbac/" + role + ".yaml", Role.class));
         }
+    }
+
+    /** Gives the operator what it needs besides if the site has certificate authorities of its own. */
+    void grantAuthorities() {
+        grant(load("/rbac/operator-authorities-role.yaml", Role.class));
     }
 
     private void grant(Role role) {
@@ -180,8 +190,12 @@ final class TestNamespace implements AutoCloseable {
                     }
                 })
                 .build();
-        RunningOperator operator =
-                new RunningOperator(OperatorSettings.of(variables), LINK_SECRET, client, metrics, reason -> {});
+        RunningOperator operator = new RunningOperator(
+                OperatorSettings.of(variables),
+                new Secrets(LINK_SECRET, Optional.of(EGRESS_SECRET)),
+                client,
+                metrics,
+                reason -> {});
         operator.start();
         return new Running(operator, client, metrics);
     }

@@ -31,6 +31,10 @@ public final class DeniedRanges {
 
     private static final IpRange GLOBAL_UNICAST = IpRange.parse("2000::/3");
 
+    /** Where global unicast begins and ends. */
+    private static final List<IpRange> PARTS_OF_SIX =
+            List.of(GLOBAL_UNICAST, IpRange.parse("::/3"), IpRange.parse("4000::/2"), IpRange.parse("8000::/1"));
+
     private static final List<Named> FOUR = List.of(
             named("0.0.0.0/8", "this network"),
             named("10.0.0.0/8", PRIVATE),
@@ -124,6 +128,30 @@ public final class DeniedRanges {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * The part of a range that may be reached, for walls that know addresses only. IPv6 addresses that embed others are not
+     * among it, even if they are allowed: such a wall cannot look inside.
+     */
+    public List<ReachableBlock> reachable(IpRange asked) {
+        List<IpRange> borders = new ArrayList<>(PARTS_OF_SIX);
+        denied.forEach(named -> borders.add(named.range()));
+        borders.addAll(allowances);
+        return ReachableBlock.of(asked, borders, this::closes);
+    }
+
+    /** Whether the addresses of a border are denied, but for those of the borders within it. */
+    private boolean closes(IpRange border) {
+        boolean lifted = allowances.stream().anyMatch(allowance -> allowance.contains(border));
+        return denied.stream()
+                        .map(Named::range)
+                        .anyMatch(range -> range.contains(border)
+                                && allowances.stream()
+                                        .noneMatch(
+                                                allowance -> allowance.contains(border) && range.contains(allowance)))
+                || (border.first().isSix() && !GLOBAL_UNICAST.contains(border) && !lifted)
+                || !Embedded.in(border.first()).isEmpty();
     }
 
     private boolean isLifted(IpRange range, IpAddress address) {

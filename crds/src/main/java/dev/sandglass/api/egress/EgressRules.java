@@ -20,7 +20,7 @@ public final class EgressRules {
 
     private final List<DomainRule> rules;
     private final Map<HostName, List<DomainRule>> names = new HashMap<>();
-    private final Map<HostName, List<DomainRule>> parents = new HashMap<>();
+    private final Map<String, List<DomainRule>> parents = new HashMap<>();
     private final List<DomainRule> addresses = new ArrayList<>();
     private final List<DomainRule> open = new ArrayList<>();
 
@@ -30,7 +30,7 @@ public final class EgressRules {
             if (rule instanceof DomainRule.Exact exact) {
                 names.computeIfAbsent(exact.name(), name -> new ArrayList<>()).add(rule);
             } else if (rule instanceof DomainRule.Wildcard wildcard) {
-                parents.computeIfAbsent(wildcard.parent(), name -> new ArrayList<>())
+                parents.computeIfAbsent(wildcard.parent().value(), name -> new ArrayList<>())
                         .add(rule);
             } else if (rule instanceof DomainRule.Addresses) {
                 addresses.add(rule);
@@ -115,11 +115,8 @@ public final class EgressRules {
         List<DomainRule> found = new ArrayList<>();
         if (host instanceof Host.Name asked) {
             found.addAll(names.getOrDefault(asked.name(), List.of()));
-            Optional<HostName> parent =
-                    parents.isEmpty() ? Optional.empty() : asked.name().parent();
-            while (parent.isPresent()) {
-                found.addAll(parents.getOrDefault(parent.get(), List.of()));
-                parent = parent.get().parent();
+            if (!parents.isEmpty()) {
+                asked.name().parents().forEach(parent -> found.addAll(parents.getOrDefault(parent, List.of())));
             }
         } else {
             addresses.stream().filter(rule -> rule.covers(host)).forEach(found::add);

@@ -12,8 +12,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The installation's egress secret, of which the credentials are made that sandboxes present to the egress proxy. It has
- * nothing to do with the link secret: what user code can read in its proxy variables must not lead to the link.
+ * The installation's egress secret, of which the credentials are made that sandboxes present to the egress proxy, and the
+ * token with which the gateway hears of denials. It has nothing to do with the link secret: what user code can read in its
+ * proxy variables must not lead to the link.
  */
 public final class EgressSecret {
 
@@ -21,7 +22,8 @@ public final class EgressSecret {
     public static final int MIN_LENGTH = 32;
 
     private static final String HMAC = "HmacSHA256";
-    private static final String PURPOSE = "sandglass-egress-credential-v1\0";
+    private static final String CREDENTIAL = "sandglass-egress-credential-v1\0";
+    private static final String DENIALS = "sandglass-egress-denials-v1\0";
 
     private final byte[] bytes;
 
@@ -53,10 +55,19 @@ public final class EgressSecret {
 
     /** The password of a sandbox: letters, digits, hyphens and underscores, so that it stands in a URL as it is. */
     public String passwordOf(String sandboxUid) {
+        return derived(CREDENTIAL + sandboxUid);
+    }
+
+    /** What whoever wants to hear of denials shows to the egress proxy; no sandbox can derive it from its password. */
+    public String denialsToken() {
+        return derived(DENIALS);
+    }
+
+    private String derived(String purpose) {
         try {
             Mac mac = Mac.getInstance(HMAC);
             mac.init(new SecretKeySpec(bytes, HMAC));
-            byte[] digest = mac.doFinal((PURPOSE + sandboxUid).getBytes(StandardCharsets.UTF_8));
+            byte[] digest = mac.doFinal(purpose.getBytes(StandardCharsets.UTF_8));
             return Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("Every Java platform has " + HMAC, e);
@@ -65,8 +76,16 @@ public final class EgressSecret {
 
     /** Whether that is the password of the sandbox; takes equally long for every wrong one. */
     public boolean isPasswordOf(String sandboxUid, String password) {
-        return MessageDigest.isEqual(
-                passwordOf(sandboxUid).getBytes(StandardCharsets.UTF_8), password.getBytes(StandardCharsets.UTF_8));
+        return isEqual(passwordOf(sandboxUid), password);
+    }
+
+    /** Whether that is the token for denials; takes equally long for every wrong one. */
+    public boolean isDenialsToken(String token) {
+        return isEqual(denialsToken(), token);
+    }
+
+    private static boolean isEqual(String ours, String theirs) {
+        return MessageDigest.isEqual(ours.getBytes(StandardCharsets.UTF_8), theirs.getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

@@ -1,8 +1,9 @@
 package dev.sandglass.api.egress;
 
 import java.net.IDN;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -26,8 +27,7 @@ public record HostName(String value) {
      */
     public HostName {
         if (value.length() > MAX_LENGTH) {
-            throw new IllegalArgumentException(
-                    Texts.shown(value) + " is longer than the " + MAX_LENGTH + " characters that a name may have");
+            throw tooLong(value);
         }
         for (String label : value.split("\\.", -1)) {
             if (!LABEL.matcher(label).matches()) {
@@ -49,11 +49,20 @@ public record HostName(String value) {
      * @throws IllegalArgumentException saying what a name may be
      */
     public static HostName parse(String text) {
+        // First of all, since the rest takes time for each letter, and the text may be anybody's.
+        if (text.length() > MAX_LENGTH + 1) {
+            throw tooLong(text);
+        }
         if (!Texts.isAscii(text)) {
             throw new IllegalArgumentException(Texts.shown(text) + " has letters that are not ASCII" + inAscii(text));
         }
         String lower = text.toLowerCase(Locale.ROOT);
         return new HostName(lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower);
+    }
+
+    private static IllegalArgumentException tooLong(String text) {
+        return new IllegalArgumentException(
+                Texts.shown(text) + " is longer than the " + MAX_LENGTH + " characters that a name may have");
     }
 
     private static String inAscii(String text) {
@@ -71,10 +80,13 @@ public record HostName(String value) {
         return Texts.isDigits(last) || HEX_NUMBER.matcher(last).matches();
     }
 
-    /** The name without its first label; empty if it has but one. */
-    public Optional<HostName> parent() {
-        int dot = value.indexOf('.');
-        return dot < 0 ? Optional.empty() : Optional.of(new HostName(value.substring(dot + 1)));
+    /** What is left of the name without its first label, without its first two, and so on. */
+    List<String> parents() {
+        List<String> parents = new ArrayList<>();
+        for (int dot = value.indexOf('.'); dot >= 0; dot = value.indexOf('.', dot + 1)) {
+            parents.add(value.substring(dot + 1));
+        }
+        return parents;
     }
 
     @Override

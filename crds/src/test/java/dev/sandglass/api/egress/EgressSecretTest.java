@@ -32,6 +32,17 @@ class EgressSecretTest {
     }
 
     @Test
+    void theTokenForDenialsIsNobodysPassword() {
+        String token = secret(SECRET).denialsToken();
+        assertThat(token).matches("[A-Za-z0-9_-]{43}");
+        assertThat(secret(SECRET).isDenialsToken(token)).isTrue();
+        assertThat(secret(SECRET).isDenialsToken(token + "x")).isFalse();
+        assertThat(secret(SECRET).isDenialsToken("")).isFalse();
+        assertThat(secret(SECRET).isDenialsToken(secret(SECRET).passwordOf(""))).isFalse();
+        assertThat(secret(SECRET + "x").isDenialsToken(token)).isFalse();
+    }
+
+    @Test
     void aLineEndIsNotPartOfIt(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("secret"), SECRET + "\r\n");
         assertThat(EgressSecret.read(file).passwordOf("uid"))

@@ -113,6 +113,11 @@ class EgressVectorsTest {
                 .isEmpty();
         assertThat(EgressRules.problem(List.of(longest + "a"))).isPresent();
         assertThat(EgressRules.problem(List.of("a" + label + ".com"))).isPresent();
+        assertThat(EgressRules.problem(List.of("\u00e4.".repeat(127))))
+                .hasValueSatisfying(problem -> assertThat(problem).contains("write it as"));
+        assertThat(EgressRules.problem(List.of("\u00e4.".repeat(8_000))))
+                .hasValueSatisfying(
+                        problem -> assertThat(problem).contains("longer than").hasSizeLessThan(200));
         assertThat(EgressRules.problem(List.of("a".repeat(10_000))))
                 .hasValueSatisfying(problem -> assertThat(problem).hasSizeLessThan(200));
     }

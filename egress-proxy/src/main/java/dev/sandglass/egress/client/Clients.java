@@ -2,6 +2,7 @@ package dev.sandglass.egress.client;
 
 import dev.sandglass.api.egress.IpAddress;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** Which sandbox is at which address, as it is known at this moment. Asked by many threads; answers at once. */
@@ -12,6 +13,14 @@ public interface Clients {
 
     /** The sandbox whose running pod has that address; empty if there is none, or none for sure. */
     Optional<Client> at(IpAddress source);
+
+    /**
+     * Asks anew whether that sandbox is still the one at that address, for those who show no credential: what is known
+     * here may be some milliseconds old, and the address another's by now.
+     *
+     * @return false too if it cannot be found out
+     */
+    CompletionStage<Boolean> confirm(IpAddress source, String uid);
 
     /** Whether that sandbox exists, with a pod or without. */
     boolean knows(String uid);

@@ -5,10 +5,13 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.api.egress.IpAddress;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResourceList;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodList;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.FilterWatchListDeletable;
+import io.fabric8.kubernetes.client.dsl.PodResource;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
@@ -18,8 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +39,16 @@ public final class SandboxClients implements Clients, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SandboxClients.class);
     private static final String BY_ADDRESS = "address";
     private static final String BY_UID = "uid";
+
+    /** Objects in one answer of a list, so that the text of very many does not fill the memory. */
+    private static final long PAGE = 500;
+
     private static final ResourceDefinitionContext SANDBOXES =
             ResourceDefinitionContext.fromResourceType(Sandbox.class);
+
+    /** For questions to the API server, whose answers may take long. */
+    private static final Executor QUESTIONS =
+            task -> Thread.ofVirtual().name("pod-question").start(task);
 
     /** A list that was read, and of which version of the resource. */
     private record Read(String version, EgressRules rules) {}
@@ -43,6 +57,8 @@ public final class SandboxClients implements Clients, AutoCloseable {
     private final List<SharedIndexInformer<GenericKubernetesResource>> sandboxes = new ArrayList<>();
     private final Map<String, Read> lists = new ConcurrentHashMap<>();
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
+    private final Tenants tenants;
+    private final KubernetesClient client;
     private final boolean openPermitted;
 
     /**
@@ -51,27 +67,59 @@ public final class SandboxClients implements Clients, AutoCloseable {
      * @param openPermitted whether the entry {@code *} counts
      */
     public SandboxClients(KubernetesClient client, Collection<String> namespaces, boolean openPermitted) {
+        this(client, Tenants.named(namespaces), openPermitted);
+    }
+
+    /**
+     * The sandboxes of those tenants; none until started.
+     *
+     * @param tenants started and closed with this
+     * @param openPermitted whether the entry {@code *} counts
+     */
+    public SandboxClients(KubernetesClient client, Tenants tenants, boolean openPermitted) {
+        this.tenants = tenants;
+        this.client = client;
         this.openPermitted = openPermitted;
-        for (String namespace : namespaces) {
-            SharedIndexInformer<Pod> podInformer = client.pods()
-                    .inNamespace(namespace)
-                    .withLabel(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
-                    .runnableInformer(0)
-                    .addIndexers(Map.of(BY_ADDRESS, SandboxClients::addresses));
-            podInformer.addEventHandler(new Changes<>(pod -> owner(pod).ifPresent(this::tell)));
-            pods.add(forever(podInformer, namespace));
-            SharedIndexInformer<GenericKubernetesResource> sandboxInformer = client.genericKubernetesResources(
-                            SANDBOXES)
-                    .inNamespace(namespace)
-                    .runnableInformer(0)
-                    .addIndexers(Map.of(
-                            BY_UID, sandbox -> List.of(sandbox.getMetadata().getUid())));
-            sandboxInformer.addEventHandler(new Changes<>(this::sandboxChanged));
-            sandboxes.add(forever(sandboxInformer, namespace));
+        tenants.onChange(this::namespaceChanged);
+        if (tenants.byLabel()) {
+            watch(
+                    client.pods().inAnyNamespace(),
+                    client.genericKubernetesResources(SANDBOXES).inAnyNamespace(),
+                    "*");
+        } else {
+            tenants.names()
+                    .forEach(namespace -> watch(
+                            client.pods().inNamespace(namespace),
+                            client.genericKubernetesResources(SANDBOXES).inNamespace(namespace),
+                            namespace));
         }
     }
 
-    private static <T> SharedIndexInformer<T> forever(SharedIndexInformer<T> informer, String namespace) {
+    private void watch(
+            FilterWatchListDeletable<Pod, PodList, PodResource> podsThere,
+            FilterWatchListDeletable<
+                            GenericKubernetesResource,
+                            GenericKubernetesResourceList,
+                            Resource<GenericKubernetesResource>>
+                    sandboxesThere,
+            String namespace) {
+        SharedIndexInformer<Pod> podInformer = podsThere
+                .withLabel(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
+                .withLimit(PAGE)
+                .runnableInformer(0)
+                .addIndexers(Map.of(BY_ADDRESS, PodIdentity::addresses));
+        podInformer.addEventHandler(new Changes<>(pod -> PodIdentity.owner(pod).ifPresent(this::tell)));
+        pods.add(forever(podInformer, namespace));
+        SharedIndexInformer<GenericKubernetesResource> sandboxInformer = sandboxesThere
+                .withLimit(PAGE)
+                .runnableInformer(0)
+                .addIndexers(
+                        Map.of(BY_UID, sandbox -> List.of(sandbox.getMetadata().getUid())));
+        sandboxInformer.addEventHandler(new Changes<>(this::sandboxChanged));
+        sandboxes.add(forever(sandboxInformer, namespace));
+    }
+
+    static <T> SharedIndexInformer<T> forever(SharedIndexInformer<T> informer, String namespace) {
         return informer.exceptionHandler((started, problem) -> {
             LOG.atWarn()
                     .addKeyValue("namespace", namespace)
@@ -83,30 +131,58 @@ public final class SandboxClients implements Clients, AutoCloseable {
 
     /** Starts watching and returns at once. */
     public void start() {
+        tenants.start();
         pods.forEach(SharedIndexInformer::start);
         sandboxes.forEach(SharedIndexInformer::start);
     }
 
     @Override
     public boolean isSynced() {
-        return pods.stream().allMatch(SharedIndexInformer::hasSynced)
+        return tenants.isSynced()
+                && pods.stream().allMatch(SharedIndexInformer::hasSynced)
                 && sandboxes.stream().allMatch(SharedIndexInformer::hasSynced);
     }
 
     @Override
     public Optional<Client> at(IpAddress source) {
+        // An owner in another namespace is none, whatever a reference says.
+        return podAt(source).flatMap(pod -> PodIdentity.owner(pod)
+                .flatMap(this::sandbox)
+                .filter(sandbox -> sandbox.getMetadata()
+                        .getNamespace()
+                        .equals(pod.getMetadata().getNamespace()))
+                .flatMap(this::client));
+    }
+
+    private Optional<Pod> podAt(IpAddress source) {
         List<Pod> there = pods.stream()
                 .flatMap(informer -> informer.getIndexer().byIndex(BY_ADDRESS, source.toString()).stream())
+                .filter(pod -> tenants.has(pod.getMetadata().getNamespace()))
                 .toList();
-        if (there.size() != 1) {
-            return Optional.empty();
-        }
-        // An owner in another namespace is none, whatever a reference says.
-        String namespace = there.getFirst().getMetadata().getNamespace();
-        return owner(there.getFirst())
-                .flatMap(this::sandbox)
-                .filter(sandbox -> sandbox.getMetadata().getNamespace().equals(namespace))
-                .flatMap(this::client);
+        return there.size() == 1 ? Optional.of(there.getFirst()) : Optional.empty();
+    }
+
+    @Override
+    public CompletionStage<Boolean> confirm(IpAddress source, String uid) {
+        Optional<Pod> known = podAt(source).filter(pod -> PodIdentity.owner(pod).equals(Optional.of(uid)));
+        return known.isEmpty()
+                ? CompletableFuture.completedStage(false)
+                : CompletableFuture.supplyAsync(() -> isStillAt(source, known.get()), QUESTIONS)
+                        .exceptionally(problem -> {
+                            LOG.atDebug().setCause(problem).log("Asking for a pod failed");
+                            return false;
+                        });
+    }
+
+    private boolean isStillAt(IpAddress source, Pod known) {
+        var metadata = known.getMetadata();
+        Pod now = client.pods()
+                .inNamespace(metadata.getNamespace())
+                .withName(metadata.getName())
+                .get();
+        return now != null
+                && metadata.getUid().equals(now.getMetadata().getUid())
+                && PodIdentity.addresses(now).contains(source.toString());
     }
 
     @Override
@@ -131,9 +207,18 @@ public final class SandboxClients implements Clients, AutoCloseable {
         tell(uid);
     }
 
+    /** A namespace that is no tenant's any more takes its sandboxes along. */
+    private void namespaceChanged(String namespace) {
+        sandboxes.stream()
+                .flatMap(informer -> informer.getIndexer().list().stream())
+                .filter(sandbox -> namespace.equals(sandbox.getMetadata().getNamespace()))
+                .forEach(this::sandboxChanged);
+    }
+
     private Optional<GenericKubernetesResource> sandbox(String uid) {
         return sandboxes.stream()
                 .flatMap(informer -> informer.getIndexer().byIndex(BY_UID, uid).stream())
+                .filter(sandbox -> tenants.has(sandbox.getMetadata().getNamespace()))
                 .findFirst();
     }
 
@@ -170,46 +255,15 @@ public final class SandboxClients implements Clients, AutoCloseable {
         }
     }
 
-    /** Where a pod is, as long as it may use the proxy. */
-    static List<String> addresses(Pod pod) {
-        var status = pod.getStatus();
-        boolean over = status == null || "Failed".equals(status.getPhase()) || "Succeeded".equals(status.getPhase());
-        boolean ofTheNode =
-                pod.getSpec() != null && Boolean.TRUE.equals(pod.getSpec().getHostNetwork());
-        if (over || ofTheNode || pod.isMarkedForDeletion() || status.getPodIPs() == null) {
-            return List.of();
-        }
-        return status.getPodIPs().stream()
-                .flatMap(address -> canonical(address.getIp()).stream())
-                .toList();
-    }
-
-    private static Optional<String> canonical(String address) {
-        try {
-            return Optional.of(IpAddress.parse(address).toString());
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
-        }
-    }
-
-    /** UID of the sandbox that controls a pod; labels can be written by many, this only by the operator. */
-    private static Optional<String> owner(HasMetadata pod) {
-        return pod.getMetadata().getOwnerReferences().stream()
-                .filter(reference -> Boolean.TRUE.equals(reference.getController()))
-                .filter(reference -> "Sandbox".equals(reference.getKind())
-                        && reference.getApiVersion().startsWith(Sandbox.GROUP + "/"))
-                .map(OwnerReference::getUid)
-                .findFirst();
-    }
-
     @Override
     public void close() {
+        tenants.close();
         pods.forEach(SharedIndexInformer::stop);
         sandboxes.forEach(SharedIndexInformer::stop);
     }
 
     /** Every change in one place. */
-    private record Changes<T>(Consumer<T> listener) implements ResourceEventHandler<T> {
+    record Changes<T>(Consumer<T> listener) implements ResourceEventHandler<T> {
         @Override
         public void onAdd(T added) {
             listener.accept(added);

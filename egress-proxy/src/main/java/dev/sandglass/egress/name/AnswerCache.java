@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers of DNS as long as they are valid, at most five minutes, and at most so many names: the one unused longest goes
- * first. Failures are not kept.
+ * first. Failures are not kept, nor are answers of more addresses than are of use: whoever owns a name says how many it has.
  */
 final class AnswerCache implements DnsCache {
 
     private static final long MAX_SECONDS = 300;
-    private static final int MAX_ADDRESSES = 64;
+    private static final int MAX_ADDRESSES = 16;
     private static final long NANOS = 1_000_000_000L;
 
     /** An address and when it ends. */
@@ -49,7 +49,7 @@ final class AnswerCache implements DnsCache {
         }
         long now = nanoTime.getAsLong();
         // All or none: part of an answer would look like the whole.
-        if (known.stream().anyMatch(answer -> answer.endNanos() - now <= 0)) {
+        if (known.size() > MAX_ADDRESSES || known.stream().anyMatch(answer -> answer.endNanos() - now <= 0)) {
             answers.remove(key(hostname));
             return List.of();
         }
@@ -68,7 +68,8 @@ final class AnswerCache implements DnsCache {
         if (seconds > 0) {
             List<Answer> known = answers.computeIfAbsent(key(hostname), name -> new ArrayList<>());
             known.removeIf(old -> old.address().equals(address));
-            if (known.size() < MAX_ADDRESSES) {
+            // One more than is kept says that there were more.
+            if (known.size() <= MAX_ADDRESSES) {
                 known.add(answer);
             }
             dropEldest();

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DnsNames implements Names, AutoCloseable {
 
-    /** Most names of which answers are kept. */
-    public static final int MAX_CACHED = 10_000;
+    /** Most names of which answers are kept. With the most addresses of each some 30 MB, of a heap of 205. */
+    public static final int MAX_CACHED = 4096;
 
     private final DnsNameResolver resolver;
 

@@ -38,6 +38,39 @@ public sealed interface ProxyRequest {
         }
     }
 
+    /** A connection that came straight here and said in its first message of TLS whom it is for. */
+    record Direct(Target target) implements ProxyRequest {
+        @Override
+        public Optional<String> credential() {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Reads a request of a client that takes the proxy for the server: the target is a path, and {@code Host} says whose.
+     *
+     * @param port the only one that this way leads to
+     * @throws Refusal saying which rule it breaks
+     */
+    static ProxyRequest direct(RequestHead head, int port) throws Refusal {
+        Optional<String> credential = head.single("Proxy-Authorization");
+        BodyLength body = BodyLength.of(head);
+        String path = head.target();
+        if (!path.startsWith("/") || path.indexOf('#') >= 0) {
+            throw new Refusal("the target must be a path, such as /index.html, and the method not CONNECT;"
+                    + " whole URLs are for the proxy's own port");
+        }
+        Optional<String> host = head.single("Host");
+        if (host.isEmpty()) {
+            throw new Refusal("the header field Host is missing");
+        }
+        Target target = target(host.get(), OptionalInt.of(port));
+        if (target.port() != port) {
+            throw new Refusal("the header field Host must name no other port than " + port);
+        }
+        return new Forward(target, credential, ForwardedHead.of(head, path, target), body);
+    }
+
     /**
      * Reads a request.
      *

@@ -1,30 +1,38 @@
 package dev.sandglass.egress.tunnel;
 
 import dev.sandglass.api.egress.DomainRule;
+import dev.sandglass.api.egress.HostName;
 import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.egress.client.Client;
+import dev.sandglass.egress.denial.Denial;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * One line per request under the logger {@code audit}: which sandbox, where to, the verdict and why, how many bytes. Paths,
- * header fields and bytes are never written. Meters count the same, without saying whose.
+ * header fields and bytes are never written. Meters count the same, without saying whose. Targets that the rules refuse
+ * are told besides.
  */
 final class Audit {
 
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
 
     private final MeterRegistry meters;
+    private final Consumer<Denial> denials;
     private final Counter up;
     private final Counter down;
     private final Timer opening;
 
-    Audit(MeterRegistry meters) {
+    Audit(MeterRegistry meters, Consumer<Denial> denials) {
         this.meters = meters;
+        this.denials = denials;
         this.up = meters.counter("sandglass.egress.bytes", "direction", "up");
         this.down = meters.counter("sandglass.egress.bytes", "direction", "down");
         this.opening = meters.timer("sandglass.egress.opening");
@@ -44,8 +52,37 @@ final class Audit {
                 .log("egress");
     }
 
+    /** A name that a sandbox asked DNS for, and does not reach; told as the port that it most likely would have asked for. */
+    void nameRefused(Client client, HostName name) {
+        denials.accept(new Denial(
+                client.uid(),
+                client.namespace(),
+                client.sandbox(),
+                name.value(),
+                DomainRule.HTTPS,
+                Outcome.NOT_ALLOWED.code(),
+                Instant.now()));
+        AUDIT.atInfo()
+                .addKeyValue("sandbox", client.sandbox())
+                .addKeyValue("namespace", client.namespace())
+                .addKeyValue("sandbox_uid", client.uid())
+                .addKeyValue("host", name)
+                .addKeyValue("verdict", Outcome.NOT_ALLOWED.code())
+                .log("egress-dns");
+    }
+
     /** A tunnel is over. */
     void ended(Tunnel tunnel) {
+        if (tunnel.outcome() == Outcome.NOT_ALLOWED || tunnel.outcome() == Outcome.ADDRESS_DENIED) {
+            denials.accept(new Denial(
+                    tunnel.client().uid(),
+                    tunnel.client().namespace(),
+                    tunnel.client().sandbox(),
+                    tunnel.target().host().toString(),
+                    tunnel.target().port(),
+                    tunnel.outcome().code(),
+                    Instant.now()));
+        }
         count(tunnel.outcome(), tunnel.reason());
         up.increment((double) tunnel.up());
         down.increment((double) tunnel.down());

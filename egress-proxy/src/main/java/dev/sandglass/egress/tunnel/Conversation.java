@@ -2,6 +2,7 @@ package dev.sandglass.egress.tunnel;
 
 import dev.sandglass.api.egress.Host;
 import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.api.egress.Target;
 import dev.sandglass.api.egress.Verdict;
 import dev.sandglass.egress.client.Admission.Answer;
 import dev.sandglass.egress.client.Client;
@@ -13,6 +14,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.util.concurrent.Future;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,24 +22,26 @@ import org.slf4j.LoggerFactory;
  * One connection of a sandbox, and its one request: who asks, may he, where does it lead, connect, pass on. Every step ends
  * in the next one or in an answer that says why not. On the event loop of the connection.
  */
-final class Conversation implements HeadReader.Reader {
+final class Conversation implements FirstReader.Reader {
 
     private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
 
     private final Workings workings;
     private final Channel inner;
     private final IpAddress source;
+    private final Door door;
 
-    Conversation(Workings workings, Channel inner, IpAddress source) {
+    Conversation(Workings workings, Channel inner, IpAddress source, Door door) {
         this.workings = workings;
         this.inner = inner;
         this.source = source;
+        this.door = door;
     }
 
     @Override
     public void refused(Outcome outcome, String why) {
         workings.audit().refused(source, outcome);
-        LastWord.say(inner, Answers.refusal(outcome, why));
+        LastWord.say(inner, door.refusal(outcome, why));
     }
 
     @Override
@@ -69,9 +73,50 @@ final class Conversation implements HeadReader.Reader {
                 deny(tunnel, Outcome.NOT_ALLOWED, denied.why().sentence());
             case Verdict.Allowed allowed -> {
                 tunnel.allowedBy(allowed.rule());
-                lookUp(tunnel, request);
+                if (request instanceof ProxyRequest.Forward && isForTlsAlone(tunnel.target())) {
+                    deny(
+                            tunnel,
+                            Outcome.MALFORMED,
+                            "nothing but TLS is spoken on this port: ask for a tunnel (CONNECT)");
+                } else {
+                    confirm(tunnel, request);
+                }
             }
         }
+    }
+
+    /** A credential proves who asks; an address alone might have passed to another a moment ago. */
+    private void confirm(Tunnel tunnel, ProxyRequest request) {
+        if (request.credential().isPresent()) {
+            lookUp(tunnel, request);
+            return;
+        }
+        workings.clients()
+                .confirm(source, tunnel.client().uid())
+                .thenAcceptAsync(
+                        same -> {
+                            if (same) {
+                                lookUp(tunnel, request);
+                            } else {
+                                deny(
+                                        tunnel,
+                                        Outcome.UNKNOWN_SANDBOX,
+                                        "the sandbox at this address cannot be made sure of; show the credential of the"
+                                                + " proxy variables");
+                            }
+                        },
+                        inner.eventLoop())
+                .exceptionally(bug -> broken(tunnel, bug));
+    }
+
+    /** A mistake of ours, in a step that nobody waits for: without an end the connection would be left alone for ever. */
+    private @Nullable Void broken(Tunnel tunnel, Throwable bug) {
+        // A loop that is shutting down takes no more steps, and closes its connections itself.
+        if (!inner.eventLoop().isShuttingDown()) {
+            LOG.atError().setCause(bug).log("A step of a request failed");
+            tunnel.end(End.BROKEN);
+        }
+        return null;
     }
 
     private void ended(Tunnel tunnel) {
@@ -82,7 +127,7 @@ final class Conversation implements HeadReader.Reader {
     private void deny(Tunnel tunnel, Outcome outcome, String why) {
         if (!tunnel.isOver()) {
             tunnel.refused(outcome);
-            LastWord.say(inner, Answers.refusal(outcome, tunnel.client(), tunnel.target(), why));
+            LastWord.say(inner, door.refusal(outcome, tunnel.client(), tunnel.target(), why));
         }
     }
 
@@ -96,7 +141,8 @@ final class Conversation implements HeadReader.Reader {
                                 case Destination.Reachable reachable -> dial(tunnel, request, reachable);
                             }
                         },
-                        inner.eventLoop());
+                        inner.eventLoop())
+                .exceptionally(bug -> broken(tunnel, bug));
     }
 
     private void dial(Tunnel tunnel, ProxyRequest request, Destination.Reachable reachable) {
@@ -125,13 +171,14 @@ final class Conversation implements HeadReader.Reader {
         }
         workings.audit().opened(tunnel.age());
         tunnel.endWhenIdle(workings.limits().idle());
-        HeadReader reader = inner.pipeline().get(HeadReader.class);
+        FirstReader reader = inner.pipeline().get(FirstReader.class);
         ByteBuf rest = reader.rest();
         inner.pipeline().remove(reader);
         server.pipeline().addLast(new Relay(tunnel, inner, false));
         switch (request) {
             case ProxyRequest.Tunnel _ -> through(tunnel, server);
             case ProxyRequest.Forward forward -> forward(tunnel, forward, server);
+            case ProxyRequest.Direct _ -> straight(tunnel, server);
         }
         if (rest.isReadable()) {
             inner.pipeline().fireChannelRead(rest).fireChannelReadComplete();
@@ -144,8 +191,7 @@ final class Conversation implements HeadReader.Reader {
     private void through(Tunnel tunnel, Channel server) {
         ChannelPipeline pipeline = inner.pipeline();
         var _ = inner.writeAndFlush(Answers.established());
-        if (tunnel.target().host() instanceof Host.Name name
-                && workings.tlsPorts().contains(tunnel.target().port())) {
+        if (tunnel.target().host() instanceof Host.Name name && isForTlsAlone(tunnel.target())) {
             pipeline.addLast(
                     new HelloGate(tunnel, name.name(), workings.limits().hello(), server::read));
         } else {
@@ -154,9 +200,24 @@ final class Conversation implements HeadReader.Reader {
         pipeline.addLast(new Relay(tunnel, server, true));
     }
 
+    private boolean isForTlsAlone(Target target) {
+        return target.host() instanceof Host.Name && workings.tlsPorts().contains(target.port());
+    }
+
+    private void straight(Tunnel tunnel, Channel server) {
+        inner.pipeline().addLast(new Relay(tunnel, server, true));
+        server.read();
+    }
+
     private void forward(Tunnel tunnel, ProxyRequest.Forward request, Channel server) {
         tunnel.endsWithAnswer();
-        var _ = server.writeAndFlush(Unpooled.wrappedBuffer(ForwardedHead.bytes(request.head())));
+        byte[] head = ForwardedHead.bytes(request.head());
+        // It carries what the sandbox likes, so it counts like all else that leaves.
+        tunnel.passed(head.length, true);
+        if (tunnel.isOver()) {
+            return;
+        }
+        var _ = server.writeAndFlush(Unpooled.wrappedBuffer(head));
         inner.pipeline().addLast(new BodyGate(tunnel, request.body()), new Relay(tunnel, server, true));
         server.read();
     }

@@ -5,6 +5,7 @@ import dev.sandglass.api.egress.DomainRule;
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.egress.client.Admission;
 import dev.sandglass.egress.client.Clients;
+import dev.sandglass.egress.denial.Denial;
 import dev.sandglass.egress.name.Names;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
@@ -16,6 +17,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetSocketAddress;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -58,8 +60,15 @@ public final class EgressProxy implements AutoCloseable {
      *
      * @param address where; port 0 for any
      * @param loops carry all connections; whoever made them closes them
+     * @param denials told of every target that a sandbox's rules or the denied ranges refuse, before the sandbox is; by
+     *     any event loop, so it must not wait
      */
-    public EgressProxy(InetSocketAddress address, Guard guard, EventLoopGroup loops, MeterRegistry meters)
+    public EgressProxy(
+            InetSocketAddress address,
+            Guard guard,
+            EventLoopGroup loops,
+            MeterRegistry meters,
+            Consumer<Denial> denials)
             throws InterruptedException {
         LongSupplier nanoTime = System::nanoTime;
         Limits limits = guard.limits();
@@ -74,20 +83,22 @@ public final class EgressProxy implements AutoCloseable {
         this.sources = new Sources(limits.connections(), limits.connectionsOfASource());
         this.workings = new Workings(
                 guard.admission(),
+                guard.clients(),
                 tunnels,
                 allotments,
                 new Destinations(guard.names(), guard.denied(), limits.lookup()),
                 new Dialler(limits.connect()),
                 limits,
                 guard.tlsPorts(),
-                new Audit(meters),
+                new Audit(meters, denials),
                 nanoTime);
         meters.gauge("sandglass.egress.tunnels", tunnels, Tunnels::count);
         meters.gauge("sandglass.egress.connections", sources, Sources::count);
-        this.server = listen(address);
+        this.server = listen(address, new Door.Proxy());
     }
 
-    private Channel listen(InetSocketAddress address) throws InterruptedException {
+    /** Opens one more way in, to the same verdicts and limits. */
+    Channel listen(InetSocketAddress address, Door door) throws InterruptedException {
         return new ServerBootstrap()
                 .group(loops)
                 .channel(NioServerSocketChannel.class)
@@ -99,7 +110,7 @@ public final class EgressProxy implements AutoCloseable {
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel accepted) {
-                        accept(accepted);
+                        accept(accepted, door);
                     }
                 })
                 .bind(address)
@@ -107,15 +118,22 @@ public final class EgressProxy implements AutoCloseable {
                 .channel();
     }
 
-    private void accept(SocketChannel accepted) {
+    private void accept(SocketChannel accepted, Door door) {
         IpAddress source = IpAddress.of(accepted.remoteAddress().getAddress());
         if (!sources.enter(source)) {
             var _ = accepted.close();
             return;
         }
         accepted.closeFuture().addListener(closed -> sources.leave(source));
-        accepted.pipeline()
-                .addLast(new HeadReader(workings.limits().head(), new Conversation(workings, accepted, source)));
+        accepted.pipeline().addLast(door.reader(workings.limits(), new Conversation(workings, accepted, source, door)));
+    }
+
+    Workings workings() {
+        return workings;
+    }
+
+    EventLoopGroup loops() {
+        return loops;
     }
 
     /** The port it listens on. */

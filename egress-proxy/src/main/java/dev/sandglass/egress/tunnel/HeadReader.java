@@ -7,7 +7,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -15,28 +14,28 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the head of a request, and keeps what comes behind it until somebody wants it. */
-final class HeadReader extends ChannelInboundHandlerAdapter {
+final class HeadReader extends FirstReader {
 
-    /** Who goes on with what was read. */
-    interface Reader {
-        /** A request, once per connection. */
-        void understood(ProxyRequest request);
-
-        /** No request. */
-        void refused(Outcome outcome, String why);
+    /** How a head is understood. */
+    @FunctionalInterface
+    interface Meaning {
+        ProxyRequest of(RequestHead head) throws Refusal;
     }
 
     private static final byte[] END = {'\r', '\n', '\r', '\n'};
+    private static final ByteBuf END_BYTES = Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(END));
 
     private final Duration patience;
+    private final Meaning meaning;
     private final Reader reader;
     private final ByteBuf held = Unpooled.buffer();
     private int searched;
     private boolean done;
     private @Nullable ScheduledFuture<?> deadline;
 
-    HeadReader(Duration patience, Reader reader) {
+    HeadReader(Duration patience, Meaning meaning, Reader reader) {
         this.patience = patience;
+        this.meaning = meaning;
         this.reader = reader;
     }
 
@@ -76,8 +75,9 @@ final class HeadReader extends ChannelInboundHandlerAdapter {
 
     /** Up to and with the empty line; -1 if it has not come. */
     private int headLength() {
-        for (int i = searched; i + END.length <= held.readableBytes(); i++) {
-            if (ByteBufUtil.equals(held, i, Unpooled.wrappedBuffer(END), 0, END.length)) {
+        int most = Math.min(held.readableBytes(), RequestHead.MAX_BYTES + 1);
+        for (int i = searched; i + END.length <= most; i++) {
+            if (ByteBufUtil.equals(held, i, END_BYTES, 0, END.length)) {
                 return i + END.length;
             }
             searched = i;
@@ -90,7 +90,7 @@ final class HeadReader extends ChannelInboundHandlerAdapter {
         held.readBytes(head);
         ProxyRequest request;
         try {
-            request = ProxyRequest.of(RequestHead.parse(head));
+            request = meaning.of(RequestHead.parse(head));
         } catch (Refusal refusal) {
             refuse(Outcome.MALFORMED, refusal.sentence());
             return;
@@ -113,7 +113,7 @@ final class HeadReader extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** What came behind the head; the caller releases it. */
+    @Override
     ByteBuf rest() {
         return held.readRetainedSlice(held.readableBytes());
     }

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -21,8 +22,9 @@ final class LastWord extends ChannelInboundHandlerAdapter {
 
     static void say(Channel channel, ByteBuf answer) {
         // It would go on collecting.
-        if (channel.pipeline().get(HeadReader.class) != null) {
-            channel.pipeline().remove(HeadReader.class);
+        FirstReader reader = channel.pipeline().get(FirstReader.class);
+        if (reader != null) {
+            channel.pipeline().remove(reader);
         }
         channel.pipeline().addLast(new LastWord());
         channel.writeAndFlush(answer).addListener(said -> {
@@ -40,13 +42,15 @@ final class LastWord extends ChannelInboundHandlerAdapter {
     }
 
     private static void closeLater(Channel channel) {
-        var _ = channel.eventLoop()
+        Future<?> later = channel.eventLoop()
                 .schedule(
                         () -> {
                             var _ = channel.close();
                         },
                         PATIENCE_MS,
                         TimeUnit.MILLISECONDS);
+        // Else everything of this connection stays in memory until then.
+        channel.closeFuture().addListener(closed -> later.cancel(false));
     }
 
     @Override

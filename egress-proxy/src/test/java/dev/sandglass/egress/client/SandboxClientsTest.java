@@ -153,6 +153,19 @@ class SandboxClientsTest {
     }
 
     @Test
+    void openCountsWhereItIsPermitted() {
+        sandbox(NAMESPACE, "one", "*");
+        create(pod(NAMESPACE, "pod-1", "one").build());
+        isThere("one");
+        assertThat(rulesThere()).isEqualTo(EgressRules.NONE);
+        try (SandboxClients permitting = new SandboxClients(client, List.of(NAMESPACE), true)) {
+            permitting.start();
+            await().untilAsserted(() ->
+                    assertThat(permitting.at(ADDRESS).map(Client::rules)).hasValue(EgressRules.parse(List.of("*"))));
+        }
+    }
+
+    @Test
     void aPodThatEndedIsNobody() {
         sandbox(NAMESPACE, "one", "example.com");
         Pod pod = create(pod(NAMESPACE, "pod-1", "one").build());
@@ -219,21 +232,20 @@ class SandboxClientsTest {
 
     @Test
     void podsThatMayNotUseTheProxy() {
-        assertThat(SandboxClients.addresses(pod(NAMESPACE, "pod", "one").build()))
-                .containsExactly("10.244.0.7");
-        assertThat(SandboxClients.addresses(pod(NAMESPACE, "pod", "one")
+        assertThat(PodIdentity.addresses(pod(NAMESPACE, "pod", "one").build())).containsExactly("10.244.0.7");
+        assertThat(PodIdentity.addresses(pod(NAMESPACE, "pod", "one")
                         .editStatus()
                         .withPhase("Succeeded")
                         .endStatus()
                         .build()))
                 .isEmpty();
-        assertThat(SandboxClients.addresses(pod(NAMESPACE, "pod", "one")
+        assertThat(PodIdentity.addresses(pod(NAMESPACE, "pod", "one")
                         .editMetadata()
                         .withDeletionTimestamp("2026-01-01T00:00:00Z")
                         .endMetadata()
                         .build()))
                 .isEmpty();
-        assertThat(SandboxClients.addresses(pod(NAMESPACE, "pod", "one")
+        assertThat(PodIdentity.addresses(pod(NAMESPACE, "pod", "one")
                         .editSpec()
                         .withHostNetwork(true)
                         .endSpec()

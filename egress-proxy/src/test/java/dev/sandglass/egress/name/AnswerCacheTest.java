@@ -71,6 +71,19 @@ class AnswerCacheTest {
     }
 
     @Test
+    void anAnswerOfTooManyAddressesIsNotKept() {
+        for (int last = 1; last <= 16; last++) {
+            put("many.example", "1.0.0." + last, 60);
+        }
+        assertThat(known("many.example")).hasSize(16);
+        for (int last = 17; last <= 40; last++) {
+            put("many.example", "1.0.0." + last, 60);
+        }
+        assertThat(known("many.example")).isEmpty();
+        assertThat(cache.size()).isZero();
+    }
+
+    @Test
     void failuresAreNotKept() {
         cache.cache("gone.example", null, new UnknownHostException("gone.example"), loop);
         assertThat(known("gone.example")).isEmpty();

@@ -8,6 +8,12 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
@@ -28,12 +34,17 @@ public final class Fuzz {
     private static final long SEED = 20_261_121;
     private static final Duration MOST = Duration.ofSeconds(2);
     private static final Duration REPORT = Duration.ofSeconds(30);
+
+    /** Of the clock on the wall: a decoder that waits for ever takes no CPU, and one that never ends is not heard of else. */
+    private static final Duration HANG = Duration.ofMinutes(1);
+
     private static final HexFormat HEX = HexFormat.of();
 
     private final String name;
     private final Check check;
     private final long seed = Long.getLong("sandglass.fuzz.seed", SEED);
-    private long count;
+    private final AtomicLong count = new AtomicLong();
+    private volatile List<byte[]> current = List.of();
 
     private Fuzz(String name, Check check) {
         this.name = name;
@@ -45,19 +56,45 @@ public final class Fuzz {
      *
      * @param name of the decoder, one word
      * @param corpus good messages
-     * @throws AssertionError if a message does not pass, or takes more than two seconds; says which file holds it
+     * @throws AssertionError if a message does not pass, takes more than two seconds of CPU, or does not end within a
+     *     minute; says which file holds it
      */
     public static void attack(String name, List<List<byte[]>> corpus, Check check) throws IOException {
         Fuzz fuzz = new Fuzz(name, check);
         String replay = System.getProperty("sandglass.fuzz.replay", "");
         if (!replay.isEmpty()) {
-            fuzz.replay(Path.of(replay));
+            fuzz.watched(() -> fuzz.replay(Path.of(replay)));
             return;
         }
-        for (List<byte[]> good : corpus) {
-            fuzz.examine(good);
+        fuzz.watched(() -> {
+            for (List<byte[]> good : corpus) {
+                fuzz.examine(good);
+            }
+            fuzz.run(new Mutator(new SplittableRandom(fuzz.seed), corpus));
+            return true;
+        });
+    }
+
+    /** Works on a thread that may be left behind: none can be made to leave an endless loop. */
+    private void watched(Callable<Boolean> work) throws IOException {
+        FutureTask<Boolean> task = new FutureTask<>(work);
+        Thread.ofPlatform().daemon().name("fuzz-" + name).start(task);
+        long before = -1;
+        while (true) {
+            try {
+                task.get(HANG.toMillis(), TimeUnit.MILLISECONDS);
+                return;
+            } catch (TimeoutException still) {
+                if (count.get() == before) {
+                    throw new AssertionError(name + " does not come to an end with the message in " + note(current));
+                }
+                before = count.get();
+            } catch (ExecutionException failure) {
+                throw failure.getCause() instanceof AssertionError found ? found : new AssertionError(failure);
+            } catch (InterruptedException stopped) {
+                throw new AssertionError(stopped);
+            }
         }
-        fuzz.run(new Mutator(new SplittableRandom(fuzz.seed), corpus));
     }
 
     private void run(Mutator mutator) throws IOException {
@@ -65,7 +102,7 @@ public final class Fuzz {
                 (long) (1000 * Double.parseDouble(System.getProperty("sandglass.fuzz.seconds", "0"))));
         long began = cpuNanos();
         long told = began;
-        while (given.isZero() ? count < SHORT_RUN : cpuNanos() - began < given.toNanos()) {
+        while (given.isZero() ? count.get() < SHORT_RUN : cpuNanos() - began < given.toNanos()) {
             examine(mutator.next());
             if (cpuNanos() - told > REPORT.toNanos()) {
                 told = cpuNanos();
@@ -80,11 +117,12 @@ public final class Fuzz {
     private void tell(long began) {
         System.out.printf(
                 "fuzz: Java, %s, seed %d, %d messages in %d s of CPU%n",
-                name, seed, count, (cpuNanos() - began) / 1_000_000_000L);
+                name, seed, count.get(), (cpuNanos() - began) / 1_000_000_000L);
     }
 
     private void examine(List<byte[]> message) throws IOException {
-        count++;
+        current = message;
+        count.incrementAndGet();
         long began = cpuNanos();
         try {
             check.examine(message);
@@ -99,7 +137,7 @@ public final class Fuzz {
 
     private Path note(List<byte[]> message) throws IOException {
         Path folder = Path.of(System.getProperty("sandglass.fuzz.folder", "target/fuzz"));
-        Path file = folder.resolve("java-%s-%d-%d.txt".formatted(name, seed, count));
+        Path file = folder.resolve("java-%s-%d-%d.txt".formatted(name, seed, count.get()));
         Files.createDirectories(folder);
         return Files.write(
                         file,
@@ -108,11 +146,13 @@ public final class Fuzz {
                 .toAbsolutePath();
     }
 
-    private void replay(Path file) throws IOException {
+    private boolean replay(Path file) throws IOException {
         List<String> lines = Files.readAllLines(file);
-        if (lines.getFirst().equals(name)) {
+        boolean mine = lines.getFirst().equals(name);
+        if (mine) {
             examine(lines.stream().skip(1).map(HEX::parseHex).toList());
         }
+        return mine;
     }
 
     private static long cpuNanos() {

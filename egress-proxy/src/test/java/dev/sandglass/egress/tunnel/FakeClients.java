@@ -7,8 +7,11 @@ import dev.sandglass.egress.client.Clients;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** Sandboxes at addresses of the loopback network, as a test says. */
@@ -16,7 +19,9 @@ final class FakeClients implements Clients {
 
     private final Map<IpAddress, Client> byAddress = new ConcurrentHashMap<>();
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
+    final AtomicInteger confirmations = new AtomicInteger();
     private volatile boolean synced = true;
+    private volatile boolean doubted;
 
     /** Puts a sandbox at an address, or gives the one there another list. */
     void put(String address, String uid, String... allowedDomains) {
@@ -43,6 +48,18 @@ final class FakeClients implements Clients {
     @Override
     public Optional<Client> at(IpAddress source) {
         return Optional.ofNullable(byAddress.get(source));
+    }
+
+    /** What is asked anew of a sandbox fails from now on, as if its address had just passed to another. */
+    void doubt() {
+        doubted = true;
+    }
+
+    @Override
+    public CompletionStage<Boolean> confirm(IpAddress source, String uid) {
+        confirmations.incrementAndGet();
+        return CompletableFuture.completedStage(
+                !doubted && at(source).map(Client::uid).equals(Optional.of(uid)));
     }
 
     @Override

@@ -207,4 +207,14 @@ class LimitsTest {
                 .contains("X-Proxy-Error: quota-exceeded");
         assertThat(stage.count("allowed", "quota")).isEqualTo(1);
     }
+
+    @Test
+    void headsThatAreForwardedCountToo() throws Exception {
+        open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, MANY, 100, 1000));
+        String head = "GET http://" + target() + "/ HTTP/1.1\r\nHost: " + target() + "\r\nX: ";
+        assertThat(stage.answer(SANDBOX, head + "x".repeat(1000) + "\r\n\r\n")).isEmpty();
+        assertThat(stage.count("allowed", "quota")).isEqualTo(1);
+        assertThat(origin.faults()).isEmpty();
+        assertThat(stage.refusal(SANDBOX, target())).contains("X-Proxy-Error: quota-exceeded");
+    }
 }

@@ -73,6 +73,21 @@ class ServerNameTest {
         refused("SSH-2.0-OpenSSH\r\n".getBytes(StandardCharsets.US_ASCII));
     }
 
+    /** An address has no name that TLS could ask for, so whoever allowed it allowed whatever is spoken there. */
+    @Test
+    void plainHttpIsNoWayAround() throws IOException {
+        String get = "GET http://%1$s/ HTTP/1.1\r\nHost: %1$s\r\n\r\n";
+        assertThat(stage.answer(SANDBOX, get.formatted(target)))
+                .startsWith("HTTP/1.1 400 ")
+                .contains("X-Proxy-Error: malformed", "ask for a tunnel");
+        assertThat(stage.names.questions()).isEmpty();
+        assertThat(origin.accepted()).isZero();
+        try (Peer peer = stage.from(SANDBOX)) {
+            peer.say(get.formatted("127.0.0.1:" + origin.port()));
+            assertThat(peer.hear(5)).as("control").isEqualTo("GET /");
+        }
+    }
+
     @Test
     void byteByByte() throws IOException {
         try (Peer peer = stage.tunnel(SANDBOX, target)) {

@@ -4,6 +4,7 @@ import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.egress.client.Admission;
 import dev.sandglass.egress.client.Credentials;
+import dev.sandglass.egress.denial.Denial;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -30,6 +32,7 @@ final class Stage implements AutoCloseable {
     final FakeClients clients = new FakeClients();
     final FakeNames names = new FakeNames();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final List<Denial> denials = new CopyOnWriteArrayList<>();
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
     private final List<Origin> origins = new ArrayList<>();
     private final EgressProxy proxy;
@@ -53,8 +56,19 @@ final class Stage implements AutoCloseable {
                 usual.bytes());
     }
 
+    /** Every address is denied, so that whatever the rules let through ends there. */
+    static Stage thatDialsNobody() throws InterruptedException {
+        List<IpRange> everything = List.of(IpRange.parse("0.0.0.0/0"), IpRange.parse("::/0"));
+        return new Stage(Limits.DEFAULT, false, Set.of(), new DeniedRanges(everything, List.of()));
+    }
+
     /** Tunnels to names are TLS on these ports. */
     Stage(Limits limits, boolean credentialRequired, Set<Integer> tlsPorts) throws InterruptedException {
+        this(limits, credentialRequired, tlsPorts, new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))));
+    }
+
+    private Stage(Limits limits, boolean credentialRequired, Set<Integer> tlsPorts, DeniedRanges denied)
+            throws InterruptedException {
         Credentials credentials =
                 (client, user, password) -> user.equals(client.uid()) && password.equals("of-" + client.uid());
         proxy = new EgressProxy(
@@ -63,11 +77,12 @@ final class Stage implements AutoCloseable {
                         clients,
                         new Admission(clients, credentials, credentialRequired),
                         names,
-                        new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))),
+                        denied,
                         limits,
                         tlsPorts),
                 loops,
-                meters);
+                meters,
+                denials::add);
     }
 
     /** Opens a server at 127.0.0.1. */

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.kubernetes;
 
+import dev.sandglass.api.Rights;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -59,7 +60,8 @@ final class ApiCalls implements AutoCloseable {
                 && code < HttpURLConnection.HTTP_INTERNAL_ERROR
                 && code != HttpURLConnection.HTTP_UNAUTHORIZED
                 && code != HttpURLConnection.HTTP_CONFLICT
-                && code != 429;
+                && code != 429
+                && !Rights.lackedBy(problem);
         if (refused) {
             return new SandboxProblem.Refused(
                     "The cluster refused sandbox '%s': %s".formatted(ref.givenName(), detail(problem)));
@@ -70,9 +72,17 @@ final class ApiCalls implements AutoCloseable {
                 .addKeyValue("code", code)
                 .addKeyValue("cause", detail(problem))
                 .log("The API server did not take an order");
-        return new SandboxProblem.Unavailable(
-                code > 0 ? "it answered with status " + code : "it cannot be reached (" + rootCause(problem) + ")",
-                problem);
+        return new SandboxProblem.Unavailable(whyNot(problem), problem);
+    }
+
+    private static String whyNot(KubernetesClientException problem) {
+        if (Rights.lackedBy(problem)) {
+            return "it does not grant Sandglass its rights, be it that it just started or that the installation is"
+                    + " incomplete (" + detail(problem) + ")";
+        }
+        return problem.getCode() > 0
+                ? "it answered with status " + problem.getCode()
+                : "it cannot be reached (" + rootCause(problem) + ")";
     }
 
     private static String rootCause(Throwable problem) {

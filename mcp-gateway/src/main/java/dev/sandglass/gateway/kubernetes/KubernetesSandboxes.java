@@ -24,7 +24,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     /** Stands for every namespace of the cluster. */
     public static final String EVERYWHERE = SandboxCache.EVERYWHERE;
 
-    /** After a write of ours the cache follows within milliseconds; this only keeps a lost watch from blocking a stop. */
+    /** The operator and the cache follow within a moment; this only keeps one that is away from blocking a stop. */
     private static final Duration CACHE_LAG = Duration.ofSeconds(2);
 
     private final SandboxOrders orders;
@@ -142,12 +142,16 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         return start(ref, SandboxConfig.UNCHANGED, "");
     }
 
+    /**
+     * Done when the operator has ended the pod: until then another replica, whose cache knows nothing of it yet, would run
+     * code there. Without an operator it is done after two seconds, for the order stands.
+     */
     @Override
     public Mono<Void> stop(SandboxRef ref) {
         return calls.about(ref, () -> orders.patch(ref, Map.of("suspended", true)))
                 .flatMap(written -> {
                     long generation = SandboxView.generationOf(written);
-                    return seen(ref, now -> now.isEmpty() || SandboxView.generationOf(now.get()) >= generation);
+                    return seen(ref, now -> now.isEmpty() || SandboxView.isObserved(now.get(), generation));
                 });
     }
 

@@ -29,6 +29,9 @@ final class SandboxCache implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SandboxCache.class);
     private static final String BY_UID = "uid";
 
+    /** Sandboxes in one answer of a list, so that the text of very many does not fill the memory. */
+    private static final long PAGE = 500;
+
     /** Stands for all namespaces; no namespace is called so. */
     static final String EVERYWHERE = "*";
 
@@ -44,6 +47,7 @@ final class SandboxCache implements AutoCloseable {
     SandboxCache(KubernetesClient client, List<String> namespaces, Consumer<Sandbox> gone) {
         for (String namespace : namespaces) {
             SharedIndexInformer<Sandbox> informer = sandboxes(client, namespace)
+                    .withLimit(PAGE)
                     .runnableInformer(0)
                     .addIndexers(Map.of(
                             BY_UID, sandbox -> List.of(sandbox.getMetadata().getUid())))

@@ -5,6 +5,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
@@ -91,6 +92,7 @@ final class SandboxView {
                     address,
                     SandboxLabels.LINK_PORT,
                     resource.wanted().ports(),
+                    new Reach(resource.wanted().allowedDomains(), ignored(status)),
                     awaited(status)));
         }
         Optional<String> asleep = status.condition(ConditionType.SUSPENDED)
@@ -111,6 +113,12 @@ final class SandboxView {
     private static Optional<String> awaited(SandboxStatus status) {
         return status.condition(ConditionType.READY)
                 .filter(ready -> Reason.UPDATE_PENDING.value().equals(ready.getReason()))
+                .map(Condition::getMessage);
+    }
+
+    private static Optional<String> ignored(SandboxStatus status) {
+        return status.condition(ConditionType.NETWORK_READY)
+                .filter(network -> Reason.DOMAINS_IGNORED.value().equals(network.getReason()))
                 .map(Condition::getMessage);
     }
 

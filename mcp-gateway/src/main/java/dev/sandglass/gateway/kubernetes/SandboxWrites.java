@@ -45,7 +45,8 @@ final class SandboxWrites {
                 .withIdleTimeout(config.idleTimeout())
                 .withMaxLifetime(config.maxLifetime())
                 .withRetention(config.retention())
-                .withPorts(config.ports()));
+                .withPorts(config.ports())
+                .withAllowedDomains(config.allowedDomains()));
         return sandbox;
     }
 
@@ -84,6 +85,9 @@ final class SandboxWrites {
         }
         if (config.ports() != null && !config.ports().equals(present.ports())) {
             changes.put("ports", config.ports());
+        }
+        if (config.allowedDomains() != null && !config.allowedDomains().equals(present.allowedDomains())) {
+            changes.put("allowedDomains", config.allowedDomains());
         }
         return changes;
     }

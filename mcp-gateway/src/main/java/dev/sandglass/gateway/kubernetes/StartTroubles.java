@@ -30,6 +30,7 @@ final class StartTroubles {
                     IDLE,
                     MAX_LIFETIME,
                     POLICIES_APPLIED,
+                    DOMAINS_IGNORED,
                     OPERATOR_ERROR -> false;
         };
     }

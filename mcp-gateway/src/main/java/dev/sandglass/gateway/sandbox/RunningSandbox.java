@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param address IP address from the resource's status, never from a request
  * @param port TCP port of the supervisor's link
  * @param declared ports on which its code serves HTTP for others
+ * @param reach what its code may reach
  * @param awaited what the operator says of edits that hold from the next start on; empty if all that is wanted is in force
  */
 public record RunningSandbox(
@@ -22,6 +23,7 @@ public record RunningSandbox(
         String address,
         int port,
         List<SandboxPort> declared,
+        Reach reach,
         Optional<String> awaited) {
 
     /** Copies the list. */
@@ -29,10 +31,10 @@ public record RunningSandbox(
         declared = List.copyOf(declared);
     }
 
-    /** One that is as it is wanted. */
+    /** One that is as it is wanted, without network. */
     public RunningSandbox(
             SandboxRef ref, String uid, int incarnation, String address, int port, List<SandboxPort> declared) {
-        this(ref, uid, incarnation, address, port, declared, Optional.empty());
+        this(ref, uid, incarnation, address, port, declared, Reach.NOTHING, Optional.empty());
     }
 
     /** One without declared ports. */

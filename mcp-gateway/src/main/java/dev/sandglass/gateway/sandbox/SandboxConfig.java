@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxLifetime a duration that the resource takes
  * @param retention a duration that the resource takes
  * @param ports reachable through the gateway; replace those that the resource has
+ * @param allowedDomains hosts that the code may reach; replace those that the resource has
  */
 public record SandboxConfig(
         @Nullable String image,
@@ -37,7 +38,8 @@ public record SandboxConfig(
         @Nullable String maxLifetime,
         @Nullable String retention,
 
-        @Nullable List<SandboxPort> ports) {
+        @Nullable List<SandboxPort> ports,
+        @Nullable List<String> allowedDomains) {
 
     /** Nothing chosen: an existing sandbox starts as stored, a new one with the installation's defaults. */
     public static final SandboxConfig UNCHANGED = new SandboxConfig(null, null, null, null, null);
@@ -47,6 +49,7 @@ public record SandboxConfig(
         env = env == null ? null : Map.copyOf(env);
         volumes = volumes == null ? null : List.copyOf(volumes);
         ports = ports == null ? null : List.copyOf(ports);
+        allowedDomains = allowedDomains == null ? null : List.copyOf(allowedDomains);
     }
 
     /** Only size and environment chosen. */
@@ -56,7 +59,7 @@ public record SandboxConfig(
             @Nullable String cpus,
             @Nullable String disk,
             @Nullable Map<String, String> env) {
-        this(image, memory, cpus, disk, env, null, null, null, null, null, null, null);
+        this(image, memory, cpus, disk, env, null, null, null, null, null, null, null, null);
     }
 
     /** The same with other ports. */
@@ -73,6 +76,25 @@ public record SandboxConfig(
                 idleTimeout,
                 maxLifetime,
                 retention,
+                others,
+                allowedDomains);
+    }
+
+    /** The same with other hosts that the code may reach. */
+    public SandboxConfig withAllowedDomains(@Nullable List<String> others) {
+        return new SandboxConfig(
+                image,
+                memory,
+                cpus,
+                disk,
+                env,
+                volumes,
+                workspace,
+                runtimeClass,
+                idleTimeout,
+                maxLifetime,
+                retention,
+                ports,
                 others);
     }
 
@@ -88,7 +110,7 @@ public record SandboxConfig(
                                 env == null ? null : env.size() + " variables",
                                 volumes,
                                 workspace)
-                + ", runtimeClass=%s, idleTimeout=%s, maxLifetime=%s, retention=%s, ports=%s]"
-                        .formatted(runtimeClass, idleTimeout, maxLifetime, retention, ports);
+                + ", runtimeClass=%s, idleTimeout=%s, maxLifetime=%s, retention=%s, ports=%s, allowedDomains=%s]"
+                        .formatted(runtimeClass, idleTimeout, maxLifetime, retention, ports, allowedDomains);
     }
 }

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.PropertyNamingStrategies;
@@ -96,7 +98,8 @@ final class ExecutionAnswer {
                 .required("duration_ms", Schema.integer("Time it ran"))
                 .required("truncated", Schema.flag("Output is missing here; read it from next_offset on"))
                 .required("next_offset", Schema.integer("Where sandbox_get_execution reads on"))
-                .required("denied_hosts", Schema.list("Hosts that the network rules refused", Schema.text("Host")))
+                .required(
+                        "denied_hosts", Schema.list("What the network refused, newest last", Schema.text("host:port")))
                 .required("kernel_restarted", Schema.flag("Variables of earlier calls are lost"))
                 .required("message", Schema.text("What happened and what to do"))
                 .required(
@@ -108,19 +111,19 @@ final class ExecutionAnswer {
     }
 
     /** The answer; {@code notice} if the sandbox had to be brought back for this call. */
-    static ToolResult of(ExecutionResult result, @Nullable String notice) {
+    static ToolResult of(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
         var content = new ArrayList<ToolResult.Content>();
-        content.add(new ToolResult.Content.Text(text(result, notice)));
+        content.add(new ToolResult.Content.Text(text(result, notice, refused)));
         result.images().forEach(image -> content.add(new ToolResult.Content.Image(image.mimeType(), image.base64())));
         return new ToolResult(
                 content,
-                facts(result, notice),
+                facts(result, notice, refused),
                 result.status().isError(),
                 result.status().word(),
                 result.id().toString());
     }
 
-    private static Facts facts(ExecutionResult result, @Nullable String notice) {
+    private static Facts facts(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
         ExecutionError error = result.error();
         return new Facts(
                 result.status().word(),
@@ -135,18 +138,20 @@ final class ExecutionAnswer {
                 result.durationMs(),
                 result.truncated(),
                 result.nextOffset(),
-                List.of(),
+                refused.targets(),
                 result.kernelRestarted() || notice != null,
-                message(result, notice),
+                message(result, notice, refused),
                 result.warning(),
                 result.queuePosition());
     }
 
-    private static String message(ExecutionResult result, @Nullable String notice) {
-        return notice == null ? result.message() : (result.message() + " " + notice).strip();
+    private static String message(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
+        return Stream.of(result.message(), notice, refused.notice())
+                .filter(part -> part != null && !part.isEmpty())
+                .collect(Collectors.joining(" "));
     }
 
-    private static String text(ExecutionResult result, @Nullable String notice) {
+    private static String text(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
         var text = new StringBuilder();
         paragraph(text, result.stdout());
         paragraph(text, result.stderr());
@@ -159,6 +164,7 @@ final class ExecutionAnswer {
         paragraph(text, verdict(result));
         paragraph(text, result.warning() == null ? null : "[warning] " + result.warning());
         paragraph(text, notice);
+        paragraph(text, refused.notice());
         boolean nothing = text.isEmpty() && result.images().isEmpty();
         return nothing ? "(no output)" : text.toString();
     }

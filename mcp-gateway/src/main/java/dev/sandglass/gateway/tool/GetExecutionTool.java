@@ -19,13 +19,16 @@ final class GetExecutionTool implements Tool {
     private final TenantAccess access;
     private final Sandboxes sandboxes;
     private final Executions executions;
+    private final Refusals refusals;
     private final ToolSettings settings;
     private final ToolDefinition definition;
 
-    GetExecutionTool(TenantAccess access, Sandboxes sandboxes, Executions executions, ToolSettings settings) {
+    GetExecutionTool(
+            TenantAccess access, Sandboxes sandboxes, Executions executions, Refusals refusals, ToolSettings settings) {
         this.access = access;
         this.sandboxes = sandboxes;
         this.executions = executions;
+        this.refusals = refusals;
         this.settings = settings;
         this.definition = new ToolDefinition(
                 "sandbox_get_execution",
@@ -64,11 +67,13 @@ final class GetExecutionTool implements Tool {
         ExecutionId id = ExecutionId.parse(given)
                 .orElseThrow(() ->
                         new InvalidArgument("'execution_id' must be one that an earlier answer gave, copied exactly"));
+        long since = refusals.now();
         TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
         return running(tenant, id)
                 .map(sandbox -> executions.read(sandbox, id, offset, waitFor, maxOutputChars, call.progress()))
                 .orElseGet(() -> Mono.just(lost(id)))
-                .map(result -> ExecutionAnswer.of(result, null));
+                .flatMap(result -> refusals.told(id.sandboxUid(), result, since)
+                        .map(refused -> ExecutionAnswer.of(result, null, refused)));
     }
 
     /** The sandbox in which the execution still lives: the same incarnation, and running. */

@@ -46,8 +46,9 @@ final class InstallPackagesTool implements Tool {
                 """
                 Installs packages in a running sandbox with pip or npm and returns what the installer said. Code can import \
                 them at once; a module that was imported before stays as it was until sandbox_reset. Packages survive \
-                sandbox_reset. Without network, write wheels or npm tarballs with sandbox_write_file and give their \
-                paths.""",
+                sandbox_reset. The hosts of the package index must be among 'allowed_domains' of sandbox_start's 'config' \
+                (it can be changed while the sandbox runs). Without network, write wheels or npm tarballs with \
+                sandbox_write_file and give their paths.""",
                 ExecutionArguments.addLimitsTo(input, settings).keywords(),
                 ExecutionAnswer.schema(),
                 ToolDefinition.Annotations.RUNS);

@@ -18,11 +18,13 @@ final class SandboxRuns {
 
     private final Sandboxes sandboxes;
     private final Executions executions;
+    private final Refusals refusals;
     private final Duration resumeWait;
 
-    SandboxRuns(Sandboxes sandboxes, Executions executions, ToolSettings settings) {
+    SandboxRuns(Sandboxes sandboxes, Executions executions, Refusals refusals, ToolSettings settings) {
         this.sandboxes = sandboxes;
         this.executions = executions;
+        this.refusals = refusals;
         this.resumeWait = settings.startWait();
     }
 
@@ -61,7 +63,9 @@ final class SandboxRuns {
     private Mono<ToolResult> run(
             RunningSandbox sandbox, ExecutionRequest request, OutputListener progress, @Nullable String notice) {
         sandboxes.active(sandbox, request.limits().timeout());
-        return executions.run(sandbox, request, progress).map(result -> ExecutionAnswer.of(result, notice));
+        long since = refusals.now();
+        return executions.run(sandbox, request, progress).flatMap(result -> refusals.told(sandbox.uid(), result, since)
+                .map(refused -> ExecutionAnswer.of(result, notice, refused)));
     }
 
     private Mono<RunningSandbox> resume(SandboxRef ref) {

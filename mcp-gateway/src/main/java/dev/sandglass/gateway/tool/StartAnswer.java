@@ -1,10 +1,14 @@
 package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.port.PortAddress;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.annotation.JsonNaming;
 
 /**
  * What {@code sandbox_start} tells programs.
@@ -13,8 +17,15 @@ import java.util.stream.Collectors;
  * @param namespace the tenant
  * @param status one word
  * @param ports where the declared ports are reached; empty before the sandbox runs
+ * @param allowedDomains hosts that its code may reach; null before the sandbox runs
  */
-record StartAnswer(String sandbox, String namespace, String status, List<PortAddress> ports) {
+@JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
+record StartAnswer(
+        String sandbox,
+        String namespace,
+        String status,
+        List<PortAddress> ports,
+        @Nullable List<String> allowedDomains) {
 
     static Map<String, Object> schema(String... statuses) {
         return Schema.object()
@@ -22,6 +33,12 @@ record StartAnswer(String sandbox, String namespace, String status, List<PortAdd
                 .required("namespace", Schema.text("Tenant the sandbox belongs to"))
                 .required("status", Schema.text("What became of it").with("enum", List.of(statuses)))
                 .required("ports", Schema.list("Where the declared ports are reached", port()))
+                .required(
+                        "allowed_domains",
+                        Schema.list(
+                                        "Hosts that its code may reach; null if that is not known yet",
+                                        Schema.text("Name, wildcard, address or range"))
+                                .orNull())
                 .keywords();
     }
 
@@ -34,12 +51,15 @@ record StartAnswer(String sandbox, String namespace, String status, List<PortAdd
                 .required("link_expires_at", Schema.text("End of the link, RFC 3339"));
     }
 
+    /** Of a sandbox that does not run yet. */
     static ToolResult of(SandboxRef ref, String status, String text) {
-        return of(ref, status, text, List.of());
+        return ToolResult.ok(text, new StartAnswer(ref.givenName(), ref.tenant(), status, List.of(), null));
     }
 
-    static ToolResult of(SandboxRef ref, String status, String text, List<PortAddress> ports) {
-        ToolResult answer = ToolResult.ok(text, new StartAnswer(ref.givenName(), ref.tenant(), status, ports));
+    /** Of one that runs. */
+    static ToolResult of(SandboxRef ref, RunningSandbox sandbox, String status, String text, List<PortAddress> ports) {
+        List<String> allowed = sandbox.reach().allowed();
+        ToolResult answer = ToolResult.ok(text, new StartAnswer(ref.givenName(), ref.tenant(), status, ports, allowed));
         return ports.isEmpty() ? answer : answer.and(told(ports));
     }
 

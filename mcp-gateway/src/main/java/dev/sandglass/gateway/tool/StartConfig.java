@@ -2,6 +2,8 @@ package dev.sandglass.gateway.tool;
 
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.TimeLimit;
+import dev.sandglass.api.egress.DomainRule;
+import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,6 +55,7 @@ final class StartConfig {
                         Schema.text("RuntimeClass of the cluster, e.g. 'gvisor'; the installation's if left out")
                                 .maxLength(SandboxSpec.MAX_RUNTIME_CLASS_NAME))
                 .optional("ports", PortMappings.schema())
+                .optional("allowed_domains", AllowedDomains.schema())
                 .with("additionalProperties", false);
     }
 
@@ -83,7 +86,10 @@ final class StartConfig {
                 config.timeLimit("idle_timeout", TimeLimit.IDLE_TIMEOUT).orElse(null),
                 config.timeLimit("max_lifetime", TimeLimit.MAX_LIFETIME).orElse(null),
                 config.timeLimit("retention", TimeLimit.RETENTION).orElse(null),
-                config.ports("ports").orElse(null));
+                config.ports("ports").orElse(null),
+                config.texts("allowed_domains", EgressRules.MAX_ENTRIES, DomainRule.MAX_LENGTH)
+                        .map(entries -> AllowedDomains.checked("config.allowed_domains", entries))
+                        .orElse(null));
     }
 
     private static Schema duration(String description) {
@@ -104,7 +110,6 @@ final class StartConfig {
     private static Map<String, String> later() {
         String leaveOut = "leave it out";
         var later = new LinkedHashMap<String, String>();
-        later.put("allowed_domains", leaveOut + "; the sandbox has no network");
         String workdir = leaveOut + "; give 'cwd' to sandbox_run_command";
         later.put("workdir", workdir);
         for (String dropped : new String[] {"depends_on", "shell", "scripts", "exec"}) {
@@ -116,6 +121,7 @@ final class StartConfig {
     private static Set<String> known() {
         var known = new TreeSet<>(LATER.keySet());
         known.addAll(List.of("image", "memory", "cpus", "disk", "envs", "volumes", "workspace", "ports"));
+        known.add("allowed_domains");
         known.addAll(List.of("idle_timeout", "max_lifetime", "retention", "runtime_class"));
         return known;
     }

@@ -4,6 +4,7 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.port.PortAddress;
 import dev.sandglass.gateway.port.PortAddresses;
+import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -73,7 +74,8 @@ final class StartTool implements Tool {
         Duration patience = config.image() == null ? settings.startWait() : settings.startWaitWithImage();
         return sandboxes
                 .start(ref, config, call.caller().name())
-                .flatMap(sandbox -> verified(ref, sandbox, ports.of(call.caller(), sandbox)))
+                .flatMap(sandbox -> verified(ref, sandbox, ports.of(call.caller(), sandbox))
+                        .map(answer -> reaching(answer, sandbox.reach(), config)))
                 .map(answer -> StartConfig.namesHosts(call.arguments()) ? answer.and(NO_HOSTS) : answer)
                 .timeout(patience)
                 .onErrorResume(TimeoutException.class, late -> Mono.just(stillStarting(ref)))
@@ -82,17 +84,22 @@ final class StartTool implements Tool {
                         problem -> new SandboxProblem.Refused("Sandbox start failed: " + problem.text()));
     }
 
+    private static ToolResult reaching(ToolResult answer, Reach reach, SandboxConfig config) {
+        String told = AllowedDomains.told(reach, config.allowedDomains() != null);
+        return told.isEmpty() ? answer : answer.and(told);
+    }
+
     private Mono<ToolResult> verified(SandboxRef ref, RunningSandbox sandbox, List<PortAddress> reached) {
         sandboxes.active(sandbox, Duration.ZERO);
         Mono<ToolResult> answered = executions
                 .awaitKernel(sandbox)
                 .thenReturn(StartAnswer.of(
-                        ref, "running", "Sandbox %s started successfully".formatted(ref.givenName()), reached))
+                        ref, sandbox, "running", "Sandbox %s started successfully".formatted(ref.givenName()), reached))
                 .map(answer -> sandbox.awaited()
                         .map(AWAITED::formatted)
                         .map(answer::and)
                         .orElse(answer))
-                .onErrorResume(SandboxProblem.class, problem -> Mono.just(unverified(ref, problem, reached)));
+                .onErrorResume(SandboxProblem.class, problem -> Mono.just(unverified(ref, sandbox, problem, reached)));
         return Mono.firstWithSignal(answered, endedBefore(ref, sandbox));
     }
 
@@ -104,9 +111,11 @@ final class StartTool implements Tool {
                         "Sandbox '%s' ended before it answered: %s.".formatted(ref.givenName(), why))));
     }
 
-    private static ToolResult unverified(SandboxRef ref, SandboxProblem problem, List<PortAddress> reached) {
+    private static ToolResult unverified(
+            SandboxRef ref, RunningSandbox sandbox, SandboxProblem problem, List<PortAddress> reached) {
         return StartAnswer.of(
                 ref,
+                sandbox,
                 "unverified",
                 "Sandbox %s was started, but couldn't verify it's running: %s"
                         .formatted(ref.givenName(), problem.text()),

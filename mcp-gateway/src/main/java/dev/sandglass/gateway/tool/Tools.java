@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.execution.SandboxFiles;
 import dev.sandglass.gateway.execution.Sessions;
@@ -19,8 +20,10 @@ public final class Tools {
             Sandboxes sandboxes,
             Executions executions,
             PortAddresses ports,
+            DeniedHosts denied,
             ToolSettings settings) {
-        var runs = new SandboxRuns(sandboxes, executions, settings);
+        var refusals = new Refusals(denied);
+        var runs = new SandboxRuns(sandboxes, executions, refusals, settings);
         Sessions sessions = executions.sessions();
         SandboxFiles files = executions.files();
         return List.of(
@@ -29,7 +32,7 @@ public final class Tools {
                 new RunCodeTool(access, runs, settings),
                 new RunCommandTool(access, runs, settings),
                 new InstallPackagesTool(access, runs, settings),
-                new GetExecutionTool(access, sandboxes, executions, settings),
+                new GetExecutionTool(access, sandboxes, executions, refusals, settings),
                 new SessionTool(SessionTool.Deed.INTERRUPT, access, sandboxes, sessions),
                 new SessionTool(SessionTool.Deed.RESET, access, sandboxes, sessions),
                 new SessionTool(SessionTool.Deed.CLOSE, access, sandboxes, sessions),

@@ -37,6 +37,15 @@ class ApiCallsTest {
     }
 
     @Test
+    void aRightThatTheGatewayLacksIsNoRefusalOfTheSandbox() {
+        assertThat(answer(403, "sandboxes \"demo\" is forbidden: User \"g\" cannot get resource \"sandboxes\""))
+                .isInstanceOf(SandboxProblem.Unavailable.class)
+                .hasMessageStartingWith("The cluster's API does not take orders at the moment: it does not grant")
+                .hasMessageContaining("cannot get resource")
+                .hasMessageEndingWith("try again in some seconds.");
+    }
+
+    @Test
     void aLongRefusalIsCut() {
         assertThat(answer(403, "x".repeat(501))).hasMessageEndingWith(" " + "x".repeat(500) + "…");
         assertThat(answer(403, "x".repeat(500))).hasMessageEndingWith(" " + "x".repeat(500));

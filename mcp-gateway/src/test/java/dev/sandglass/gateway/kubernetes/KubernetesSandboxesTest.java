@@ -115,13 +115,17 @@ class KubernetesSandboxesTest {
     void aStoppedOneFailsAtOnceAndStartsAgainWithTheNextNumber() {
         started();
 
-        sandboxes.stop(REF).block(SOON);
+        StepVerifier.create(sandboxes.stop(REF))
+                .expectSubscription()
+                .expectNoEvent(Duration.ofMillis(200))
+                .then(() -> operator.suspended("Requested"))
+                .expectComplete()
+                .verify(Duration.ofSeconds(1));
 
         StepVerifier.create(sandboxes.running(REF)).verifyErrorSatisfies(problem -> assertThat(problem)
                 .isInstanceOf(SandboxProblem.NotRunning.class)
                 .hasMessageContaining("it was stopped"));
         assertThat(operator.resource().wanted().suspended()).isTrue();
-        operator.suspended("Requested");
 
         RunningSandbox again = started();
         assertThat(again.incarnation()).isEqualTo(2);
@@ -243,7 +247,7 @@ class KubernetesSandboxesTest {
     @Test
     void useOfASandboxWithAnIdleTimeOfItsOwnIsWrittenByThat() {
         operator.answersWithReady();
-        var config = new SandboxConfig(null, null, null, null, null, null, null, null, "60s", null, null, null);
+        var config = new SandboxConfig(null, null, null, null, null, null, null, null, "60s", null, null, null, null);
         RunningSandbox running =
                 Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON));
 
@@ -261,7 +265,7 @@ class KubernetesSandboxesTest {
         RunningSandbox first = started();
         operator.suspendsWhoeverIsEdited("MaxLifetime");
         operator.wakesOnLease();
-        var config = new SandboxConfig(null, null, null, null, null, null, null, null, null, "10s", null, null);
+        var config = new SandboxConfig(null, null, null, null, null, null, null, null, null, "10s", null, null, null);
 
         RunningSandbox again =
                 Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON));

@@ -6,8 +6,10 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxState;
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.List;
@@ -20,21 +22,23 @@ class SandboxViewTest {
     private static final String MESSAGE = "The sandbox runs; the edited spec applies at its next start";
 
     private static Optional<String> awaited(Reason reason) {
+        return running("Ready", reason).flatMap(RunningSandbox::awaited);
+    }
+
+    /** One whose condition of that type has the reason and the message. */
+    private static Optional<RunningSandbox> running(String type, Reason reason) {
         var resource = new Sandbox();
         resource.setMetadata(new ObjectMetaBuilder()
                 .withName("box")
                 .withNamespace("sandglass-default")
                 .withUid("uid")
                 .build());
-        resource.setSpec(SandboxSpec.DEFAULT);
+        resource.setSpec(SandboxSpec.DEFAULT.withAllowedDomains(List.of("example.com")));
         resource.setStatus(new SandboxStatus(
                 1L,
-                List.of(new ConditionBuilder()
-                        .withType("Ready")
-                        .withStatus("True")
-                        .withReason(reason.value())
-                        .withMessage(MESSAGE)
-                        .build()),
+                List.of(
+                        condition("Ready", type.equals("Ready") ? reason : Reason.RUNNING),
+                        condition("NetworkReady", type.equals("Ready") ? Reason.POLICIES_APPLIED : reason)),
                 "10.0.0.7",
                 "pod",
                 1,
@@ -43,7 +47,26 @@ class SandboxViewTest {
                 null,
                 null));
         SandboxState state = SandboxView.of("default", resource).orElseThrow();
-        return state instanceof SandboxState.Running(RunningSandbox sandbox) ? sandbox.awaited() : Optional.empty();
+        return state instanceof SandboxState.Running(RunningSandbox sandbox) ? Optional.of(sandbox) : Optional.empty();
+    }
+
+    private static Condition condition(String type, Reason reason) {
+        return new ConditionBuilder()
+                .withType(type)
+                .withStatus("True")
+                .withReason(reason.value())
+                .withMessage(MESSAGE)
+                .build();
+    }
+
+    @Test
+    void whatMayBeReachedIsTheListWithWhatTheOperatorSaysIsNotInForce() {
+        assertThat(running("NetworkReady", Reason.POLICIES_APPLIED)
+                        .orElseThrow()
+                        .reach())
+                .isEqualTo(new Reach(List.of("example.com"), Optional.empty()));
+        assertThat(running("NetworkReady", Reason.DOMAINS_IGNORED).orElseThrow().reach())
+                .isEqualTo(new Reach(List.of("example.com"), Optional.of(MESSAGE)));
     }
 
     @Test

@@ -46,7 +46,8 @@ class SandboxWritesTest {
 
     @Test
     void deadlinesAndRuntimeClassAreWrittenIfTheyDiffer() {
-        var config = new SandboxConfig(null, null, null, null, null, null, null, "gvisor", "90m", "8h", "24h", null);
+        var config =
+                new SandboxConfig(null, null, null, null, null, null, null, "gvisor", "90m", "8h", "24h", null, null);
 
         SandboxSpec created = SandboxWrites.created(REF, config, "alice").getSpec();
 
@@ -84,7 +85,7 @@ class SandboxWritesTest {
     }
 
     private static SandboxConfig with(@Nullable List<Volume> volumes, @Nullable Workspace workspace) {
-        return new SandboxConfig(null, null, null, null, null, volumes, workspace, null, null, null, null, null);
+        return new SandboxConfig(null, null, null, null, null, volumes, workspace, null, null, null, null, null, null);
     }
 
     @Test
@@ -129,5 +130,19 @@ class SandboxWritesTest {
         assertThat(SandboxWrites.changes(
                         SandboxSpec.DEFAULT.withPorts(ports), SandboxConfig.UNCHANGED.withPorts(List.of())))
                 .containsOnly(Map.entry("ports", List.of()));
+    }
+
+    @Test
+    void allowedDomainsAreWrittenAndReplacedAsAWhole() {
+        SandboxConfig asked = SandboxConfig.UNCHANGED.withAllowedDomains(List.of("example.com"));
+        SandboxSpec present = SandboxSpec.DEFAULT.withAllowedDomains(List.of("example.com"));
+
+        assertThat(SandboxWrites.created(REF, asked, "alice").getSpec()).isEqualTo(present);
+        assertThat(SandboxWrites.changes(SandboxSpec.DEFAULT, asked))
+                .containsOnly(Map.entry("allowedDomains", List.of("example.com")));
+        assertThat(SandboxWrites.changes(present, asked)).isEmpty();
+        assertThat(SandboxWrites.changes(present, SandboxConfig.UNCHANGED)).isEmpty();
+        assertThat(SandboxWrites.changes(present, SandboxConfig.UNCHANGED.withAllowedDomains(List.of())))
+                .containsOnly(Map.entry("allowedDomains", List.of()));
     }
 }

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.execution.OutputListener;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -139,7 +140,9 @@ class McpFuzzTest {
         var executions = new Executions(new FakeSupervisor(), sandboxes::gone);
         var audit = new AuditLog(new SimpleMeterRegistry(), System::nanoTime);
         return new McpDispatcher(
-                Tools.all(tenants, sandboxes, executions, TestGateway.ports(), settings), "test", audit);
+                Tools.all(tenants, sandboxes, executions, TestGateway.ports(), new DeniedHosts(), settings),
+                "test",
+                audit);
     }
 
     /** Body and headers: both revisions, each method, each tool with all of its arguments. */

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.testing;
 
 import dev.sandglass.api.SandboxPort;
+import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -51,7 +53,12 @@ public final class FakeSandboxes implements Sandboxes {
     }
 
     private RunningSandbox run(SandboxRef ref, List<SandboxPort> ports) {
-        var sandbox = new RunningSandbox(ref, "uid-" + ref.name(), 1, "127.0.0.1", 5710, ports);
+        return run(ref, ports, Reach.NOTHING);
+    }
+
+    private RunningSandbox run(SandboxRef ref, List<SandboxPort> ports, Reach reach) {
+        var sandbox =
+                new RunningSandbox(ref, "uid-" + ref.name(), 1, "127.0.0.1", 5710, ports, reach, Optional.empty());
         put(new SandboxState.Running(sandbox));
         return sandbox;
     }
@@ -93,8 +100,9 @@ public final class FakeSandboxes implements Sandboxes {
     public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
         orders.add("start " + ref.namespace() + "/" + ref.name() + " by " + createdBy);
         configs.add(config);
+        var reach = new Reach(Objects.requireNonNullElse(config.allowedDomains(), List.of()), Optional.empty());
         return nextStart.orElseGet(
-                () -> Mono.fromSupplier(() -> run(ref, config.ports() == null ? List.of() : config.ports())));
+                () -> Mono.fromSupplier(() -> run(ref, Objects.requireNonNullElse(config.ports(), List.of()), reach)));
     }
 
     @Override

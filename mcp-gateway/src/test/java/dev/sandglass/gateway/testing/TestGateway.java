@@ -5,6 +5,7 @@ import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.mcp.McpRoute;
@@ -62,6 +63,9 @@ public final class TestGateway implements AutoCloseable {
     /** What runs in them. */
     public final Executions executions;
 
+    /** What the network refused. */
+    public final DeniedHosts denied = new DeniedHosts();
+
     /** Its metrics. */
     public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
@@ -76,7 +80,12 @@ public final class TestGateway implements AutoCloseable {
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
         var access = new TenantAccess(tenants);
         var route = McpRoute.of(
-                Tools.all(access, sandboxes, executions, ports(), tools), callers, Set.of(ORIGIN), mcp, "test", meters);
+                Tools.all(access, sandboxes, executions, ports(), denied, tools),
+                callers,
+                Set.of(ORIGIN),
+                mcp,
+                "test",
+                meters);
         this.server = HttpServer.create()
                 .host("127.0.0.1")
                 .port(0)

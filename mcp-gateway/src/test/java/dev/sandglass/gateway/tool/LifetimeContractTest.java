@@ -40,7 +40,7 @@ class LifetimeContractTest {
         assertThat(gateway.sandboxes.configs)
                 .containsExactly(
                         new SandboxConfig(
-                                null, null, null, null, null, null, null, "gvisor", "5m", "3600s", "8760h", null),
+                                null, null, null, null, null, null, null, "gvisor", "5m", "3600s", "8760h", null, null),
                         SandboxConfig.UNCHANGED);
     }
 

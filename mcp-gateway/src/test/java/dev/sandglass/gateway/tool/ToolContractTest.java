@@ -101,7 +101,6 @@ class ToolContractTest {
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['a:b']}} | 'config.volumes[0]': 'b' is not a path to",
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['/home:/data']}} | 'config.volumes[0]' names a path of"
                         + " a host: '/home:/data'. A sandbox does not see the files of any host. Name a",
-                "sandbox_start | {'sandbox':'a','config':{'allowed_domains':[]}} | 'config.allowed_domains' is not",
                 "sandbox_start | {'sandbox':'a','config':{'workspace':{}}} | Missing required 'config.workspace.size'",
                 "sandbox_start | {'sandbox':'a','config':{'scripts':{}}} | 'config.scripts' is not supported yet",
                 "sandbox_start | {'sandbox':'a','config':{'imge':'x'}} | 'config.imge' is not known; known are",

@@ -15,6 +15,8 @@ import java.util.Optional;
  * @param runtimeClass the only one that a sandbox may have; empty for what it wants, or the cluster's default
  * @param users as whom the code runs
  * @param placement on which nodes
+ * @param egress how they get out; empty if there is no egress proxy, and then they reach nothing
+ * @param authorities what sandboxes trust besides what their image does; empty for no more than that
  */
 public record PodSettings(
         ImagePolicy images,
@@ -24,7 +26,32 @@ public record PodSettings(
         Optional<String> priorityClass,
         Optional<String> runtimeClass,
         SandboxUsers users,
-        Placement placement) {
+        Placement placement,
+        Optional<Egress> egress,
+        Optional<TrustedAuthorities> authorities) {
+
+    /** Without an egress proxy and without authorities of the site. */
+    public PodSettings(
+            ImagePolicy images,
+            BigDecimal requestRatio,
+            Duration maxLifetime,
+            String serviceAccount,
+            Optional<String> priorityClass,
+            Optional<String> runtimeClass,
+            SandboxUsers users,
+            Placement placement) {
+        this(
+                images,
+                requestRatio,
+                maxLifetime,
+                serviceAccount,
+                priorityClass,
+                runtimeClass,
+                users,
+                placement,
+                Optional.empty(),
+                Optional.empty());
+    }
 
     public PodSettings {
         if (requestRatio.signum() <= 0 || requestRatio.compareTo(BigDecimal.ONE) > 0) {

@@ -5,6 +5,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.TimeLimit;
 import dev.sandglass.api.VolumeRules;
+import dev.sandglass.api.egress.EgressRules;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.util.Arrays;
@@ -30,7 +31,8 @@ public record Refusal(Reason reason, String message) {
                     "spec.image: " + image + " is not on this installation's list of allowed images; leave the field"
                             + " out to use " + settings.images().defaultImage()));
         }
-        return runtimeClass(sandbox, settings).or(() -> invalid(sandbox));
+        return runtimeClass(sandbox, settings).or(() -> invalid(sandbox)).or(() -> domains(sandbox, settings)
+                .map(problem -> new Refusal(Reason.INVALID_SPEC, problem)));
     }
 
     private static Optional<Refusal> runtimeClass(Sandbox sandbox, PodSettings settings) {
@@ -53,6 +55,13 @@ public record Refusal(Reason reason, String message) {
                         .map(problem -> "spec.volumes: " + problem))
                 .or(() -> SandboxEnvironment.problem(sandbox).map(problem -> "spec.env: " + problem))
                 .map(message -> new Refusal(Reason.INVALID_SPEC, message));
+    }
+
+    /** A list that is right has no effect without an egress proxy, which the condition NetworkReady tells. */
+    private static Optional<String> domains(Sandbox sandbox, PodSettings settings) {
+        return settings.egress().map(egress -> egress.problem(sandbox)).orElseGet(() -> EgressRules.problem(
+                        sandbox.wanted().allowedDomains())
+                .map(problem -> "spec." + problem));
     }
 
     private static Optional<String> timeLimits(SandboxSpec spec) {

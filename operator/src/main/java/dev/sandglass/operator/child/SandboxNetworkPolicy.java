@@ -8,11 +8,12 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPort;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPortBuilder;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Who may speak with a sandbox's pod: the gateway, on the link's port and the declared ones. The pod itself may speak with
- * nobody.
+ * Who may speak with a sandbox's pod: the gateway, on the link's port and the declared ones. The pod itself may call the
+ * egress proxy and the addresses of its list; without an egress proxy it may call nobody.
  */
 public final class SandboxNetworkPolicy {
 
@@ -21,9 +22,9 @@ public final class SandboxNetworkPolicy {
     /**
      * The policy of one sandbox.
      *
-     * @param gatewayNamespace where the MCP gateway's pods run
+     * @param systemNamespace where the pods of MCP gateway and egress proxy run
      */
-    public static NetworkPolicy desired(Sandbox sandbox, String gatewayNamespace) {
+    public static NetworkPolicy desired(Sandbox sandbox, String systemNamespace, Optional<Egress> egress) {
         return new NetworkPolicyBuilder()
                 .withMetadata(ChildMetadata.of(sandbox, ChildNames.networkPolicy(sandbox)))
                 .withNewSpec()
@@ -35,7 +36,7 @@ public final class SandboxNetworkPolicy {
                 .addNewIngress()
                 .addNewFrom()
                 .withNewNamespaceSelector()
-                .addToMatchLabels("kubernetes.io/metadata.name", gatewayNamespace)
+                .addToMatchLabels("kubernetes.io/metadata.name", systemNamespace)
                 .endNamespaceSelector()
                 .withNewPodSelector()
                 .addToMatchLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_GATEWAY)
@@ -43,6 +44,8 @@ public final class SandboxNetworkPolicy {
                 .endFrom()
                 .withPorts(ports(sandbox))
                 .endIngress()
+                .withEgress(egress.map(way -> EgressPeers.of(sandbox, systemNamespace, way))
+                        .orElse(List.of()))
                 .endSpec()
                 .build();
     }

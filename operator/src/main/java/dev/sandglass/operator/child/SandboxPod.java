@@ -47,9 +47,14 @@ public final class SandboxPod {
      * The pod of one incarnation.
      *
      * @param workspace the claim of its workspace, which says whose files there are; empty if it has none
+     * @param proxy empty if the installation has no egress proxy
      */
     public static Pod desired(
-            Sandbox sandbox, int incarnation, PodSettings settings, Optional<PersistentVolumeClaim> workspace) {
+            Sandbox sandbox,
+            int incarnation,
+            PodSettings settings,
+            Optional<PersistentVolumeClaim> workspace,
+            Optional<ProxyAccess> proxy) {
         return new PodBuilder()
                 .withMetadata(ChildMetadata.ofIncarnation(sandbox, incarnation)
                         .edit()
@@ -57,14 +62,15 @@ public final class SandboxPod {
                         // Its memory is the product: a node is not emptied to save money while somebody uses it.
                         .addToAnnotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")
                         .build())
-                .withSpec(spec(sandbox, incarnation, settings)
+                .withSpec(spec(sandbox, incarnation, settings, proxy)
                         .withSecurityContext(podSecurity(settings.users().of(sandbox, workspace)))
                         .withHostUsers(settings.users().hostUsers() ? null : false)
                         .build())
                 .build();
     }
 
-    private static PodSpecBuilder spec(Sandbox sandbox, int incarnation, PodSettings settings) {
+    private static PodSpecBuilder spec(
+            Sandbox sandbox, int incarnation, PodSettings settings, Optional<ProxyAccess> proxy) {
         return new PodSpecBuilder()
                 .withRestartPolicy("Always")
                 .withAutomountServiceAccountToken(false)
@@ -75,8 +81,7 @@ public final class SandboxPod {
                 .withSetHostnameAsFQDN(false)
                 .withDnsPolicy("None")
                 .withNewDnsConfig()
-                // No resolver at all: a query would be a way out. The API demands one address.
-                .withNameservers("127.0.0.1")
+                .withNameservers(nameserver(settings, proxy))
                 .endDnsConfig()
                 .withTerminationGracePeriodSeconds(GRACE_SECONDS)
                 .withActiveDeadlineSeconds(maxLifetime(sandbox, settings).toSeconds())
@@ -87,8 +92,20 @@ public final class SandboxPod {
                 .withTolerations(settings.placement().tolerations())
                 .addToTolerations(
                         toleration("node.kubernetes.io/not-ready"), toleration("node.kubernetes.io/unreachable"))
-                .withContainers(container(sandbox, incarnation, settings))
-                .withVolumes(SandboxVolumes.volumes(sandbox));
+                .withContainers(container(sandbox, incarnation, settings, proxy))
+                .withVolumes(SandboxVolumes.volumes(sandbox))
+                .addAllToVolumes(SandboxTrust.volumes(settings));
+    }
+
+    /**
+     * The egress proxy, which answers by itself and asks nobody, where it serves programs that know no proxy. Else no
+     * resolver at all: a query would be a way out. The API demands one address.
+     */
+    private static String nameserver(PodSettings settings, Optional<ProxyAccess> proxy) {
+        return settings.egress()
+                .filter(Egress::splitDns)
+                .flatMap(egress -> proxy.map(ProxyAccess::address))
+                .orElse("127.0.0.1");
     }
 
     /** The node ends the pod at that age, whether or not the operator runs. */
@@ -96,7 +113,8 @@ public final class SandboxPod {
         return TimeLimit.MAX_LIFETIME.in(sandbox.wanted()).orElse(settings.maxLifetime());
     }
 
-    private static Container container(Sandbox sandbox, int incarnation, PodSettings settings) {
+    private static Container container(
+            Sandbox sandbox, int incarnation, PodSettings settings, Optional<ProxyAccess> proxy) {
         SandboxSpec spec = sandbox.wanted();
         return new ContainerBuilder()
                 .withName(CONTAINER)
@@ -104,7 +122,9 @@ public final class SandboxPod {
                 .withImagePullPolicy("IfNotPresent")
                 .withCommand(SUPERVISOR)
                 .withWorkingDir(ScratchVolumes.WORKSPACE)
-                .withEnv(environment(sandbox, incarnation))
+                .withEnv(environment(sandbox, incarnation, proxy))
+                .addAllToEnv(SandboxTrust.variables(settings))
+                .addAllToEnv(JavaOptions.of(settings, proxy))
                 .addNewPort()
                 .withName("link")
                 .withContainerPort(SandboxLabels.LINK_PORT)
@@ -113,12 +133,13 @@ public final class SandboxPod {
                 .withResources(SandboxResources.of(spec, settings.requestRatio()))
                 .withSecurityContext(containerSecurity())
                 .withVolumeMounts(SandboxVolumes.mounts(sandbox))
+                .addAllToVolumeMounts(SandboxTrust.mounts(settings))
                 // No probes: an exec probe inherits the link's key, a network probe sees less than the supervisor says.
                 .withTerminationMessagePolicy("FallbackToLogsOnError")
                 .build();
     }
 
-    private static List<EnvVar> environment(Sandbox sandbox, int incarnation) {
+    private static List<EnvVar> environment(Sandbox sandbox, int incarnation, Optional<ProxyAccess> proxy) {
         String secret = ChildNames.incarnation(sandbox, incarnation);
         List<EnvVar> variables = new ArrayList<>(List.of(
                 variable("HOME", ScratchVolumes.WORKSPACE),
@@ -130,6 +151,7 @@ public final class SandboxPod {
                 secretVariable("SANDGLASS_LINK_SECRET_KEY", secret, SandboxSecret.LINK_SECRET_KEY),
                 secretVariable("SANDGLASS_GATEWAY_PUBLIC_KEY", secret, SandboxSecret.GATEWAY_PUBLIC_KEY)));
         SandboxVolumes.paths(sandbox).ifPresent(paths -> variables.add(variable("SANDGLASS_VOLUMES", paths)));
+        proxy.ifPresent(access -> variables.addAll(ProxyVariables.of(secret)));
         return variables;
     }
 

@@ -6,8 +6,9 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Optional;
 
-/** The pod's half of the link's keys. Written once, never read back, and gone with its incarnation. */
+/** The pod's half of the link's keys, and its way to the egress proxy. Written once, never read back, and gone with its incarnation. */
 public final class SandboxSecret {
 
     /** Key of the supervisor's CURVE secret key, in Z85. */
@@ -16,17 +17,25 @@ public final class SandboxSecret {
     /** Key of the gateway's CURVE public key, the only one that the supervisor lets in, in Z85. */
     static final String GATEWAY_PUBLIC_KEY = "gatewayPublicKey";
 
+    /** Key of the egress proxy's URL, with the sandbox's credential. */
+    static final String PROXY_URL = "proxyUrl";
+
     private SandboxSecret() {}
 
-    /** The Secret of one incarnation. */
-    public static Secret desired(Sandbox sandbox, int incarnation, LinkKeys keys) {
-        return new SecretBuilder()
+    /**
+     * The Secret of one incarnation.
+     *
+     * @param proxy empty if the installation has no egress proxy
+     */
+    public static Secret desired(Sandbox sandbox, int incarnation, LinkKeys keys, Optional<ProxyAccess> proxy) {
+        SecretBuilder secret = new SecretBuilder()
                 .withMetadata(ChildMetadata.ofIncarnation(sandbox, incarnation))
                 .withType("sandglass.dev/link")
                 .withImmutable(true)
                 .addToData(LINK_SECRET_KEY, base64(keys.pod().secretZ85()))
-                .addToData(GATEWAY_PUBLIC_KEY, base64(keys.gateway().publicZ85()))
-                .build();
+                .addToData(GATEWAY_PUBLIC_KEY, base64(keys.gateway().publicZ85()));
+        proxy.ifPresent(access -> secret.addToData(PROXY_URL, base64(access.url())));
+        return secret.build();
     }
 
     /** Enough of the Secret to delete it. */

@@ -16,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates the secrets that every installation needs and that nobody should have to invent: the link secret and the
- * first API key. What exists is left as it is, so the job is safe to run on every install and upgrade, and after a run
+ * Creates the secrets that every installation needs and that nobody should have to invent: the link secret, the
+ * egress secret and the first API key. What exists is left as it is, so the job is safe to run on every install and upgrade, and after a run
  * that was cut off half-way.
  */
 public final class InstallSecrets {
     private static final Logger LOG = LoggerFactory.getLogger(InstallSecrets.class);
     private static final Base64.Encoder BASE64 = Base64.getEncoder();
-    private static final int LINK_SECRET_BYTES = 64;
+    private static final int SECRET_BYTES = 64;
 
     private final KubernetesClient client;
     private final SecureRandom random;
@@ -44,6 +44,7 @@ public final class InstallSecrets {
 
     void run() {
         settings.linkSecret().ifPresent(name -> createIfAbsent(name, Map.of("linkSecret", randomText())));
+        settings.egressSecret().ifPresent(name -> createIfAbsent(name, Map.of("egressSecret", randomText())));
         settings.apiKeySecret().ifPresent(this::createApiKeys);
     }
 
@@ -69,7 +70,7 @@ public final class InstallSecrets {
     }
 
     private String randomText() {
-        byte[] bytes = new byte[LINK_SECRET_BYTES];
+        byte[] bytes = new byte[SECRET_BYTES];
         random.nextBytes(bytes);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }

@@ -10,6 +10,8 @@ import java.util.Optional;
  *
  * @param namespace where the secrets go ({@code INSTALL_NAMESPACE})
  * @param linkSecret name of the link secret ({@code INSTALL_LINK_SECRET}); empty when an existing one is used
+ * @param egressSecret name of the egress secret ({@code INSTALL_EGRESS_SECRET}); empty when an existing one is used or
+ *     there is no egress proxy
  * @param apiKeySecret name of the Secret of hashed API keys ({@code INSTALL_API_KEY_SECRET}); empty when an existing one
  *     is used
  * @param firstKeySecret name of the Secret with the first key in plain, for the administrator to read
@@ -19,6 +21,7 @@ import java.util.Optional;
 record InstallSettings(
         String namespace,
         Optional<String> linkSecret,
+        Optional<String> egressSecret,
         Optional<String> apiKeySecret,
         String firstKeySecret,
         List<String> tenants) {
@@ -27,6 +30,7 @@ record InstallSettings(
         return new InstallSettings(
                 required(environment, "INSTALL_NAMESPACE"),
                 optional(environment, "INSTALL_LINK_SECRET"),
+                optional(environment, "INSTALL_EGRESS_SECRET"),
                 optional(environment, "INSTALL_API_KEY_SECRET"),
                 optional(environment, "INSTALL_FIRST_KEY_SECRET").orElse("sandglass-first-api-key"),
                 Arrays.stream(optional(environment, "INSTALL_API_KEY_TENANTS")

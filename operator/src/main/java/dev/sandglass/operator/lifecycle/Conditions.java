@@ -128,14 +128,19 @@ public final class Conditions {
     }
 
     private static Optional<Condition> network(Observed seen) {
-        return seen.networkReady()
-                ? Optional.of(condition(
+        if (!seen.networkReady()) {
+            return seen.status().condition(ConditionType.NETWORK_READY);
+        }
+        return Optional.of(seen.ignoredDomains()
+                .map(why -> network(seen, Reason.DOMAINS_IGNORED, "Not all of spec.allowedDomains is in force: " + why))
+                .orElseGet(() -> network(
                         seen,
-                        ConditionType.NETWORK_READY,
-                        "True",
                         Reason.POLICIES_APPLIED,
-                        "The namespace's default-deny and the sandbox's own policy are in place"))
-                : seen.status().condition(ConditionType.NETWORK_READY);
+                        "The namespace's default-deny and the sandbox's own policy are in place")));
+    }
+
+    private static Condition network(Observed seen, Reason reason, String message) {
+        return condition(seen, ConditionType.NETWORK_READY, "True", reason, message);
     }
 
     /** A condition that keeps its transition time as long as its status is the same. */

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param activity the Lease in which the gateway records use
  * @param refusal why no pod would be made now, be it by our rules or by the API server's answer
  * @param workspace the claim of a workspace that outlives the pod, if there is one
+ * @param ignoredDomains what of {@code spec.allowedDomains} is not in force, and why; empty if all of it is
  * @param networkReady whether the namespace's and the sandbox's policies are in place
  */
 public record Observed(
@@ -25,10 +26,11 @@ public record Observed(
         Optional<Lease> activity,
         Optional<Refusal> refusal,
         Optional<PersistentVolumeClaim> workspace,
+        Optional<String> ignoredDomains,
         boolean networkReady,
         Instant now) {
 
-    /** Of a sandbox whose workspace ends with its pod. */
+    /** Of a sandbox whose list is in force and whose workspace ends with its pod. */
     public Observed(
             Sandbox sandbox,
             Optional<Pod> pod,
@@ -36,7 +38,7 @@ public record Observed(
             Optional<Refusal> refusal,
             boolean networkReady,
             Instant now) {
-        this(sandbox, pod, activity, refusal, Optional.empty(), networkReady, now);
+        this(sandbox, pod, activity, refusal, Optional.empty(), Optional.empty(), networkReady, now);
     }
 
     SandboxStatus status() {
@@ -61,11 +63,11 @@ public record Observed(
 
     /** The same after the operator acted. */
     public Observed after(Optional<Pod> podNow, Optional<Refusal> refusalNow, boolean networkReadyNow) {
-        return new Observed(sandbox, podNow, activity, refusalNow, workspace, networkReadyNow, now);
+        return new Observed(sandbox, podNow, activity, refusalNow, workspace, ignoredDomains, networkReadyNow, now);
     }
 
     /** The same with another claim. */
     public Observed withWorkspace(Optional<PersistentVolumeClaim> claim) {
-        return new Observed(sandbox, pod, activity, refusal, claim, networkReady, now);
+        return new Observed(sandbox, pod, activity, refusal, claim, ignoredDomains, networkReady, now);
     }
 }

@@ -33,7 +33,7 @@ class SandboxPodTest {
             Placement.ANYWHERE);
 
     private static Pod pod(SandboxSpec spec) {
-        return SandboxPod.desired(sandbox(spec), 1, SETTINGS, Optional.empty());
+        return SandboxPod.desired(sandbox(spec), 1, SETTINGS, Optional.empty(), Optional.empty());
     }
 
     private static Sandbox sandbox(SandboxSpec spec) {
@@ -159,7 +159,7 @@ class SandboxPodTest {
 
         assertThat(SpecHash.outdated(pod(SandboxSpec.DEFAULT), sandbox(open))).isFalse();
         assertThat(pod(open).getSpec()).isEqualTo(pod(SandboxSpec.DEFAULT).getSpec());
-        assertThat(SandboxNetworkPolicy.desired(sandbox(open), "system")
+        assertThat(SandboxNetworkPolicy.desired(sandbox(open), "system", Optional.empty())
                         .getSpec()
                         .getIngress()
                         .getFirst()

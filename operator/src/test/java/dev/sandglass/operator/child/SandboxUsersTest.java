@@ -61,7 +61,8 @@ class SandboxUsersTest {
                 Optional.empty(),
                 users,
                 Placement.ANYWHERE);
-        return SandboxPod.desired(sandbox, 1, settings, Optional.empty()).getSpec();
+        return SandboxPod.desired(sandbox, 1, settings, Optional.empty(), Optional.empty())
+                .getSpec();
     }
 
     @Test

@@ -18,6 +18,7 @@ class InstallSecretsTest {
     private static final Map<String, String> ENVIRONMENT = Map.of(
             "INSTALL_NAMESPACE", "sandglass-system",
             "INSTALL_LINK_SECRET", "sandglass-link",
+            "INSTALL_EGRESS_SECRET", "sandglass-egress",
             "INSTALL_API_KEY_SECRET", "sandglass-api-keys",
             "INSTALL_FIRST_KEY_SECRET", "sandglass-first-api-key",
             "INSTALL_API_KEY_TENANTS", "default, research");
@@ -27,11 +28,15 @@ class InstallSecretsTest {
     KubernetesClient client;
 
     @Test
-    void makesALinkSecretAndAKeyThatItsGrantMatches() {
+    void makesTheSecretsAndAKeyThatItsGrantMatches() {
         run();
 
         String token = value("sandglass-first-api-key", "key");
-        assertThat(value("sandglass-link", "linkSecret")).hasSizeGreaterThanOrEqualTo(64);
+        String link = value("sandglass-link", "linkSecret");
+        assertThat(link).hasSizeGreaterThanOrEqualTo(64);
+        assertThat(value("sandglass-egress", "egressSecret"))
+                .hasSizeGreaterThanOrEqualTo(64)
+                .isNotEqualTo(link);
         assertThat(token).startsWith("sgk_").hasSize(47);
         assertThat(value("sandglass-api-keys", "first"))
                 .isEqualTo(new ApiKey(token).grant(List.of("default", "research")))
@@ -43,11 +48,13 @@ class InstallSecretsTest {
     void aSecondRunChangesNothing() {
         run();
         String link = value("sandglass-link", "linkSecret");
+        String egress = value("sandglass-egress", "egressSecret");
         String key = value("sandglass-first-api-key", "key");
 
         run();
 
         assertThat(value("sandglass-link", "linkSecret")).isEqualTo(link);
+        assertThat(value("sandglass-egress", "egressSecret")).isEqualTo(egress);
         assertThat(value("sandglass-first-api-key", "key")).isEqualTo(key);
     }
 

@@ -1,0 +1,114 @@
+package dev.sandglass.gateway.egress;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/**
+ * Denials by sandbox until they are told: the newest targets, each once, and not longer than some minutes. Bounded in
+ * hosts, sandboxes and age, so that nothing a sandbox does makes it grow.
+ */
+public final class DeniedHosts {
+
+    /** Most targets that are kept of one sandbox. */
+    public static final int MAX_HOSTS = 16;
+
+    /** Most sandboxes; the one heard of longest ago goes first. */
+    static final int MAX_SANDBOXES = 10_000;
+
+    /** Longer ago, it explains nothing any more. */
+    static final Duration MAX_AGE = Duration.ofMinutes(10);
+
+    private final LongSupplier nanoTime;
+    private final Map<String, Map<String, DeniedHost>> bySandbox = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Map<String, DeniedHost>> eldest) {
+            return size() > MAX_SANDBOXES;
+        }
+    };
+    private final Map<String, Set<MonoSink<Void>>> waiting = new ConcurrentHashMap<>();
+    private volatile boolean hearing;
+
+    /** Knows of none yet. */
+    public DeniedHosts() {
+        this(System::nanoTime);
+    }
+
+    DeniedHosts(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /** Now, as the denials are dated. */
+    public long now() {
+        return nanoTime.getAsLong();
+    }
+
+    /** Notes a denial; by any thread. */
+    public void note(String sandboxUid, String target, String reason) {
+        synchronized (this) {
+            Map<String, DeniedHost> hosts = bySandbox.computeIfAbsent(sandboxUid, uid -> new LinkedHashMap<>());
+            // Put behind, where the newest are.
+            hosts.remove(target);
+            hosts.put(target, new DeniedHost(target, reason, now()));
+            if (hosts.size() > MAX_HOSTS) {
+                hosts.remove(hosts.keySet().iterator().next());
+            }
+        }
+        waiting.getOrDefault(sandboxUid, Set.of()).forEach(MonoSink::success);
+    }
+
+    /** What is known of that sandbox and was not told, oldest first; it counts as told from now on. */
+    public synchronized List<DeniedHost> take(String sandboxUid) {
+        Map<String, DeniedHost> hosts = bySandbox.remove(sandboxUid);
+        if (hosts == null) {
+            return List.of();
+        }
+        long oldest = now() - MAX_AGE.toNanos();
+        List<DeniedHost> fresh = new ArrayList<>(hosts.values());
+        fresh.removeIf(host -> host.nanos() - oldest < 0);
+        return fresh;
+    }
+
+    /** Whether something heard since that moment is known of that sandbox. */
+    public synchronized boolean hasSince(String sandboxUid, long nanos) {
+        Map<String, DeniedHost> hosts = bySandbox.get(sandboxUid);
+        return hosts != null && hosts.values().stream().anyMatch(host -> host.nanos() - nanos >= 0);
+    }
+
+    /** Whether any replica of the egress proxy tells us; if not, there is nothing to wait for. */
+    public boolean isHearing() {
+        return hearing;
+    }
+
+    /** Notes whether any does; by whoever listens to them. */
+    public void setHearing(boolean now) {
+        hearing = now;
+    }
+
+    /** Completes at the next denial of that sandbox, or else when that time is over. */
+    public Mono<Void> next(String sandboxUid, Duration most) {
+        return Mono.<Void>create(sink -> {
+                    waiting.compute(sandboxUid, (uid, sinks) -> {
+                        Set<MonoSink<Void>> all = sinks == null ? ConcurrentHashMap.newKeySet() : sinks;
+                        all.add(sink);
+                        return all;
+                    });
+                    sink.onDispose(() -> waiting.computeIfPresent(sandboxUid, (uid, sinks) -> {
+                        sinks.remove(sink);
+                        return sinks.isEmpty() ? null : sinks;
+                    }));
+                })
+                .timeout(most, Mono.empty());
+    }
+
+    synchronized int sandboxes() {
+        return bySandbox.size();
+    }
+}

@@ -1,0 +1,5 @@
+/** What the egress proxy refused to sandboxes, heard from its replicas and kept until an answer tells it. */
+@NullMarked
+package dev.sandglass.gateway.egress;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,121 @@
+package dev.sandglass.gateway.tool;
+
+import dev.sandglass.gateway.egress.DeniedHost;
+import dev.sandglass.gateway.egress.DeniedHosts;
+import dev.sandglass.gateway.execution.ExecutionError;
+import dev.sandglass.gateway.execution.ExecutionResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * What the network refused to a sandbox, for the answer of a call. A refusal is nearly always known before the code that
+ * met it has ended; only if that code complains of a proxy and nothing is known, the answer waits a moment for it.
+ */
+final class Refusals {
+
+    /** Longest that an answer waits. */
+    static final Duration PATIENCE = Duration.ofMillis(100);
+
+    private static final List<String> HINTS = List.of("403", "Forbidden", "forbidden", "refused this request");
+
+    /**
+     * Refused targets.
+     *
+     * @param hosts oldest first
+     * @param since when the call began, on the clock of the hosts
+     */
+    record Told(List<DeniedHost> hosts, long since) {
+
+        static final Told NONE = new Told(List.of(), 0);
+
+        List<String> targets() {
+            return hosts.stream().map(DeniedHost::target).toList();
+        }
+
+        /** For the model: which, and what to do; null if none. */
+        @Nullable
+        String notice() {
+            var sentences = new ArrayList<String>();
+            String during = targets(true, true);
+            String before = targets(true, false);
+            if (!during.isEmpty()) {
+                sentences.add("The network refused: %s.".formatted(during));
+            }
+            if (!before.isEmpty()) {
+                sentences.add("Before this call it refused: %s.".formatted(before));
+            }
+            if (!sentences.isEmpty()) {
+                sentences.add("To reach it, call sandbox_start for this sandbox with 'allowed_domains' in 'config' that"
+                        + " lists it as well (spec.allowedDomains of the resource); it counts at once.");
+            }
+            String closed = String.join(
+                    ", ",
+                    Stream.of(targets(false, true), targets(false, false))
+                            .filter(text -> !text.isEmpty())
+                            .toList());
+            if (!closed.isEmpty()) {
+                sentences.add(
+                        "Refused because it leads to an address that no sandbox may reach: %s. No entry opens it; only"
+                                        .formatted(closed)
+                                + " whoever runs this installation can.");
+            }
+            return sentences.isEmpty() ? null : "[network] " + String.join(" ", sentences);
+        }
+
+        private String targets(boolean byEntry, boolean during) {
+            return String.join(
+                    ", ",
+                    hosts.stream()
+                            .filter(host -> host.opensByEntry() == byEntry && (host.nanos() - since >= 0) == during)
+                            .map(DeniedHost::target)
+                            .toList());
+        }
+    }
+
+    private final DeniedHosts hosts;
+
+    Refusals(DeniedHosts hosts) {
+        this.hosts = hosts;
+    }
+
+    long now() {
+        return hosts.now();
+    }
+
+    /** What to tell of that sandbox with that result, of a call that began then. */
+    Mono<Told> told(String sandboxUid, ExecutionResult result, long since) {
+        boolean late = hosts.isHearing() && !hosts.hasSince(sandboxUid, since) && complainsOfAProxy(result);
+        return late
+                ? hosts.next(sandboxUid, PATIENCE).then(Mono.fromSupplier(() -> taken(sandboxUid, since)))
+                : Mono.just(taken(sandboxUid, since));
+    }
+
+    private Told taken(String sandboxUid, long since) {
+        List<DeniedHost> taken = hosts.take(sandboxUid);
+        return taken.isEmpty() ? Told.NONE : new Told(taken, since);
+    }
+
+    /** As curl, pip, git, Node and others word it; of a result that mentions none of it, nobody waits. */
+    static boolean complainsOfAProxy(ExecutionResult result) {
+        ExecutionError error = result.error();
+        return Stream.of(
+                        result.stderr(),
+                        result.stdout(),
+                        error == null ? "" : error.message(),
+                        error == null ? "" : error.traceback())
+                .anyMatch(Refusals::complains);
+    }
+
+    private static boolean complains(String text) {
+        if (HINTS.stream().noneMatch(text::contains)) {
+            return false;
+        }
+        String lower = text.toLowerCase(Locale.ROOT);
+        return lower.contains("proxy") || lower.contains("tunnel");
+    }
+}

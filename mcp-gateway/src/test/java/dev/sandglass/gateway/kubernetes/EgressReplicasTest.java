@@ -1,0 +1,64 @@
+package dev.sandglass.gateway.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Where the replicas of the egress proxy are. */
+@EnableKubernetesMockClient(crud = true, https = false)
+@SuppressWarnings("NullAway.Init")
+class EgressReplicasTest {
+
+    private KubernetesClient client;
+
+    private static EndpointSlice slice(String type, String service, String pod, String... addresses) {
+        return new EndpointSliceBuilder()
+                .withNewMetadata()
+                .withNamespace("sandglass")
+                .withName(service + "-" + type.toLowerCase(java.util.Locale.ROOT))
+                .addToLabels("kubernetes.io/service-name", service)
+                .endMetadata()
+                .withAddressType(type)
+                .addNewEndpoint()
+                .withAddresses(addresses)
+                .withNewTargetRef()
+                .withUid(pod)
+                .endTargetRef()
+                .endEndpoint()
+                .build();
+    }
+
+    @Test
+    void oneAddressOfEachPod() {
+        assertThat(EgressReplicas.addresses(List.of(
+                        slice("IPv6", "egress", "a", "fd00::1"),
+                        slice("IPv4", "egress", "a", "10.0.0.1"),
+                        slice("IPv4", "egress", "b", "10.0.0.2"),
+                        slice("IPv4", "egress", "c"),
+                        slice("FQDN", "egress", "d", "egress.example"))))
+                .containsExactlyInAnyOrder("10.0.0.1", "10.0.0.2");
+    }
+
+    @Test
+    void followsThoseOfTheService() {
+        AtomicReference<Set<String>> now = new AtomicReference<>(Set.of());
+        client.resource(slice("IPv4", "other", "x", "10.0.0.9")).create();
+        client.resource(slice("IPv4", "egress", "a", "10.0.0.1")).create();
+        try (EgressReplicas replicas = new EgressReplicas(client, "sandglass", "egress", now::set)) {
+            replicas.start();
+            await().untilAsserted(() -> assertThat(now.get()).containsExactly("10.0.0.1"));
+            client.resource(slice("IPv4", "egress", "b", "10.0.0.2")).update();
+            await().untilAsserted(() -> assertThat(now.get()).containsExactly("10.0.0.2"));
+            client.resource(slice("IPv4", "egress", "b", "10.0.0.2")).delete();
+            await().untilAsserted(() -> assertThat(now.get()).isEmpty());
+        }
+    }
+}

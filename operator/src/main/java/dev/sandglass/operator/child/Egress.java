@@ -1,0 +1,77 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.api.egress.DomainRule;
+import dev.sandglass.api.egress.EgressRules;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the installation says about the way out of sandboxes, where it has an egress proxy.
+ *
+ * @param denied what stays closed, whatever a sandbox's list says
+ * @param openPermitted whether the entry {@code *} counts
+ * @param splitDns whether the proxy also serves programs that know nothing of proxies
+ */
+public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDns) {
+
+    /**
+     * Says what of a sandbox's list is not in force, and why, in a sentence without its full stop.
+     *
+     * @param egress empty if there is no egress proxy
+     * @return empty if all of it is
+     */
+    public static Optional<String> ignored(Sandbox sandbox, Optional<Egress> egress) {
+        if (sandbox.wanted().allowedDomains().isEmpty()) {
+            return Optional.empty();
+        }
+        return egress.isEmpty()
+                ? Optional.of("this installation has no egress proxy, so that sandboxes reach no host")
+                : egress.get().problem(sandbox);
+    }
+
+    /**
+     * Says which part of a sandbox's list cannot be in force, in a sentence without its full stop.
+     *
+     * @return empty if all of it can
+     */
+    public Optional<String> problem(Sandbox sandbox) {
+        List<String> entries = sandbox.wanted().allowedDomains();
+        Optional<String> broken = EgressRules.problem(entries);
+        if (broken.isPresent()) {
+            return broken.map(problem -> "spec." + problem);
+        }
+        List<DomainRule> rules = EgressRules.parse(entries).rules();
+        for (int i = 0; i < rules.size(); i++) {
+            Optional<String> why = problem(rules.get(i));
+            if (why.isPresent()) {
+                return Optional.of("spec.allowedDomains[" + i + "]: " + why.get());
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<String> problem(DomainRule rule) {
+        return switch (rule) {
+            case DomainRule.Open open ->
+                openPermitted
+                        ? Optional.empty()
+                        : Optional.of("this installation does not permit '*'; name the hosts that are needed");
+            case DomainRule.Addresses addresses ->
+                denied.reachable(addresses.range()).isEmpty()
+                        ? Optional.of("'" + addresses + "' is not public ("
+                                + denied.denying(addresses.range().first()).orElse("denied")
+                                + "), and this installation does not open it")
+                        : Optional.empty();
+            case DomainRule.Exact exact -> Optional.empty();
+            case DomainRule.Wildcard wildcard -> Optional.empty();
+        };
+    }
+
+    /** What is in force of a sandbox's list; nothing of one that is wrong. */
+    EgressRules rules(Sandbox sandbox) {
+        List<String> entries = sandbox.wanted().allowedDomains();
+        return EgressRules.problem(entries).isPresent() ? EgressRules.NONE : EgressRules.parse(entries);
+    }
+}

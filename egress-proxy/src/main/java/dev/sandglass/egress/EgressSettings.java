@@ -29,14 +29,14 @@ import java.util.stream.Collectors;
  *     too
  * @param secretFile {@code EGRESS_SECRET_FILE}, required: see {@link dev.sandglass.api.egress.EgressSecret}
  * @param credentialRequired {@code EGRESS_CREDENTIAL_REQUIRED}, default false: refuse sandboxes that present none
- * @param openPermitted {@code EGRESS_OPEN_PERMITTED}, default false: whether the entry {@code *} counts
+ * @param openPermitted {@code EGRESS_OPEN_PERMITTED}, default false: whether {@code *} and very wide ranges count
  * @param denied {@code EGRESS_CLUSTER_RANGES}, default none: ranges of pods, services and nodes;
  *     {@code EGRESS_ALLOWED_RANGES}, default none: denied ranges, or parts of them, that sandboxes may reach
  * @param tlsPorts {@code EGRESS_TLS_PORTS}, default 443
  * @param limits {@code EGRESS_HEAD_TIMEOUT} 10s, {@code EGRESS_DNS_TIMEOUT} 5s, {@code EGRESS_CONNECT_TIMEOUT} 10s,
  *     {@code EGRESS_HELLO_TIMEOUT} 5s, {@code EGRESS_IDLE_TIMEOUT} 5m, {@code EGRESS_MAX_TUNNELS} 64 and
  *     {@code EGRESS_MAX_NEW_TUNNELS} 32 per sandbox, {@code EGRESS_MAX_CONNECTIONS} 20000, {@code EGRESS_MAX_BYTES} per
- *     sandbox 0, which is any number
+ *     sandbox 0, which is any number, {@code EGRESS_MAX_BACKLOG} 67108864 bytes
  * @param port {@code EGRESS_PORT}, default 3128: the proxy
  * @param httpPort {@code EGRESS_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
  * @param denialsPort {@code EGRESS_DENIALS_PORT}, default 3129: the stream of denials for the gateway
@@ -137,7 +137,8 @@ record EgressSettings(
                 (int) source.whole("EGRESS_MAX_CONNECTIONS", usual.connections(), 1_000_000),
                 source.optional("EGRESS_MAX_BYTES")
                         .map(text -> source.whole("EGRESS_MAX_BYTES", text, 0, Long.MAX_VALUE))
-                        .orElse(usual.bytes()));
+                        .orElse(usual.bytes()),
+                source.whole("EGRESS_MAX_BACKLOG", usual.backlog(), Long.MAX_VALUE));
     }
 
     /** Variables by name; an empty one counts as absent, since charts like to write them. */

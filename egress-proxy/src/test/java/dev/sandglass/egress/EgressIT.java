@@ -94,7 +94,16 @@ class EgressIT {
     private static EgressMain.RunningProxy proxy(int port) throws IOException, InterruptedException {
         Limits usual = Limits.DEFAULT;
         Limits many = new Limits(
-                usual.head(), usual.lookup(), usual.connect(), usual.hello(), usual.idle(), 10_000, 100_000, 20_000, 0);
+                usual.head(),
+                usual.lookup(),
+                usual.connect(),
+                usual.hello(),
+                usual.idle(),
+                10_000,
+                100_000,
+                20_000,
+                0,
+                Limits.BACKLOG);
         EgressSettings settings = new EgressSettings(
                 Set.of(tenant.namespace),
                 false,

@@ -113,6 +113,7 @@ class EgressSettingsTest {
         "EGRESS_MAX_TUNNELS, 0, must be from 1 to 100000",
         "EGRESS_MAX_TUNNELS, many, must be a whole number",
         "EGRESS_MAX_BYTES, -1, must be from 0",
+        "EGRESS_MAX_BACKLOG, 0, must be from 1",
     })
     void mistakes(String name, String value, String part) {
         assertThatIllegalArgumentException()

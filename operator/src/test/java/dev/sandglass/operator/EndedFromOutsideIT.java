@@ -131,8 +131,9 @@ class EndedFromOutsideIT {
                         .reason(READY)
                         .equals(Optional.of(Reason.UNSCHEDULABLE)));
                 assertThat(waiting.observed().incarnation()).isEqualTo(2);
-                assertThat(told().note(Reason.EVICTED)).hasValueSatisfying(note -> assertThat(note)
-                        .startsWith("A pod of higher priority took the pod's place: "));
+                await().atMost(SOON).untilAsserted(() -> assertThat(told().note(Reason.EVICTED))
+                        .hasValueSatisfying(note ->
+                                assertThat(note).startsWith("A pod of higher priority took the pod's place: ")));
 
                 namespace.admin.resource(urgent).delete();
                 awaitReady(2, Duration.ofSeconds(60));

@@ -100,6 +100,13 @@ public final class DeniedRanges {
         this.allowances = List.copyOf(allowances);
     }
 
+    /** Whether a range has public addresses, or ones between public ones. */
+    static boolean meetsPublic(IpRange range) {
+        return range.first().isSix()
+                ? GLOBAL_UNICAST.contains(range) || range.contains(GLOBAL_UNICAST)
+                : FOUR.stream().noneMatch(named -> named.range().contains(range));
+    }
+
     /** The ranges denied everywhere, for walls that are built of them. */
     public static List<Named> everywhere() {
         List<Named> all = new ArrayList<>(FOUR);
@@ -151,7 +158,7 @@ public final class DeniedRanges {
                                         .noneMatch(
                                                 allowance -> allowance.contains(border) && range.contains(allowance)))
                 || (border.first().isSix() && !GLOBAL_UNICAST.contains(border) && !lifted)
-                || !Embedded.in(border.first()).isEmpty();
+                || Embedded.embeds(border);
     }
 
     private boolean isLifted(IpRange range, IpAddress address) {

@@ -18,11 +18,25 @@ public sealed interface DomainRule {
     /** Port of HTTPS, allowed if an entry names no port. */
     int HTTPS = 443;
 
+    /** Bits of the widest range of IPv4 that is less than open. */
+    int WIDEST_FOUR = 8;
+
+    /** Bits of the widest range of IPv6 that is less than open. */
+    int WIDEST_SIX = 16;
+
     /** Whether it is about that host, on whatever port. */
     boolean covers(Host host);
 
     /** Whether it allows that port. */
     boolean permits(int port);
+
+    /**
+     * Whether it allows so much of what is public that only an installation that permits {@code *} takes it: {@code *}
+     * itself, and ranges wider than the widest that are handed out to one holder (/8 of IPv4, /16 of IPv6 to be generous).
+     */
+    default boolean isOpen() {
+        return false;
+    }
 
     /** That name and no other. */
     record Exact(HostName name, OptionalInt port) implements DomainRule {
@@ -73,6 +87,12 @@ public sealed interface DomainRule {
         }
 
         @Override
+        public boolean isOpen() {
+            return range.prefix() < (range.first().isSix() ? WIDEST_SIX : WIDEST_FOUR)
+                    && DeniedRanges.meetsPublic(range);
+        }
+
+        @Override
         public String toString() {
             return range.first().isSix() && port.isPresent() ? "[" + range + "]" + suffix(port) : range + suffix(port);
         }
@@ -87,6 +107,11 @@ public sealed interface DomainRule {
 
         @Override
         public boolean permits(int port) {
+            return true;
+        }
+
+        @Override
+        public boolean isOpen() {
             return true;
         }
 

@@ -80,16 +80,14 @@ public final class EgressRules {
         return rules;
     }
 
-    /** Whether {@code *} is among them. */
+    /** Whether {@code *}, or a range that comes near it, is among them. */
     public boolean isOpen() {
-        return !open.isEmpty();
+        return rules.stream().anyMatch(DomainRule::isOpen);
     }
 
-    /** The same without {@code *}, for installations that do not permit it. */
+    /** The same without {@code *} and ranges that come near it, for installations that do not permit it. */
     public EgressRules withoutOpen() {
-        return new EgressRules(rules.stream()
-                .filter(rule -> !(rule instanceof DomainRule.Open))
-                .toList());
+        return new EgressRules(rules.stream().filter(rule -> !rule.isOpen()).toList());
     }
 
     /** The verdict on a target, by its canonical form alone: nothing is looked up. */

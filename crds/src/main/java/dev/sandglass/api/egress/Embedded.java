@@ -15,7 +15,15 @@ final class Embedded {
     private static final IpRange SIX_TO_FOUR_PREFIX = IpRange.parse("2002::/16");
     private static final IpRange COMPATIBLE = IpRange.parse("::/96");
 
+    private static final List<IpRange> FORMS =
+            List.of(NAT64_PREFIX, NAT64_LOCAL, TEREDO_PREFIX, SIX_TO_FOUR_PREFIX, COMPATIBLE);
+
     private Embedded() {}
+
+    /** Whether all addresses of a range are of such a form. */
+    static boolean embeds(IpRange range) {
+        return FORMS.stream().anyMatch(form -> form.contains(range));
+    }
 
     /** The IPv4 addresses in an address; none if it is of no such form. */
     static List<IpAddress> in(IpAddress address) {

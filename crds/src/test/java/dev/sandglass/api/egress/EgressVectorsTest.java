@@ -16,6 +16,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The examples that everybody agrees on, against the grammar and the verdicts. */
@@ -128,5 +129,29 @@ class EgressVectorsTest {
         assertThat(rules.isOpen()).isTrue();
         assertThat(rules.withoutOpen()).isEqualTo(EgressRules.parse(List.of("example.com")));
         assertThat(outcome(rules.withoutOpen(), "other.example:443")).isEqualTo("NAME_NOT_LISTED");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0.0.0.0/0, true",
+        "128.0.0.0/1:5432, true",
+        "8.0.0.0/7, true",
+        "8.0.0.0/8, false",
+        "10.0.0.0/7, true",
+        "10.0.0.0/8, false",
+        "224.0.0.0/4, false",
+        "::/0, true",
+        "::/2, true",
+        "2000::/3, true",
+        "2600::/15, true",
+        "[2600::/15]:443, true",
+        "2600::/16, false",
+        "fc00::/7, false",
+        "example.com, false",
+    })
+    void rangesThatComeNearTheOpenFormAreLeftOutWithIt(String entry, boolean isOpen) {
+        EgressRules rules = EgressRules.parse(List.of(entry));
+        assertThat(rules.isOpen()).isEqualTo(isOpen);
+        assertThat(rules.withoutOpen()).isEqualTo(isOpen ? EgressRules.NONE : rules);
     }
 }

@@ -15,6 +15,7 @@ import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +44,9 @@ public final class SandboxClients implements Clients, AutoCloseable {
 
     /** Objects in one answer of a list, so that the text of very many does not fill the memory. */
     private static final long PAGE = 500;
+
+    /** For the API server's answer to a question on which a request waits. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final ResourceDefinitionContext SANDBOXES =
             ResourceDefinitionContext.fromResourceType(Sandbox.class);
@@ -168,6 +173,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
         return known.isEmpty()
                 ? CompletableFuture.completedStage(false)
                 : CompletableFuture.supplyAsync(() -> isStillAt(source, known.get()), QUESTIONS)
+                        .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
                         .exceptionally(problem -> {
                             LOG.atDebug().setCause(problem).log("Asking for a pod failed");
                             return false;

@@ -54,7 +54,8 @@ final class Conversation implements FirstReader.Reader {
     }
 
     private void admitted(Client client, ProxyRequest request) {
-        Tunnel tunnel = new Tunnel(client, source, request.target(), inner, workings.nanoTime(), this::ended);
+        Tunnel tunnel = new Tunnel(
+                client, source, request.target(), inner, workings.nanoTime(), workings.backlog(), this::ended);
         Allotments.Allotment allotment = workings.allotments().of(client.uid());
         Optional<Outcome> full = Allotments.take(allotment);
         if (full.isPresent()) {

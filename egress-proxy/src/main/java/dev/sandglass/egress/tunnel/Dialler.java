@@ -35,6 +35,7 @@ final class Dialler {
                 .option(ChannelOption.AUTO_READ, false)
                 .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.RECVBUF_ALLOCATOR, Backlog.reading())
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(patience.toMillis()))
                 // One for all channels: what is to be done with one is decided when it is connected.
                 .handler(new ChannelInitializer<>() {

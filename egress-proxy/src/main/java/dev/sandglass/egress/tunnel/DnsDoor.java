@@ -28,13 +28,16 @@ final class DnsDoor implements AutoCloseable {
     private static final int MAX_CONNECTIONS = 1000;
     private static final int MAX_CONNECTIONS_OF_ONE = 8;
 
+    private static final int MAX_NEW_CONNECTIONS_OF_ONE = 128;
+
     /** However busy: a client that asks more opens another connection. */
     private static final long CONNECTION_SECONDS = 10;
 
     private static final int LENGTH_BYTES = 2;
 
     private final DnsDesk desk;
-    private final Sources sources = new Sources(MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ONE);
+    private final Sources sources =
+            new Sources(MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ONE, MAX_NEW_CONNECTIONS_OF_ONE, System::nanoTime);
     private final Channel tcp;
     private final Channel udp;
 
@@ -101,6 +104,10 @@ final class DnsDoor implements AutoCloseable {
         @Override
         protected void channelRead0(ChannelHandlerContext context, DatagramPacket packet) {
             IpAddress source = IpAddress.of(packet.sender().getAddress());
+            // What the network does not take would fill the memory.
+            if (!context.channel().isWritable()) {
+                return;
+            }
             desk.answer(source, ByteBufUtil.getBytes(packet.content())).ifPresent(answer -> {
                 var _ = context.writeAndFlush(
                         new DatagramPacket(Unpooled.wrappedBuffer(answer), packet.sender()), context.voidPromise());

@@ -7,6 +7,7 @@ import dev.sandglass.egress.client.Admission;
 import dev.sandglass.egress.client.Clients;
 import dev.sandglass.egress.denial.Denial;
 import dev.sandglass.egress.name.Names;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -17,6 +18,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetSocketAddress;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -31,6 +33,7 @@ public final class EgressProxy implements AutoCloseable {
     private final Workings workings;
     private final Sources sources;
     private final EventLoopGroup loops;
+    private final Counter tooMany;
     private final Channel server;
 
     /**
@@ -80,7 +83,9 @@ public final class EgressProxy implements AutoCloseable {
             }
         });
         this.loops = loops;
-        this.sources = new Sources(limits.connections(), limits.connectionsOfASource());
+        this.sources = new Sources(
+                limits.connections(), limits.connectionsOfASource(), limits.newConnectionsOfASource(), nanoTime);
+        Backlog backlog = new Backlog(limits.backlog(), nanoTime);
         this.workings = new Workings(
                 guard.admission(),
                 guard.clients(),
@@ -89,12 +94,22 @@ public final class EgressProxy implements AutoCloseable {
                 new Destinations(guard.names(), guard.denied(), limits.lookup()),
                 new Dialler(limits.connect()),
                 limits,
+                backlog,
                 guard.tlsPorts(),
                 new Audit(meters, denials),
                 nanoTime);
         meters.gauge("sandglass.egress.tunnels", tunnels, Tunnels::count);
         meters.gauge("sandglass.egress.connections", sources, Sources::count);
+        meters.gauge("sandglass.egress.backlog", backlog, Backlog::bytes);
+        this.tooMany = meters.counter("sandglass.egress.connections.refused");
+        var _ = loops.next().scheduleWithFixedDelay(() -> shorten(backlog, tunnels), 1, 1, TimeUnit.SECONDS);
         this.server = listen(address, new Door.Proxy());
+    }
+
+    private static void shorten(Backlog backlog, Tunnels tunnels) {
+        if (backlog.isTooLong()) {
+            tunnels.endThoseThatStood(Backlog.PATIENCE);
+        }
     }
 
     /** Opens one more way in, to the same verdicts and limits. */
@@ -107,6 +122,7 @@ public final class EgressProxy implements AutoCloseable {
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, Backlog.reading())
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel accepted) {
@@ -121,6 +137,7 @@ public final class EgressProxy implements AutoCloseable {
     private void accept(SocketChannel accepted, Door door) {
         IpAddress source = IpAddress.of(accepted.remoteAddress().getAddress());
         if (!sources.enter(source)) {
+            tooMany.increment();
             var _ = accepted.close();
             return;
         }

@@ -14,6 +14,8 @@ enum End {
     RULE_GONE,
     /** The sandbox has passed all the bytes it may. */
     QUOTA,
+    /** The sandbox or the server took no bytes, while all tunnels together held too many. */
+    STALLED,
     /** TLS asked for another name than the tunnel, or for none, or was no TLS. */
     SERVER_NAME,
     /** The client said too slowly whom it asks for. */

@@ -14,6 +14,8 @@ import java.time.Duration;
  * @param newTunnels begun within a second per sandbox
  * @param connections open at a time, of all sandboxes
  * @param bytes that pass in both directions per sandbox, until the sandbox or the proxy ends; 0 for any number
+ * @param backlog bytes of all tunnels that one side has said and the other has not taken, before those end whose readers
+ *     stand still
  */
 public record Limits(
         Duration head,
@@ -24,7 +26,13 @@ public record Limits(
         int tunnels,
         int newTunnels,
         int connections,
-        long bytes) {
+        long bytes,
+        long backlog) {
+
+    /** Half of the memory for buffers that the image gives the process. */
+    public static final long BACKLOG = 64L << 20;
+
+    private static final int BURST = 4;
 
     /** If the installation says nothing else. */
     public static final Limits DEFAULT = new Limits(
@@ -36,7 +44,8 @@ public record Limits(
             64,
             32,
             20_000,
-            0);
+            0,
+            BACKLOG);
 
     /**
      * Takes limits.
@@ -49,7 +58,7 @@ public record Limits(
                 throw new IllegalArgumentException("a limit in time must be a millisecond or more, not " + duration);
             }
         }
-        if (tunnels < 1 || newTunnels < 1 || connections < 1 || bytes < 0) {
+        if (tunnels < 1 || newTunnels < 1 || connections < 1 || bytes < 0 || backlog < 1) {
             throw new IllegalArgumentException("limits must be 1 or more, that of bytes 0 or more");
         }
     }
@@ -57,5 +66,10 @@ public record Limits(
     /** Connections of one source, those included whose head is not whole yet. */
     int connectionsOfASource() {
         return 2 * tunnels;
+    }
+
+    /** Connections of one source within a second: enough for a word on each that is one too many, and no flood of words. */
+    int newConnectionsOfASource() {
+        return BURST * newTunnels;
     }
 }

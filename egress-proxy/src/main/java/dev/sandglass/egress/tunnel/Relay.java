@@ -3,7 +3,6 @@ package dev.sandglass.egress.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -40,7 +39,7 @@ final class Relay extends ChannelInboundHandlerAdapter {
             bytes.release();
             return;
         }
-        other.write(bytes).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+        other.write(bytes).addListener(tunnel.direction(upwards).hold(bytes.readableBytes()));
     }
 
     @Override

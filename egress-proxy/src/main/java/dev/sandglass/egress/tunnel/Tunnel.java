@@ -27,6 +27,8 @@ final class Tunnel {
     private final LongSupplier nanoTime;
     private final Consumer<Tunnel> ended;
     private final long begin;
+    private final Backlog.Direction heldUp;
+    private final Backlog.Direction heldDown;
 
     private @Nullable Channel outer;
     private @Nullable DomainRule rule;
@@ -52,12 +54,15 @@ final class Tunnel {
             Target target,
             Channel inner,
             LongSupplier nanoTime,
+            Backlog backlog,
             Consumer<Tunnel> ended) {
         this.client = client;
         this.source = source;
         this.target = target;
         this.inner = inner;
         this.nanoTime = nanoTime;
+        this.heldUp = backlog.new Direction();
+        this.heldDown = backlog.new Direction();
         this.ended = ended;
         this.begin = nanoTime.getAsLong();
         this.lastPassed = begin;
@@ -110,6 +115,16 @@ final class Tunnel {
                 end(End.QUOTA);
             }
         }
+    }
+
+    /** What of one direction is held here. */
+    Backlog.Direction direction(boolean upwards) {
+        return upwards ? heldUp : heldDown;
+    }
+
+    /** Whether a reader has stood still for so long. By any thread. */
+    boolean hasStood(Duration time) {
+        return heldUp.hasStood(time) || heldDown.hasStood(time);
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.sandglass.egress.tunnel;
 import dev.sandglass.api.egress.Verdict;
 import dev.sandglass.egress.client.Client;
 import dev.sandglass.egress.client.Clients;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,6 +51,14 @@ final class Tunnels {
                 tunnel.end(End.RULE_GONE);
             }
         }
+    }
+
+    /** Ends those in which a reader has stood still for so long. */
+    void endThoseThatStood(Duration time) {
+        bySandbox.values().stream()
+                .flatMap(Set::stream)
+                .filter(tunnel -> tunnel.hasStood(time))
+                .forEach(tunnel -> tunnel.end(End.STALLED));
     }
 
     int count() {

@@ -14,6 +14,7 @@ record Workings(
         Destinations destinations,
         Dialler dialler,
         Limits limits,
+        Backlog backlog,
         Set<Integer> tlsPorts,
         Audit audit,
         LongSupplier nanoTime) {}

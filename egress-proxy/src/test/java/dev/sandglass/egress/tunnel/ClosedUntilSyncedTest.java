@@ -31,7 +31,8 @@ class ClosedUntilSyncedTest {
                 1000,
                 1000,
                 10_000,
-                0);
+                0,
+                Limits.BACKLOG);
         try (Stage stage = new Stage(wide, false, Set.of())) {
             Origin origin = stage.origin(Origin.ECHO);
             String target = "example.com:" + origin.port();

@@ -168,8 +168,17 @@ class DirectTest {
     @Test
     void theLimitsAreThoseOfTheProxy() throws IOException, InterruptedException {
         Limits usual = Stage.limits(HELLO);
-        Limits one =
-                new Limits(usual.head(), usual.lookup(), usual.connect(), usual.hello(), usual.idle(), 1, 100, 1000, 0);
+        Limits one = new Limits(
+                usual.head(),
+                usual.lookup(),
+                usual.connect(),
+                usual.hello(),
+                usual.idle(),
+                1,
+                100,
+                1000,
+                0,
+                Limits.BACKLOG);
         try (SplitStage narrow = new SplitStage(one, plain.port(), tls.port(), 100)) {
             narrow.stage.names.put("example.com", "127.0.0.1");
             narrow.stage.clients.put(SANDBOX, "one", "example.com:" + tls.port());

@@ -72,10 +72,12 @@ class LimitsTest {
                         64,
                         32,
                         20_000,
-                        0));
+                        0,
+                        Limits.BACKLOG));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new Limits(Duration.ZERO, LONG, LONG, LONG, LONG, 1, 1, 1, 0));
-        assertThatIllegalArgumentException().isThrownBy(() -> new Limits(LONG, LONG, LONG, LONG, LONG, 0, 1, 1, 0));
+                .isThrownBy(() -> new Limits(Duration.ZERO, LONG, LONG, LONG, LONG, 1, 1, 1, 0, Limits.BACKLOG));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Limits(LONG, LONG, LONG, LONG, LONG, 0, 1, 1, 0, Limits.BACKLOG));
     }
 
     @ParameterizedTest
@@ -98,14 +100,55 @@ class LimitsTest {
 
     @Test
     void aHeadThatComesTooSlowly() throws Exception {
-        open(new Limits(SHORT, LONG, LONG, LONG, LONG, 64, 32, 100, 0));
+        open(new Limits(SHORT, LONG, LONG, LONG, LONG, 64, 32, 100, 0, Limits.BACKLOG));
         assertThat(stage.answer(SANDBOX, "CONNECT ")).startsWith("HTTP/1.1 408 ");
         assertThat(stage.answer(SANDBOX, "")).startsWith("HTTP/1.1 408 ");
     }
 
     @Test
+    void ofAFloodOfConnectionsOnlySoManyASecondHearAWord() throws Exception {
+        open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, 1, 100, 0, Limits.BACKLOG));
+        for (int i = 0; i < 60; i++) {
+            try (Peer peer = stage.from(SANDBOX)) {
+                peer.say("?");
+            } catch (IOException closed) {
+                // Without a word, as is expected of some.
+            }
+        }
+        await().untilAsserted(() -> assertThat(stage.meters
+                        .counter("sandglass.egress.connections.refused")
+                        .count())
+                .isPositive());
+        assertThat(status(NEIGHBOUR)).startsWith("HTTP/1.1 200 ");
+    }
+
+    @Test
+    void whereAReaderStandsStillTheTunnelEndsIfTogetherTheyHoldTooMuch() throws Exception {
+        open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, MANY, 100, 0, 1));
+        Origin flood = stage.origin(peer -> {
+            byte[] piece = new byte[1 << 20];
+            while (true) {
+                peer.say(piece);
+            }
+        });
+        stage.clients.put(SANDBOX, "one", "example.com:" + flood.port());
+        try (Peer flowing = stage.tunnel(NEIGHBOUR, target());
+                Peer standing = stage.tunnel(SANDBOX, "example.com:" + flood.port())) {
+            assertThat(flowing.head()).startsWith("HTTP/1.1 200 ");
+            assertThat(standing.head()).startsWith("HTTP/1.1 200 ");
+            await().atMost(LONG).untilAsserted(() -> assertThat(stage.count("allowed", "stalled"))
+                    .isEqualTo(1));
+            flowing.say("still here");
+            assertThat(flowing.hear(10)).isEqualTo("still here");
+        }
+        await().untilAsserted(() -> assertThat(
+                        stage.meters.get("sandglass.egress.backlog").gauge().value())
+                .isZero());
+    }
+
+    @Test
     void soManyTunnelsAtATime() throws Exception {
-        open(new Limits(LONG, LONG, LONG, LONG, LONG, 3, MANY, 100, 0));
+        open(new Limits(LONG, LONG, LONG, LONG, LONG, 3, MANY, 100, 0, Limits.BACKLOG));
         for (int i = 0; i < 3; i++) {
             assertThat(status(SANDBOX)).startsWith("HTTP/1.1 200 ");
         }
@@ -119,7 +162,8 @@ class LimitsTest {
 
     @Test
     void soManyNewTunnelsInASecond() {
-        Allotments allotments = new Allotments(new Limits(LONG, LONG, LONG, LONG, LONG, 100, 4, 100, 0), () -> 7);
+        Allotments allotments =
+                new Allotments(new Limits(LONG, LONG, LONG, LONG, LONG, 100, 4, 100, 0, Limits.BACKLOG), () -> 7);
         Allotments.Allotment one = allotments.of("one");
         for (int i = 0; i < 4; i++) {
             assertThat(Allotments.take(one)).isEmpty();
@@ -131,7 +175,8 @@ class LimitsTest {
     @Test
     void newTunnelsComeBackWithTime() {
         long[] now = {0};
-        Allotments allotments = new Allotments(new Limits(LONG, LONG, LONG, LONG, LONG, 100, 4, 100, 0), () -> now[0]);
+        Allotments allotments =
+                new Allotments(new Limits(LONG, LONG, LONG, LONG, LONG, 100, 4, 100, 0, Limits.BACKLOG), () -> now[0]);
         Allotments.Allotment one = allotments.of("one");
         for (int i = 0; i < 4; i++) {
             assertThat(Allotments.take(one)).isEmpty();
@@ -145,7 +190,7 @@ class LimitsTest {
 
     @Test
     void soManyConnectionsOfOneSource() throws Exception {
-        open(new Limits(LONG, LONG, LONG, LONG, LONG, 2, MANY, 100, 0));
+        open(new Limits(LONG, LONG, LONG, LONG, LONG, 2, MANY, 100, 0, Limits.BACKLOG));
         for (int i = 0; i < 4; i++) {
             peers.add(stage.from(SANDBOX));
         }
@@ -157,7 +202,7 @@ class LimitsTest {
 
     @Test
     void soManyConnectionsOfAll() throws Exception {
-        open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, MANY, 2, 0));
+        open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, MANY, 2, 0, Limits.BACKLOG));
         assertThat(status(SANDBOX)).startsWith("HTTP/1.1 200 ");
         assertThat(status(NEIGHBOUR)).startsWith("HTTP/1.1 200 ");
         try (Peer third = stage.from(NEIGHBOUR)) {
@@ -167,7 +212,7 @@ class LimitsTest {
 
     @Test
     void aTunnelWithoutBytes() throws Exception {
-        open(new Limits(LONG, LONG, LONG, LONG, SHORT, 64, MANY, 100, 0));
+        open(new Limits(LONG, LONG, LONG, LONG, SHORT, 64, MANY, 100, 0, Limits.BACKLOG));
         assertThat(status(SANDBOX)).startsWith("HTTP/1.1 200 ");
         assertThat(peers.getFirst().rest()).isEmpty();
         await().untilAsserted(() -> assertThat(stage.count("allowed", "idle")).isEqualTo(1));
@@ -175,7 +220,7 @@ class LimitsTest {
 
     @Test
     void dnsThatDoesNotAnswer() throws Exception {
-        open(new Limits(LONG, SHORT, LONG, LONG, LONG, 64, MANY, 100, 0));
+        open(new Limits(LONG, SHORT, LONG, LONG, LONG, 64, MANY, 100, 0, Limits.BACKLOG));
         stage.names.silent("example.com");
         assertThat(stage.refusal(SANDBOX, target()))
                 .startsWith("HTTP/1.1 502 ")
@@ -194,7 +239,7 @@ class LimitsTest {
 
     @Test
     void soManyBytes() throws Exception {
-        open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, MANY, 100, 20));
+        open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, MANY, 100, 20, Limits.BACKLOG));
         try (Peer peer = stage.tunnel(SANDBOX, target())) {
             peer.head();
             peer.say("0123456789");
@@ -210,7 +255,7 @@ class LimitsTest {
 
     @Test
     void headsThatAreForwardedCountToo() throws Exception {
-        open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, MANY, 100, 1000));
+        open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, MANY, 100, 1000, Limits.BACKLOG));
         String head = "GET http://" + target() + "/ HTTP/1.1\r\nHost: " + target() + "\r\nX: ";
         assertThat(stage.answer(SANDBOX, head + "x".repeat(1000) + "\r\n\r\n")).isEmpty();
         assertThat(stage.count("allowed", "quota")).isEqualTo(1);

@@ -53,7 +53,8 @@ final class Stage implements AutoCloseable {
                 usual.tunnels(),
                 usual.newTunnels(),
                 usual.connections(),
-                usual.bytes());
+                usual.bytes(),
+                Limits.BACKLOG);
     }
 
     /** Every address is denied, so that whatever the rules let through ends there. */

@@ -11,7 +11,7 @@ import java.util.Optional;
  * What the installation says about the way out of sandboxes, where it has an egress proxy.
  *
  * @param denied what stays closed, whatever a sandbox's list says
- * @param openPermitted whether the entry {@code *} counts
+ * @param openPermitted whether the entry {@code *}, and ranges that come near it, count
  * @param splitDns whether the proxy also serves programs that know nothing of proxies
  */
 public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDns) {
@@ -53,11 +53,13 @@ public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDn
     }
 
     private Optional<String> problem(DomainRule rule) {
+        if (rule.isOpen() && !openPermitted) {
+            return Optional.of("this installation does not permit '*'"
+                    + (rule instanceof DomainRule.Open ? "" : " and ranges as wide as '" + rule + "'")
+                    + "; name the hosts that are needed");
+        }
         return switch (rule) {
-            case DomainRule.Open open ->
-                openPermitted
-                        ? Optional.empty()
-                        : Optional.of("this installation does not permit '*'; name the hosts that are needed");
+            case DomainRule.Open open -> Optional.empty();
             case DomainRule.Addresses addresses ->
                 denied.reachable(addresses.range()).isEmpty()
                         ? Optional.of("'" + addresses + "' is not public ("
@@ -72,6 +74,10 @@ public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDn
     /** What is in force of a sandbox's list; nothing of one that is wrong. */
     EgressRules rules(Sandbox sandbox) {
         List<String> entries = sandbox.wanted().allowedDomains();
-        return EgressRules.problem(entries).isPresent() ? EgressRules.NONE : EgressRules.parse(entries);
+        if (EgressRules.problem(entries).isPresent()) {
+            return EgressRules.NONE;
+        }
+        EgressRules rules = EgressRules.parse(entries);
+        return openPermitted ? rules : rules.withoutOpen();
     }
 }

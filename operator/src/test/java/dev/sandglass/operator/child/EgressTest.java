@@ -111,14 +111,14 @@ class EgressTest {
     @Test
     void addressesMayBeCalledOnTheirPortsWithoutWhatIsClosed() {
         List<NetworkPolicyEgressRule> rules =
-                rules(CLOSED, "93.184.215.14:5432", "168.63.0.0/16", "10.0.0.0/7:5432", "93.184.215.14:5432");
+                rules(CLOSED, "93.184.215.14:5432", "168.63.0.0/16", "100.0.0.0/8:5432", "93.184.215.14:5432");
 
         assertThat(rules).hasSize(3);
         assertThat(ports(rules.get(1))).containsExactly("TCP 5432");
         assertThat(rules.get(1).getTo())
                 .extracting(
                         peer -> peer.getIpBlock().getCidr() + peer.getIpBlock().getExcept())
-                .containsExactly("93.184.215.14/32[]", "10.0.0.0/7[10.0.0.0/8]");
+                .containsExactly("93.184.215.14/32[]", "100.0.0.0/8[100.64.0.0/10]");
         assertThat(ports(rules.get(2))).containsExactly("TCP 80", "TCP 443");
         assertThat(rules.get(2).getTo())
                 .extracting(
@@ -133,6 +133,12 @@ class EgressTest {
     }
 
     @Test
+    void aRangeAsWideAsEverythingNeedsThePermissionForIt() {
+        assertThat(rules(CLOSED, "0.0.0.0/0", "128.0.0.0/1:5432", "::/0")).hasSize(1);
+        assertThat(rules(OPENED, "0.0.0.0/0", "::/0")).hasSize(2);
+    }
+
+    @Test
     void neitherEverythingNorAListThatIsWrongOpensAnAddress() {
         assertThat(rules(OPENED, "*")).hasSize(1);
         assertThat(rules(OPENED, "93.184.215.14", "*.co.uk")).hasSize(1);
@@ -141,7 +147,7 @@ class EgressTest {
     @Test
     void aListOfAnyLengthIsOnePolicyOfBoundedSize() {
         String[] most = IntStream.rangeClosed(1, 64)
-                .mapToObj(port -> "0.0.0.0/0:" + port)
+                .mapToObj(port -> "192.0.0.0/8:" + port)
                 .toArray(String[]::new);
 
         List<NetworkPolicyEgressRule> rules = rules(CLOSED, most);
@@ -159,6 +165,7 @@ class EgressTest {
             value = {
                 "*.co.uk | spec.allowedDomains[1]: '*.co.uk' would allow names of everybody",
                 "* | spec.allowedDomains[1]: this installation does not permit '*'",
+                "0.0.0.0/0 | spec.allowedDomains[1]: this installation does not permit '*' and ranges as wide as '0.0.0.0/0'",
                 "10.1.2.3:5432 | spec.allowedDomains[1]: '10.1.2.3:5432' is not public (private), and this installation",
                 "169.254.169.254 | spec.allowedDomains[1]: '169.254.169.254' is not public (link-local)",
                 "fd00::/8 | spec.allowedDomains[1]: 'fd00::/8' is not public (private)",

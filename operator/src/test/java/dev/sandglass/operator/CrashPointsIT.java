@@ -158,7 +158,7 @@ class CrashPointsIT {
         }
         try (TestNamespace.Running next = namespace.operator(change.settings())) {
             await().atMost(SOON).untilAsserted(() -> ended(change.end(), namespace));
-            assertThat(next.writes() - next.events())
+            assertThat(next.writes() - next.events() - next.deletionsOfNothing())
                     .as("no more than the whole change takes")
                     .isLessThanOrEqualTo(change.writes());
         }

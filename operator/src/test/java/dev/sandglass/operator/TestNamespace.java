@@ -148,6 +148,16 @@ final class TestNamespace implements AutoCloseable {
             return requests("POST", "events") + requests("PATCH", "events");
         }
 
+        /**
+         * How many of the writes asked to delete what was gone already, as a round does that begins before the watch has told
+         * of the deletion.
+         */
+        double deletionsOfNothing() {
+            return metrics.find(ApiMeter.NAME).tags("method", "DELETE", "code", "404").counters().stream()
+                    .mapToDouble(counter -> counter.count())
+                    .sum();
+        }
+
         @Override
         public void close() {
             operator.close();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.egress.DomainRule;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -16,6 +17,7 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The chart's admission policies as the API server enforces them. Nothing is made: every request is a dry run, by an
@@ -94,6 +98,47 @@ class PoliciesE2E {
         try (KubernetesClient operator = operator()) {
             assertThatCode(() -> dryRun(operator, pod)).doesNotThrowAnyException();
         }
+    }
+
+    private static Sandbox thatReaches(String entry) {
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName(SANDBOXES.name());
+        sandbox.getMetadata().setNamespace(Tenant.NAMESPACE);
+        sandbox.setSpec(SandboxSpec.DEFAULT.withAllowedDomains(List.of("example.com", entry)));
+        return sandbox;
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "*",
+                "0.0.0.0/0",
+                "128.0.0.0/1:5432",
+                "92.0.0.0/7",
+                "::/0",
+                "0:0::/1",
+                "2000::/3",
+                "[2600::/15]:443"
+            })
+    void whatOpensTooMuchOfWhatIsPublicIsRefusedWhereItIsNotPermitted(String entry) {
+        assertThat(DomainRule.parse(entry).isOpen()).isTrue();
+        assertThatThrownBy(() -> TENANT.kubernetes()
+                        .resource(thatReaches(entry))
+                        .dryRun(true)
+                        .create())
+                .isInstanceOf(KubernetesClientException.class)
+                .hasMessageContaining("name the hosts instead");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"*.example.com", "92.0.0.0/8", "192.0.2.0/24:5432", "2600::/16", "fc00::/7", "fd00::/8"})
+    void whatOpensLessIsNot(String entry) {
+        assertThat(DomainRule.parse(entry).isOpen()).isFalse();
+        assertThatCode(() -> TENANT.kubernetes()
+                        .resource(thatReaches(entry))
+                        .dryRun(true)
+                        .create())
+                .doesNotThrowAnyException();
     }
 
     @Test

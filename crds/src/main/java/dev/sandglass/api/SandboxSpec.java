@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param volumes files from outside, see {@link VolumeRules}
  * @param workspace null for a workspace that ends with the pod
  * @param ports reachable through the gateway, and for it alone
- * @param allowedDomains what the code may reach, see {@link EgressRules}; empty for nothing
+ * @param allowedDomains what the code may reach, see {@link EgressRules}; empty for nothing, null for the installation's
  * @param runtimeClassName null for the installation's; see {@link Reason#RUNTIME_CLASS_FORBIDDEN}
  * @param idleTimeout a duration, null for the installation's; see {@link TimeLimit#IDLE_TIMEOUT}
  * @param maxLifetime a duration, null for the installation's; see {@link TimeLimit#MAX_LIFETIME}
@@ -91,16 +91,21 @@ public record SandboxSpec(
                         + " an authenticated URL, which sandbox_start tells; nothing else reaches it. A change applies at once.")
         List<SandboxPort> ports,
 
+        // An empty list that went missing on the way would open what the installation's list opens.
+        @JsonInclude(JsonInclude.Include.NON_NULL)
         @Size(max = EgressRules.MAX_ENTRIES)
-        @JsonPropertyDescription("Hosts that the code may reach, at most 64; absent or empty: none, the sandbox has no"
-                + " network. Each entry is a name (example.com: that name alone), a wildcard (*.example.com: every name"
-                + " below it, by one label or more, and not example.com itself), an IP address or a range of them"
-                + " (192.0.2.7, 192.0.2.0/24, 2001:db8::/32: only for who asks for the address, not for names that lead"
-                + " there), each with a port (example.com:8443, [2001:db8::7]:5432) or without, which means 80 and 443; or"
-                + " * for everything public, if the installation permits it. Upper and lower case are the same; letters"
-                + " beyond ASCII are written as xn--. Names are reached over HTTP and HTTPS through the egress proxy,"
-                + " addresses over TCP as well. Addresses that are not public stay closed unless the installation opens"
-                + " them. A change applies at once, without a restart.")
+        @JsonPropertyDescription(
+                "Hosts that the code may reach, at most 64. []: none, the sandbox has no network. Absent:"
+                        + " the installation's list, which is empty unless it says otherwise; a list given here replaces it."
+                        + " Each entry is a name (example.com: that name alone), a wildcard (*.example.com: every name"
+                        + " below it, by one label or more, and not example.com itself), an IP address or a range of them"
+                        + " (192.0.2.7, 192.0.2.0/24, 2001:db8::/32: only for who asks for the address, not for names that lead"
+                        + " there), each with a port (example.com:8443, [2001:db8::7]:5432) or without, which means 80 and 443; or"
+                        + " * for everything public, if the installation permits it. Upper and lower case are the same; letters"
+                        + " beyond ASCII are written as xn--. Names are reached over HTTP and HTTPS through the egress proxy,"
+                        + " addresses over TCP as well. Addresses that are not public stay closed unless the installation opens"
+                        + " them. A change applies at once, without a restart.")
+        @Nullable
         List<String> allowedDomains,
 
         @Size(max = MAX_RUNTIME_CLASS_NAME)
@@ -179,7 +184,7 @@ public record SandboxSpec(
         this.volumes = volumes == null ? List.of() : List.copyOf(volumes);
         this.workspace = workspace;
         this.ports = ports == null ? List.of() : List.copyOf(ports);
-        this.allowedDomains = allowedDomains == null ? List.of() : List.copyOf(allowedDomains);
+        this.allowedDomains = allowedDomains == null ? null : List.copyOf(allowedDomains);
         this.runtimeClassName = runtimeClassName;
         this.idleTimeout = idleTimeout;
         this.maxLifetime = maxLifetime;
@@ -218,7 +223,7 @@ public record SandboxSpec(
         return with(draft -> draft.ports = value);
     }
 
-    /** The same with another list of what may be reached; null for nothing. */
+    /** The same with another list of what may be reached; null for the installation's. */
     public SandboxSpec withAllowedDomains(@Nullable List<String> value) {
         return with(draft -> draft.allowedDomains = value);
     }

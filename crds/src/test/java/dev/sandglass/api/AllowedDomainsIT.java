@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Every shared example of an entry, as a real API server takes it by the schema. */
@@ -66,6 +67,21 @@ class AllowedDomainsIT {
                     boolean expected = vector.refused() == null || LET_THROUGH.contains(vector.entry());
                     assertThat(isTaken(vector.entry())).isEqualTo(expected);
                 }));
+    }
+
+    @Test
+    void theServerKeepsAnEmptyListAndMakesNoneUp() {
+        assertThat(kept(SandboxSpec.DEFAULT.withAllowedDomains(List.of())).allowedDomains())
+                .isEmpty();
+        assertThat(kept(SandboxSpec.DEFAULT).allowedDomains()).isNull();
+    }
+
+    private static SandboxSpec kept(SandboxSpec spec) {
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName("any");
+        sandbox.getMetadata().setNamespace(namespace);
+        sandbox.setSpec(spec);
+        return client.resource(sandbox).dryRun(true).create().wanted();
     }
 
     private static boolean isTaken(String entry) {

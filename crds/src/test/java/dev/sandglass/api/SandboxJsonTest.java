@@ -68,7 +68,7 @@ class SandboxJsonTest {
         assertThat(spec.memory()).isEqualTo(new Quantity("512Mi"));
         assertThat(spec.env()).isEmpty();
         assertThat(spec.ports()).isEmpty();
-        assertThat(spec.allowedDomains()).isEmpty();
+        assertThat(spec.allowedDomains()).isNull();
         assertThat(parse("").wanted()).isEqualTo(SandboxSpec.DEFAULT);
         assertThat(parse("").observed()).isEqualTo(SandboxStatus.UNSEEN);
     }
@@ -133,6 +133,19 @@ class SandboxJsonTest {
         assertThat(TestResources.json(SandboxStatus.UNSEEN)).isEqualTo("{}");
         assertThat(TestResources.json(SandboxSpec.DEFAULT))
                 .isEqualTo("{\"memory\":\"512Mi\",\"cpus\":\"1\",\"disk\":\"2Gi\",\"suspended\":false}");
+    }
+
+    /** The one is no network, the other the installation's list. */
+    @Test
+    void anEmptyListOfDomainsIsNotTheSameAsNoneOnTheWayThereAndBack() {
+        SandboxSpec closed = SandboxSpec.DEFAULT.withAllowedDomains(List.of());
+        assertThat(TestResources.json(closed)).contains("\"allowedDomains\":[]");
+        assertThat(parse("spec: {allowedDomains: []}").getSpec())
+                .isEqualTo(closed)
+                .isNotEqualTo(SandboxSpec.DEFAULT);
+        assertThat(parse("spec: {allowedDomains: null}").getSpec()).isEqualTo(SandboxSpec.DEFAULT);
+        assertThat(closed.withSuspended(true).allowedDomains()).isEmpty();
+        assertThat(closed.withAllowedDomains(null)).isEqualTo(SandboxSpec.DEFAULT);
     }
 
     @Test

@@ -94,7 +94,8 @@ public final class EgressMain {
                 EgressSettings settings, KubernetesClient client, EgressSecret secret, PrometheusMeterRegistry metrics)
                 throws IOException, InterruptedException {
             names = new DnsNames(loops.next(), null, settings.limits().lookup());
-            clients = new SandboxClients(client, settings.tenants(client), settings.openPermitted());
+            clients =
+                    new SandboxClients(client, settings.tenants(client), settings.openPermitted(), settings.defaults());
             Admission admission = new Admission(
                     clients,
                     (known, user, password) -> user.equals(known.uid()) && secret.isPasswordOf(known.uid(), password),

@@ -1,6 +1,7 @@
 package dev.sandglass.egress;
 
 import dev.sandglass.api.Durations;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.api.egress.IpRange;
@@ -32,6 +33,7 @@ import java.util.stream.Collectors;
  * @param openPermitted {@code EGRESS_OPEN_PERMITTED}, default false: whether {@code *} and very wide ranges count
  * @param denied {@code EGRESS_CLUSTER_RANGES}, default none: ranges of pods, services and nodes;
  *     {@code EGRESS_ALLOWED_RANGES}, default none: denied ranges, or parts of them, that sandboxes may reach
+ * @param defaults {@code EGRESS_DEFAULT_DOMAINS}, default none: what sandboxes without a list may reach
  * @param tlsPorts {@code EGRESS_TLS_PORTS}, default 443
  * @param limits {@code EGRESS_HEAD_TIMEOUT} 10s, {@code EGRESS_DNS_TIMEOUT} 5s, {@code EGRESS_CONNECT_TIMEOUT} 10s,
  *     {@code EGRESS_HELLO_TIMEOUT} 5s, {@code EGRESS_IDLE_TIMEOUT} 5m, {@code EGRESS_MAX_TUNNELS} 64 and
@@ -51,6 +53,7 @@ record EgressSettings(
         boolean credentialRequired,
         boolean openPermitted,
         DeniedRanges denied,
+        DefaultDomains defaults,
         Set<Integer> tlsPorts,
         Limits limits,
         int port,
@@ -77,6 +80,7 @@ record EgressSettings(
                 source.flag("EGRESS_CREDENTIAL_REQUIRED"),
                 source.flag("EGRESS_OPEN_PERMITTED"),
                 denied(source),
+                defaults(source),
                 source.optional("EGRESS_TLS_PORTS")
                         .map(text -> source.list(text).stream()
                                 .map(port -> (int) source.whole("EGRESS_TLS_PORTS", port, 1, Target.MAX_PORT))
@@ -121,6 +125,16 @@ record EgressSettings(
             return new DeniedRanges(cluster, allowed);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("EGRESS_ALLOWED_RANGES: " + e.getMessage(), e);
+        }
+    }
+
+    private static DefaultDomains defaults(Source source) {
+        String domains = source.optional("EGRESS_DEFAULT_DOMAINS").orElse("");
+        try {
+            return DefaultDomains.parse(domains, source.flag("EGRESS_OPEN_PERMITTED"), denied(source));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "EGRESS_DEFAULT_DOMAINS (the chart's value egressProxy.defaultDomains): " + e.getMessage(), e);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.sandglass.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.egress.IpRange;
@@ -111,6 +112,7 @@ class EgressIT {
                 false,
                 false,
                 new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))),
+                DefaultDomains.NONE,
                 EgressProxy.Guard.TLS_PORTS,
                 many,
                 port,

@@ -3,10 +3,12 @@ package dev.sandglass.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.egress.tunnel.Limits;
 import dev.sandglass.egress.tunnel.SplitDoors;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -35,6 +37,7 @@ class EgressSettingsTest {
         assertThat(settings.openPermitted()).isFalse();
         assertThat(settings.denied().denying(IpAddress.parse("10.0.0.1"))).isPresent();
         assertThat(settings.denied().denying(IpAddress.parse("93.184.215.14"))).isEmpty();
+        assertThat(settings.defaults()).isEqualTo(DefaultDomains.NONE);
         assertThat(settings.tlsPorts()).isEqualTo(Set.of(443));
         assertThat(settings.limits()).isEqualTo(Limits.DEFAULT);
         assertThat(settings.port()).isEqualTo(3128);
@@ -95,6 +98,30 @@ class EgressSettingsTest {
                 .withMessageContaining("cannot both be true");
     }
 
+    @Test
+    void theInstallationsListHasAtMost64EntriesAndEverythingOnlyIfPermitted() {
+        String most = String.join(",", Collections.nCopies(64, "example.com"));
+        assertThat(EgressSettings.of(with("EGRESS_DEFAULT_DOMAINS", most))
+                        .defaults()
+                        .entries())
+                .hasSize(64);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EgressSettings.of(with("EGRESS_DEFAULT_DOMAINS", most + ",example.com")))
+                .withMessage("EGRESS_DEFAULT_DOMAINS (the chart's value egressProxy.defaultDomains): at most 64 domains"
+                        + " can be allowed, not 65");
+
+        Map<String, String> open = with("EGRESS_DEFAULT_DOMAINS", "*");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> EgressSettings.of(open))
+                .withMessageContaining("'*' counts only with egressProxy.permitOpen");
+        open.put("EGRESS_OPEN_PERMITTED", "true");
+        assertThat(EgressSettings.of(open).defaults().entries()).containsExactly("*");
+
+        Map<String, String> closed = with("EGRESS_DEFAULT_DOMAINS", "10.1.2.3:5432");
+        closed.put("EGRESS_ALLOWED_RANGES", "10.1.0.0/16");
+        assertThat(EgressSettings.of(closed).defaults().entries()).hasSize(1);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "EGRESS_NAMESPACES, '', is not set",
@@ -103,6 +130,9 @@ class EgressSettingsTest {
         "EGRESS_OPEN_PERMITTED, TRUE, must be true or false",
         "EGRESS_CLUSTER_RANGES, 10.0.0.1/8, write 10.0.0.0/8",
         "EGRESS_ALLOWED_RANGES, 0.0.0.0/0, does not lie within any denied range",
+        "EGRESS_DEFAULT_DOMAINS, https://example.com/, is a URL",
+        "EGRESS_DEFAULT_DOMAINS, *.co.uk, would allow names of everybody",
+        "EGRESS_DEFAULT_DOMAINS, 10.1.2.3:5432, is not public (private)",
         "EGRESS_TLS_PORTS, 0, must be from 1 to 65535",
         "EGRESS_PORT, 65536, must be from 1 to 65535",
         "EGRESS_DENIALS_PORT, 0, must be from 1 to 65535",

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.egress.IpRange;
@@ -49,6 +50,7 @@ class RunningProxyTest {
                 false,
                 false,
                 new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))),
+                DefaultDomains.NONE,
                 EgressProxy.Guard.TLS_PORTS,
                 Limits.DEFAULT,
                 0,

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway;
 
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.port.PortSettings;
@@ -58,19 +59,45 @@ public record GatewaySettings(
     public record Link(@Nullable Path secretFile) {}
 
     /**
-     * How refused hosts are heard of; all or nothing.
+     * The way out of sandboxes: how refused hosts are heard of, all or nothing, and what is allowed without a list.
      *
      * @param service the egress proxy's Service ({@code GATEWAY_EGRESS_SERVICE})
      * @param secretFile the installation's egress secret ({@code GATEWAY_EGRESS_SECRET_FILE})
      * @param denialsPort of every replica ({@code GATEWAY_EGRESS_DENIALS_PORT})
+     * @param openPermitted whether {@code *} and very wide ranges count ({@code GATEWAY_EGRESS_OPEN_PERMITTED})
+     * @param defaultDomains what sandboxes without a list may reach, separated by commas
+     *     ({@code GATEWAY_EGRESS_DEFAULT_DOMAINS})
      */
     public record Egress(
             @Nullable String service,
             @Nullable Path secretFile,
-            @DefaultValue("3129") int denialsPort) {
+            @DefaultValue("3129") int denialsPort,
+            @DefaultValue("false") boolean openPermitted,
+            @DefaultValue("") String defaultDomains) {
+
+        /** Refuses a list that could not be in force. */
+        public Egress {
+            parse(defaultDomains, openPermitted);
+        }
 
         boolean isWhole(@Nullable String namespace) {
             return (service == null) == (secretFile == null) && (service == null || namespace != null);
+        }
+
+        /** What sandboxes without a list may reach; nothing where there is no egress proxy. */
+        DefaultDomains defaults() {
+            return service == null ? DefaultDomains.NONE : parse(defaultDomains, openPermitted);
+        }
+
+        private static DefaultDomains parse(String domains, boolean openPermitted) {
+            try {
+                return DefaultDomains.parse(domains, openPermitted);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(
+                        "gateway.egress.default-domains (GATEWAY_EGRESS_DEFAULT_DOMAINS, the chart's value"
+                                + " egressProxy.defaultDomains): " + e.getMessage(),
+                        e);
+            }
         }
     }
 

@@ -45,7 +45,8 @@ class SandboxConfiguration {
     KubernetesSandboxes sandboxes(KubernetesClient client, Tenants tenants, GatewaySettings settings) {
         List<String> namespaces =
                 settings.tenantsByLabel() ? List.of(KubernetesSandboxes.EVERYWHERE) : tenants.namedNamespaces();
-        return new KubernetesSandboxes(client, namespaces, settings.kubernetes(), Clock.systemUTC());
+        return new KubernetesSandboxes(
+                client, namespaces, settings.kubernetes(), settings.egress().defaults(), Clock.systemUTC());
     }
 
     @Bean(destroyMethod = "close")

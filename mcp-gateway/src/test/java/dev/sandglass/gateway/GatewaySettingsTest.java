@@ -3,6 +3,7 @@ package dev.sandglass.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.port.PortSettings;
@@ -10,12 +11,14 @@ import dev.sandglass.gateway.tool.ToolSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
@@ -60,7 +63,7 @@ class GatewaySettingsTest {
                         new KubernetesSettings(Duration.ofMinutes(30), Duration.ofSeconds(5), Duration.ofSeconds(5)),
                         new PortSettings(
                                 null, Duration.ofHours(1), Duration.ofMinutes(5), Duration.ofSeconds(5), 64, 512),
-                        new GatewaySettings.Egress(null, null, 3129),
+                        new GatewaySettings.Egress(null, null, 3129, false, ""),
                         null));
     }
 
@@ -137,13 +140,60 @@ class GatewaySettingsTest {
                 "GATEWAY_EGRESS_SECRET_FILE", "/e",
                 "GATEWAY_EGRESS_DENIALS_PORT", "4000",
                 "GATEWAY_NAMESPACE", "sandglass");
-        assertThat(settings(whole).egress()).isEqualTo(new GatewaySettings.Egress("egress", Path.of("/e"), 4000));
+        assertThat(settings(whole).egress())
+                .isEqualTo(new GatewaySettings.Egress("egress", Path.of("/e"), 4000, false, ""));
         assertThat(settings(whole).namespace()).isEqualTo("sandglass");
         for (String missing : List.of("GATEWAY_EGRESS_SERVICE", "GATEWAY_EGRESS_SECRET_FILE", "GATEWAY_NAMESPACE")) {
             Map<String, Object> part = new HashMap<>(whole);
             part.remove(missing);
             assertThatThrownBy(() -> settings(part)).rootCause().hasMessageContaining("must be set together");
         }
+    }
+
+    /** With the list of the installation, and whether everything is permitted. */
+    private static Map<String, Object> proxy(String domains, boolean openPermitted) {
+        Map<String, Object> variables = new HashMap<>(LEAST);
+        variables.put("GATEWAY_EGRESS_SERVICE", "egress");
+        variables.put("GATEWAY_EGRESS_SECRET_FILE", "/e");
+        variables.put("GATEWAY_NAMESPACE", "sandglass");
+        variables.put("GATEWAY_EGRESS_DEFAULT_DOMAINS", domains);
+        variables.put("GATEWAY_EGRESS_OPEN_PERMITTED", Boolean.toString(openPermitted));
+        return variables;
+    }
+
+    @Test
+    void theInstallationsListIsReadWhereThereIsAnEgressProxy() {
+        Map<String, Object> variables = proxy("example.com,*.example.org:8443,[2606:2800:21::1]:5432,*", true);
+        assertThat(settings(variables).egress().defaults().entries())
+                .containsExactly("example.com", "*.example.org:8443", "[2606:2800:21::1]:5432", "*");
+        assertThat(settings(proxy("", false)).egress().defaults()).isEqualTo(DefaultDomains.NONE);
+        List.of("GATEWAY_EGRESS_SERVICE", "GATEWAY_EGRESS_SECRET_FILE", "GATEWAY_NAMESPACE")
+                .forEach(variables::remove);
+        assertThat(settings(variables).egress().defaults()).isEqualTo(DefaultDomains.NONE);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "https://example.com | 'https://example.com' is a URL",
+                "example.com,* | '*' counts only with egressProxy.permitOpen",
+                "*.co.uk | '*.co.uk' would allow names of everybody",
+            })
+    void anInstallationsListThatIsWrongIsRefusedByName(String domains, String words) {
+        assertThatThrownBy(() -> settings(proxy(domains, false)))
+                .hasStackTraceContaining("gateway.egress.default-domains (GATEWAY_EGRESS_DEFAULT_DOMAINS, the chart's"
+                        + " value egressProxy.defaultDomains): " + words);
+    }
+
+    @Test
+    void theInstallationsListHasAtMost64Entries() {
+        String most = String.join(",", Collections.nCopies(64, "example.com"));
+        assertThat(settings(proxy(most, false)).egress().defaults().entries()).hasSize(64);
+        assertThatThrownBy(() -> settings(proxy(most + ",example.com", false)))
+                .rootCause()
+                .hasMessageContaining("at most 64 domains can be allowed, not 65");
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.sandglass.operator;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.sandglass.api.Durations;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.operator.child.Egress;
@@ -49,8 +50,8 @@ import java.util.stream.Collectors;
  *     {@code OPERATOR_RETENTION}, default 24h
  * @param httpPort {@code OPERATOR_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
  * @param egress if {@code EGRESS_SERVICE} is set, the name of the egress proxy's Service in the gateway's namespace, which needs
- *     {@code EGRESS_SECRET_FILE}; {@code EGRESS_CLUSTER_RANGES}, {@code EGRESS_ALLOWED_RANGES}, {@code EGRESS_OPEN_PERMITTED}
- *     and {@code EGRESS_SPLIT_DNS} as the egress proxy has them; default none
+ *     {@code EGRESS_SECRET_FILE}; {@code EGRESS_CLUSTER_RANGES}, {@code EGRESS_ALLOWED_RANGES}, {@code EGRESS_OPEN_PERMITTED},
+ *     {@code EGRESS_DEFAULT_DOMAINS} and {@code EGRESS_SPLIT_DNS} as the egress proxy has them; default none
  * @param leaderElection namespace of the Lease if {@code OPERATOR_LEADER_ELECTION} is true, which needs
  *     {@code OPERATOR_NAMESPACE}; default none
  */
@@ -112,13 +113,19 @@ record OperatorSettings(
     private static EgressSettings egress(String service, Source source) {
         List<IpRange> cluster = source.ranges("EGRESS_CLUSTER_RANGES");
         List<IpRange> allowed = source.ranges("EGRESS_ALLOWED_RANGES");
+        DeniedRanges denied = Source.named("EGRESS_ALLOWED_RANGES", () -> new DeniedRanges(cluster, allowed));
+        boolean openPermitted = source.flag("EGRESS_OPEN_PERMITTED", false);
+        String domains = source.optional("EGRESS_DEFAULT_DOMAINS").orElse("");
         return new EgressSettings(
                 service,
                 Path.of(source.required("EGRESS_SECRET_FILE")),
                 new Egress(
-                        Source.named("EGRESS_ALLOWED_RANGES", () -> new DeniedRanges(cluster, allowed)),
-                        source.flag("EGRESS_OPEN_PERMITTED", false),
-                        source.flag("EGRESS_SPLIT_DNS", false)));
+                        denied,
+                        openPermitted,
+                        source.flag("EGRESS_SPLIT_DNS", false),
+                        Source.named(
+                                "EGRESS_DEFAULT_DOMAINS (the chart's value egressProxy.defaultDomains)",
+                                () -> DefaultDomains.parse(domains, openPermitted, denied))));
     }
 
     private static SandboxUsers users(Source source) {

@@ -2,6 +2,8 @@ package dev.sandglass.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Container;
@@ -9,6 +11,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LeanSerializationTest {
@@ -77,6 +80,18 @@ class LeanSerializationTest {
                 .containsKey("memory");
         assertThat(pod.getStatus().getContainerStatuses().getFirst().getRestartCount())
                 .isEqualTo(2);
+    }
+
+    /** The empty one is no network, none at all the installation's. */
+    @Test
+    void aSandboxsEmptyListOfDomainsIsNotLost() {
+        Sandbox sandbox = new Sandbox();
+        sandbox.setSpec(SandboxSpec.DEFAULT.withAllowedDomains(List.of()));
+
+        assertThat(lean.unmarshal(lean.asJson(sandbox), Sandbox.class).wanted().allowedDomains())
+                .isEmpty();
+        assertThat(lean.clone(sandbox).wanted().allowedDomains()).isEmpty();
+        assertThat(lean.clone(new Sandbox()).wanted().allowedDomains()).isNull();
     }
 
     @Test

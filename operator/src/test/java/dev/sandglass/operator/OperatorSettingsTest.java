@@ -3,6 +3,7 @@ package dev.sandglass.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.operator.child.Egress;
 import dev.sandglass.operator.child.ImagePolicy;
@@ -17,6 +18,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -153,6 +155,7 @@ class OperatorSettingsTest {
         variables.put("EGRESS_ALLOWED_RANGES", "10.1.0.0/16");
         variables.put("EGRESS_OPEN_PERMITTED", "true");
         variables.put("EGRESS_SPLIT_DNS", "true");
+        variables.put("EGRESS_DEFAULT_DOMAINS", "example.com, 10.1.2.3:5432, *");
 
         OperatorSettings settings = with(variables);
         EgressSettings egress = settings.egress().orElseThrow();
@@ -161,12 +164,14 @@ class OperatorSettingsTest {
         assertThat(egress.secretFile()).isEqualTo(Path.of("/etc/sandglass/egress/egressSecret"));
         assertThat(egress.walls().openPermitted()).isTrue();
         assertThat(egress.walls().splitDns()).isTrue();
+        assertThat(egress.walls().defaults().entries()).containsExactly("example.com", "10.1.2.3:5432", "*");
         assertThat(egress.walls().denied().denying(IpAddress.parse("10.1.2.3"))).isEmpty();
         assertThat(egress.walls().denied().denying(IpAddress.parse("8.8.8.8"))).isPresent();
         assertThat(settings.pods().egress()).contains(egress.walls());
         Egress usual = with(EGRESS).egress().orElseThrow().walls();
         assertThat(usual.openPermitted()).isFalse();
         assertThat(usual.splitDns()).isFalse();
+        assertThat(usual.defaults()).isEqualTo(DefaultDomains.NONE);
     }
 
     @ParameterizedTest
@@ -177,6 +182,9 @@ class OperatorSettingsTest {
         "EGRESS_ALLOWED_RANGES, 8.8.8.0/24, EGRESS_ALLOWED_RANGES: the allowance 8.8.8.0/24 does not lie within",
         "EGRESS_OPEN_PERMITTED, yes, EGRESS_OPEN_PERMITTED must be true or false",
         "EGRESS_SPLIT_DNS, 1, EGRESS_SPLIT_DNS must be true or false",
+        "EGRESS_DEFAULT_DOMAINS, *, EGRESS_DEFAULT_DOMAINS (the chart's value egressProxy.defaultDomains): '*' counts only",
+        "EGRESS_DEFAULT_DOMAINS, http://a.example, egressProxy.defaultDomains): 'http://a.example' is a URL",
+        "EGRESS_DEFAULT_DOMAINS, 10.1.2.3, egressProxy.defaultDomains): '10.1.2.3' is not public (private)",
     })
     void whatIsWrongAboutTheWayOutIsTold(String name, String value, String message) {
         Map<String, String> variables = new HashMap<>(EGRESS);
@@ -185,6 +193,19 @@ class OperatorSettingsTest {
         assertThatThrownBy(() -> with(variables))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void theInstallationsListHasAtMost64Entries() {
+        Map<String, String> variables = new HashMap<>(EGRESS);
+        variables.put("EGRESS_DEFAULT_DOMAINS", String.join(",", Collections.nCopies(64, "example.com")));
+        assertThat(with(variables).egress().orElseThrow().walls().defaults().entries())
+                .hasSize(64);
+
+        variables.put("EGRESS_DEFAULT_DOMAINS", String.join(",", Collections.nCopies(65, "example.com")));
+        assertThatThrownBy(() -> with(variables))
+                .hasMessageStartingWith("EGRESS_DEFAULT_DOMAINS")
+                .hasMessageEndingWith("at most 64 domains can be allowed, not 65");
     }
 
     @ParameterizedTest

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The list {@code allowedDomains} of a sandbox, ready for verdicts. No list and an empty list allow nothing. Names are
- * found by hash, so that a verdict takes as long with 64 entries as with one.
+ * The list {@code allowedDomains} of a sandbox, ready for verdicts. An empty list allows nothing. Names are found by
+ * hash, so that a verdict takes as long with 64 entries as with one.
  */
 public final class EgressRules {
 

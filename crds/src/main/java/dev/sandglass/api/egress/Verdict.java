@@ -11,7 +11,7 @@ public sealed interface Verdict {
 
     /** Why not; each with what to tell whoever asked. */
     enum Why {
-        /** The list is empty or absent. */
+        /** The list is empty. */
         NOTHING_ALLOWED("this sandbox may not reach any host"),
         /** No entry is about the name. */
         NAME_NOT_LISTED("no entry of allowedDomains covers this name"),

@@ -8,6 +8,6 @@ import dev.sandglass.api.egress.EgressRules;
  * @param uid UID of the resource; another sandbox of the same name is another client
  * @param namespace Kubernetes namespace of the resource
  * @param sandbox name of the resource
- * @param rules its {@code allowedDomains} as they are now
+ * @param rules its {@code allowedDomains} as they are now, or the installation's list if it has none
  */
 public record Client(String uid, String namespace, String sandbox, EgressRules rules) {}

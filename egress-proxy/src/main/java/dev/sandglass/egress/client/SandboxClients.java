@@ -2,6 +2,7 @@ package dev.sandglass.egress.client;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.api.egress.IpAddress;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
@@ -65,14 +66,17 @@ public final class SandboxClients implements Clients, AutoCloseable {
     private final Tenants tenants;
     private final KubernetesClient client;
     private final boolean openPermitted;
+    private final EgressRules defaults;
 
     /**
      * The sandboxes of those namespaces; none until started.
      *
      * @param openPermitted whether the entry {@code *} counts
+     * @param defaults for sandboxes without a list
      */
-    public SandboxClients(KubernetesClient client, Collection<String> namespaces, boolean openPermitted) {
-        this(client, Tenants.named(namespaces), openPermitted);
+    public SandboxClients(
+            KubernetesClient client, Collection<String> namespaces, boolean openPermitted, DefaultDomains defaults) {
+        this(client, Tenants.named(namespaces), openPermitted, defaults);
     }
 
     /**
@@ -80,11 +84,13 @@ public final class SandboxClients implements Clients, AutoCloseable {
      *
      * @param tenants started and closed with this
      * @param openPermitted whether the entry {@code *} counts
+     * @param defaults for sandboxes without a list
      */
-    public SandboxClients(KubernetesClient client, Tenants tenants, boolean openPermitted) {
+    public SandboxClients(KubernetesClient client, Tenants tenants, boolean openPermitted, DefaultDomains defaults) {
         this.tenants = tenants;
         this.client = client;
         this.openPermitted = openPermitted;
+        this.defaults = defaults.rules();
         tenants.onChange(this::namespaceChanged);
         if (tenants.byLabel()) {
             watch(
@@ -244,6 +250,9 @@ public final class SandboxClients implements Clients, AutoCloseable {
     /** What the API server should have refused opens nothing. */
     private EgressRules rules(GenericKubernetesResource sandbox) {
         Object list = sandbox.get("spec", "allowedDomains");
+        if (list == null) {
+            return defaults;
+        }
         if (!(list instanceof List<?> entries)) {
             return EgressRules.NONE;
         }

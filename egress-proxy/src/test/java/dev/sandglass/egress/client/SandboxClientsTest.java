@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.api.egress.IpAddress;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
@@ -44,7 +45,7 @@ class SandboxClientsTest {
         // Only with the definition does the double know that watches of this resource concern it.
         client.load(Sandbox.class.getResourceAsStream("/META-INF/fabric8/sandboxes.sandglass.dev-v1.yml"))
                 .create();
-        clients = new SandboxClients(client, List.of(NAMESPACE, "other"), false);
+        clients = new SandboxClients(client, List.of(NAMESPACE, "other"), false, DefaultDomains.NONE);
         clients.onChange(told::add);
         assertThat(clients.isSynced()).isFalse();
         clients.start();
@@ -62,12 +63,16 @@ class SandboxClientsTest {
 
     /** Writes a sandbox; its UID is the server's choice. */
     private void sandbox(String namespace, String name, Object... allowedDomains) {
+        write(namespace, name, Map.of("allowedDomains", List.of(allowedDomains)));
+    }
+
+    private void write(String namespace, String name, Map<String, Object> spec) {
         GenericKubernetesResource resource = new GenericKubernetesResource();
         resource.setApiVersion(Sandbox.GROUP + "/" + Sandbox.VERSION);
         resource.setKind("Sandbox");
         resource.setMetadata(
                 new ObjectMetaBuilder().withNamespace(namespace).withName(name).build());
-        resource.setAdditionalProperty("spec", Map.of("allowedDomains", List.of(allowedDomains)));
+        resource.setAdditionalProperty("spec", spec);
         GenericKubernetesResource written =
                 sandboxes().inNamespace(namespace).resource(resource).createOr(NonDeletingOperation::update);
         uids.put(name, written.getMetadata().getUid());
@@ -158,11 +163,35 @@ class SandboxClientsTest {
         create(pod(NAMESPACE, "pod-1", "one").build());
         isThere("one");
         assertThat(rulesThere()).isEqualTo(EgressRules.NONE);
-        try (SandboxClients permitting = new SandboxClients(client, List.of(NAMESPACE), true)) {
+        try (SandboxClients permitting = new SandboxClients(client, List.of(NAMESPACE), true, DefaultDomains.NONE)) {
             permitting.start();
             await().untilAsserted(() ->
                     assertThat(permitting.at(ADDRESS).map(Client::rules)).hasValue(EgressRules.parse(List.of("*"))));
         }
+    }
+
+    @Test
+    void theInstallationsListCountsForASandboxThatHasNoneAndForNoOther() {
+        DefaultDomains defaults = new DefaultDomains(List.of("example.com"));
+        try (SandboxClients known = new SandboxClients(client, List.of(NAMESPACE), false, defaults)) {
+            known.start();
+            write(NAMESPACE, "one", Map.of());
+            create(pod(NAMESPACE, "pod-1", "one").build());
+            await().untilAsserted(() -> assertThat(rulesAt(known)).hasValue(defaults.rules()));
+            isThere("one");
+            assertThat(rulesThere()).as("where the installation says nothing").isEqualTo(EgressRules.NONE);
+            sandbox(NAMESPACE, "one");
+            await().untilAsserted(() -> assertThat(rulesAt(known)).hasValue(EgressRules.NONE));
+            sandbox(NAMESPACE, "one", "other.example");
+            await().untilAsserted(
+                            () -> assertThat(rulesAt(known)).hasValue(EgressRules.parse(List.of("other.example"))));
+            write(NAMESPACE, "one", Map.of("allowedDomains", "example.com"));
+            await().untilAsserted(() -> assertThat(rulesAt(known)).hasValue(EgressRules.NONE));
+        }
+    }
+
+    private static Optional<EgressRules> rulesAt(SandboxClients clients) {
+        return clients.at(ADDRESS).map(Client::rules);
     }
 
     @Test

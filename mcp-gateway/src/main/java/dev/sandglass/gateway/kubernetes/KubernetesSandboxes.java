@@ -3,6 +3,7 @@ package dev.sandglass.gateway.kubernetes;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.TimeLimit;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -27,6 +28,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     /** The operator and the cache follow within a moment; this only keeps one that is away from blocking a stop. */
     private static final Duration CACHE_LAG = Duration.ofSeconds(2);
 
+    private final SandboxView view;
     private final SandboxOrders orders;
     private final SandboxCache cache;
     private final ActivityLeases leases;
@@ -38,9 +40,15 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
      *
      * @param client closed by whoever made it
      * @param namespaces of all tenants, or {@link #EVERYWHERE} alone
+     * @param defaults what sandboxes without a list may reach
      */
     public KubernetesSandboxes(
-            KubernetesClient client, List<String> namespaces, KubernetesSettings settings, Clock clock) {
+            KubernetesClient client,
+            List<String> namespaces,
+            KubernetesSettings settings,
+            DefaultDomains defaults,
+            Clock clock) {
+        this.view = new SandboxView(defaults);
         this.leases = new ActivityLeases(client, calls, settings.idleTimeout(), clock);
         this.cache = new SandboxCache(
                 client, namespaces, gone -> leases.forget(gone.getMetadata().getUid()));
@@ -60,18 +68,18 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     @Override
     public Optional<SandboxState> find(SandboxRef ref) {
-        return cache.get(ref.namespace(), ref.name()).flatMap(resource -> SandboxView.of(ref.tenant(), resource));
+        return cache.get(ref.namespace(), ref.name()).flatMap(resource -> view.of(ref.tenant(), resource));
     }
 
     @Override
     public Optional<SandboxState> findByUid(String tenant, String namespace, String uid) {
-        return cache.getByUid(namespace, uid).flatMap(resource -> SandboxView.of(tenant, resource));
+        return cache.getByUid(namespace, uid).flatMap(resource -> view.of(tenant, resource));
     }
 
     @Override
     public List<SandboxState> list(String tenant, String namespace) {
         return cache.list(namespace).stream()
-                .flatMap(resource -> SandboxView.of(tenant, resource).stream())
+                .flatMap(resource -> view.of(tenant, resource).stream())
                 .toList();
     }
 
@@ -86,7 +94,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
             return Mono.error(new SandboxProblem.Unavailable("the sandboxes were not read yet", null));
         }
         return calls.about(ref, () -> orders.read(ref))
-                .map(read -> read.flatMap(resource -> SandboxView.of(ref.tenant(), resource)))
+                .map(read -> read.flatMap(resource -> view.of(ref.tenant(), resource)))
                 .onErrorReturn(SandboxProblem.class, known)
                 .flatMap(state -> runningOrWhyNot(ref, state));
     }
@@ -121,7 +129,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         return cache.get(ref.namespace(), ref.name())
                 .filter(resource ->
                         SandboxWrites.changes(resource.wanted(), config).isEmpty())
-                .flatMap(resource -> SandboxView.of(ref.tenant(), resource))
+                .flatMap(resource -> view.of(ref.tenant(), resource))
                 .flatMap(state -> state instanceof SandboxState.Running(RunningSandbox sandbox)
                         ? Optional.of(sandbox)
                         : Optional.empty());
@@ -167,7 +175,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     @Override
     public Mono<String> gone(RunningSandbox sandbox) {
         return cache.follow(sandbox.ref().namespace(), sandbox.ref().name())
-                .mapNotNull(now -> SandboxView.whyGone(now, sandbox).orElse(null))
+                .mapNotNull(now -> view.whyGone(now, sandbox).orElse(null))
                 .next();
     }
 
@@ -181,7 +189,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     /** Renews the lease of one that sleeps, then waits until it is Ready or cannot become so. */
     private Mono<RunningSandbox> woken(SandboxRef ref, Sandbox resource) {
-        boolean asleep = SandboxView.of(ref.tenant(), resource)
+        boolean asleep = view.of(ref.tenant(), resource)
                 .filter(SandboxState.Asleep.class::isInstance)
                 .isPresent();
         Mono<Void> wake = calls.about(ref, () -> {
@@ -199,7 +207,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     private Mono<RunningSandbox> ready(SandboxRef ref, long generation, Mono<RunningSandbox> whileAsleep) {
         return cache.follow(ref.namespace(), ref.name())
                 .filter(now -> now.isEmpty() || SandboxView.isObserved(now.get(), generation))
-                .map(now -> now.flatMap(resource -> SandboxView.of(ref.tenant(), resource)))
+                .map(now -> now.flatMap(resource -> view.of(ref.tenant(), resource)))
                 .filter(Optional::isPresent)
                 .map(Optional::get)
                 .distinctUntilChanged()

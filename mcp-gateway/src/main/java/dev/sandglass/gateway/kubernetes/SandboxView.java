@@ -5,23 +5,27 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a resource says in the gateway's terms. Pure. */
-final class SandboxView {
-
-    private SandboxView() {}
+/**
+ * What a resource says in the gateway's terms. Pure.
+ *
+ * @param defaults what sandboxes without a list may reach
+ */
+record SandboxView(DefaultDomains defaults) {
 
     /** The state a resource shows; empty if it is about to go. */
-    static Optional<SandboxState> of(String tenant, Sandbox resource) {
+    Optional<SandboxState> of(String tenant, Sandbox resource) {
         ObjectMeta meta = resource.getMetadata();
         if (meta.getDeletionTimestamp() != null) {
             return Optional.empty();
@@ -41,7 +45,7 @@ final class SandboxView {
     }
 
     /** Why the pod of a sandbox that was running is not there any more; empty while it is, or may be. */
-    static Optional<String> whyGone(Optional<Sandbox> now, RunningSandbox before) {
+    Optional<String> whyGone(Optional<Sandbox> now, RunningSandbox before) {
         if (now.isEmpty() || !before.uid().equals(now.get().getMetadata().getUid())) {
             return Optional.of("the sandbox was deleted");
         }
@@ -76,7 +80,7 @@ final class SandboxView {
                 .isPresent();
     }
 
-    private static SandboxState state(SandboxRef ref, Sandbox resource) {
+    private SandboxState state(SandboxRef ref, Sandbox resource) {
         String uid = resource.getMetadata().getUid();
         SandboxStatus status = resource.observed();
         if (resource.wanted().suspended()) {
@@ -92,7 +96,7 @@ final class SandboxView {
                     address,
                     SandboxLabels.LINK_PORT,
                     resource.wanted().ports(),
-                    new Reach(resource.wanted().allowedDomains(), ignored(status)),
+                    reach(resource),
                     awaited(status)));
         }
         Optional<String> asleep = status.condition(ConditionType.SUSPENDED)
@@ -108,6 +112,11 @@ final class SandboxView {
                 uid,
                 ready.map(Condition::getReason).orElse(null),
                 ready.map(Condition::getMessage).orElse(null));
+    }
+
+    private Reach reach(Sandbox resource) {
+        List<String> own = resource.wanted().allowedDomains();
+        return new Reach(defaults.unlessGiven(own), own == null, ignored(resource.observed()));
     }
 
     private static Optional<String> awaited(SandboxStatus status) {

@@ -15,7 +15,8 @@ final class AllowedDomains {
     static Schema schema() {
         return Schema.list(
                         "Hosts that code, commands and installers in the sandbox may reach; replaces the whole list; [] ="
-                                + " no network. Left out: as it was before, and for a new sandbox no network. Each a name"
+                                + " no network. Left out: as it was before, and for a new sandbox the installation's"
+                                + " default, which the answer tells: no network if it tells none. Each a name"
                                 + " ('example.com': that name only), a wildcard ('*.example.com': every name below it, not"
                                 + " 'example.com' itself), an IP address or a range ('192.0.2.0/24'), with a port"
                                 + " ('example.com:8443') or without, which means 80 and 443; no URL. In force at once:"
@@ -51,8 +52,9 @@ final class AllowedDomains {
                         reach.allowed()
                                 .subList(0, Math.min(TOLD, reach.allowed().size())))
                 + (more > 0 ? " and %d more".formatted(more) : "");
+        String since = reach.byDefault() ? "By the installation's default" : "As before,";
         return "%s its code may reach %s, and no other host. To change that, also while it runs, call sandbox_start with the whole new list in 'config.allowed_domains'."
-                        .formatted(asked ? "In force now:" : "As before,", hosts)
+                        .formatted(asked ? "In force now:" : since, hosts)
                 + reach.ignored().map(why -> "\n" + why + ".").orElse("");
     }
 }

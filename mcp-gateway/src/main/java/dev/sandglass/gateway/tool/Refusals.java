@@ -50,8 +50,9 @@ final class Refusals {
                 sentences.add("Before this call it refused: %s.".formatted(before));
             }
             if (!sentences.isEmpty()) {
-                sentences.add("To reach it, call sandbox_start for this sandbox with 'allowed_domains' in 'config' that"
-                        + " lists it as well (spec.allowedDomains of the resource); it counts at once.");
+                sentences.add(
+                        "To reach it, call sandbox_start for this sandbox with 'allowed_domains' in 'config' that"
+                                + " lists it besides what is allowed now (spec.allowedDomains of the resource); it counts at once.");
             }
             String closed = String.join(
                     ", ",

@@ -8,6 +8,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -56,7 +57,8 @@ class FreshLookTest {
         server.init();
         client = server.createClient();
         client.resource(sandbox("False", Reason.STARTING.value(), null)).create();
-        sandboxes = new KubernetesSandboxes(client, List.of(REF.namespace()), SETTINGS, Clock.systemUTC());
+        sandboxes = new KubernetesSandboxes(
+                client, List.of(REF.namespace()), SETTINGS, DefaultDomains.NONE, Clock.systemUTC());
         sandboxes.start();
         await().atMost(SOON).until(() -> sandboxes.find(REF).isPresent());
         api.reads.set(0);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -57,7 +58,7 @@ class KubernetesSandboxesTest {
         FakeOperator.loadCrd(client);
         operator = new FakeOperator(client, REF);
         sandboxes = new KubernetesSandboxes(
-                client, List.of("sandglass-default"), SETTINGS, Clock.fixed(NOON, ZoneOffset.UTC));
+                client, List.of("sandglass-default"), SETTINGS, DefaultDomains.NONE, Clock.fixed(NOON, ZoneOffset.UTC));
         sandboxes.start();
         await().atMost(SOON).until(sandboxes::isSynced);
     }

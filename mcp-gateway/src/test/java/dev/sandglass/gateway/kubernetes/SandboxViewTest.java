@@ -6,6 +6,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxState;
@@ -14,11 +15,13 @@ import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a running sandbox's condition says of edits. */
 class SandboxViewTest {
 
+    private static final DefaultDomains DEFAULTS = new DefaultDomains(List.of("default.example"));
     private static final String MESSAGE = "The sandbox runs; the edited spec applies at its next start";
 
     private static Optional<String> awaited(Reason reason) {
@@ -27,13 +30,17 @@ class SandboxViewTest {
 
     /** One whose condition of that type has the reason and the message. */
     private static Optional<RunningSandbox> running(String type, Reason reason) {
+        return running(type, reason, List.of("example.com"));
+    }
+
+    private static Optional<RunningSandbox> running(String type, Reason reason, @Nullable List<String> allowedDomains) {
         var resource = new Sandbox();
         resource.setMetadata(new ObjectMetaBuilder()
                 .withName("box")
                 .withNamespace("sandglass-default")
                 .withUid("uid")
                 .build());
-        resource.setSpec(SandboxSpec.DEFAULT.withAllowedDomains(List.of("example.com")));
+        resource.setSpec(SandboxSpec.DEFAULT.withAllowedDomains(allowedDomains));
         resource.setStatus(new SandboxStatus(
                 1L,
                 List.of(
@@ -46,7 +53,7 @@ class SandboxViewTest {
                 null,
                 null,
                 null));
-        SandboxState state = SandboxView.of("default", resource).orElseThrow();
+        SandboxState state = new SandboxView(DEFAULTS).of("default", resource).orElseThrow();
         return state instanceof SandboxState.Running(RunningSandbox sandbox) ? Optional.of(sandbox) : Optional.empty();
     }
 
@@ -64,9 +71,21 @@ class SandboxViewTest {
         assertThat(running("NetworkReady", Reason.POLICIES_APPLIED)
                         .orElseThrow()
                         .reach())
-                .isEqualTo(new Reach(List.of("example.com"), Optional.empty()));
+                .isEqualTo(new Reach(List.of("example.com"), false, Optional.empty()));
         assertThat(running("NetworkReady", Reason.DOMAINS_IGNORED).orElseThrow().reach())
-                .isEqualTo(new Reach(List.of("example.com"), Optional.of(MESSAGE)));
+                .isEqualTo(new Reach(List.of("example.com"), false, Optional.of(MESSAGE)));
+    }
+
+    @Test
+    void whatMayBeReachedWithoutAListIsTheInstallations() {
+        assertThat(running("NetworkReady", Reason.POLICIES_APPLIED, null)
+                        .orElseThrow()
+                        .reach())
+                .isEqualTo(new Reach(List.of("default.example"), true, Optional.empty()));
+        assertThat(running("NetworkReady", Reason.POLICIES_APPLIED, List.of())
+                        .orElseThrow()
+                        .reach())
+                .isEqualTo(Reach.NOTHING);
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.sandglass.api.Workspace;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -142,7 +143,20 @@ class SandboxWritesTest {
                 .containsOnly(Map.entry("allowedDomains", List.of("example.com")));
         assertThat(SandboxWrites.changes(present, asked)).isEmpty();
         assertThat(SandboxWrites.changes(present, SandboxConfig.UNCHANGED)).isEmpty();
-        assertThat(SandboxWrites.changes(present, SandboxConfig.UNCHANGED.withAllowedDomains(List.of())))
+        SandboxConfig closed = SandboxConfig.UNCHANGED.withAllowedDomains(List.of());
+        assertThat(SandboxWrites.changes(present, closed)).containsOnly(Map.entry("allowedDomains", List.of()));
+        assertThat(SandboxWrites.changes(SandboxSpec.DEFAULT, closed))
+                .as("no network is not what the installation allows")
                 .containsOnly(Map.entry("allowedDomains", List.of()));
+    }
+
+    @Test
+    void withoutAllowedDomainsTheResourceHasNoneAndAnEmptyListStaysOne() {
+        SandboxConfig closed = SandboxConfig.UNCHANGED.withAllowedDomains(List.of());
+
+        assertThat(Serialization.asJson(SandboxWrites.created(REF, SandboxConfig.UNCHANGED, "alice")))
+                .doesNotContain("allowedDomains");
+        assertThat(Serialization.asJson(SandboxWrites.created(REF, closed, "alice")))
+                .contains("\"allowedDomains\":[]");
     }
 }

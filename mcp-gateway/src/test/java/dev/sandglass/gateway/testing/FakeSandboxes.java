@@ -100,7 +100,7 @@ public final class FakeSandboxes implements Sandboxes {
     public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
         orders.add("start " + ref.namespace() + "/" + ref.name() + " by " + createdBy);
         configs.add(config);
-        var reach = new Reach(Objects.requireNonNullElse(config.allowedDomains(), List.of()), Optional.empty());
+        var reach = new Reach(Objects.requireNonNullElse(config.allowedDomains(), List.of()), false, Optional.empty());
         return nextStart.orElseGet(
                 () -> Mono.fromSupplier(() -> run(ref, Objects.requireNonNullElse(config.ports(), List.of()), reach)));
     }

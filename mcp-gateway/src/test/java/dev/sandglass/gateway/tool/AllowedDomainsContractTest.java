@@ -140,7 +140,7 @@ class AllowedDomainsContractTest {
         assertThat(gateway.sandboxes.configs.getLast().allowedDomains()).isNull();
 
         gateway.sandboxes.startsAnswer(running(new Reach(
-                IntStream.range(0, 20).mapToObj(i -> "d%d.example".formatted(i)).toList(), Optional.empty())));
+                IntStream.range(0, 20).mapToObj(i -> "d%d.example".formatted(i)).toList(), false, Optional.empty())));
         JsonNode told = gateway.call("sandbox_start", "{\"sandbox\":\"box\"}");
 
         assertThat(lastText(told))
@@ -152,9 +152,24 @@ class AllowedDomainsContractTest {
     }
 
     @Test
+    void whoDoesNotAskIsToldWhatTheInstallationAllows() throws Exception {
+        gateway.sandboxes.startsAnswer(
+                running(new Reach(List.of("example.com", "*.example.org"), true, Optional.empty())));
+        JsonNode told = gateway.call("sandbox_start", "{\"sandbox\":\"box\"}");
+
+        assertThat(gateway.sandboxes.configs.getLast().allowedDomains()).isNull();
+        assertThat(lastText(told))
+                .startsWith("By the installation's default its code may reach example.com, *.example.org, and no other")
+                .endsWith("call sandbox_start with the whole new list in 'config.allowed_domains'.");
+        assertThat(told.path("structuredContent").path("allowed_domains").size())
+                .isEqualTo(2);
+    }
+
+    @Test
     void whatIsNotInForceIsToldInTheOperatorsWords() throws Exception {
         gateway.sandboxes.startsAnswer(running(new Reach(
                 List.of("*"),
+                false,
                 Optional.of("Not all of spec.allowedDomains is in force: this installation does not permit '*'"))));
 
         assertThat(lastText(startWith(List.of("*"))))

@@ -54,7 +54,7 @@ class RefusedHostsContractTest {
         assertThat(TestGateway.text(told))
                 .isEqualTo(
                         "hi\n[network] Before this call it refused: pypi.example:443. To reach it, call sandbox_start"
-                                + " for this sandbox with 'allowed_domains' in 'config' that lists it as well"
+                                + " for this sandbox with 'allowed_domains' in 'config' that lists it besides what is allowed now"
                                 + " (spec.allowedDomains of the resource); it counts at once.");
         assertThat(denied(run("box", "print hi"))).isEqualTo("[]");
     }

@@ -1,6 +1,7 @@
 package dev.sandglass.operator.child;
 
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.DomainRule;
 import dev.sandglass.api.egress.EgressRules;
@@ -13,17 +14,19 @@ import java.util.Optional;
  * @param denied what stays closed, whatever a sandbox's list says
  * @param openPermitted whether the entry {@code *}, and ranges that come near it, count
  * @param splitDns whether the proxy also serves programs that know nothing of proxies
+ * @param defaults what sandboxes without a list may reach
  */
-public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDns) {
+public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDns, DefaultDomains defaults) {
 
     /**
-     * Says what of a sandbox's list is not in force, and why, in a sentence without its full stop.
+     * Says what of a sandbox's own list is not in force, and why, in a sentence without its full stop.
      *
      * @param egress empty if there is no egress proxy
      * @return empty if all of it is
      */
     public static Optional<String> ignored(Sandbox sandbox, Optional<Egress> egress) {
-        if (sandbox.wanted().allowedDomains().isEmpty()) {
+        List<String> own = sandbox.wanted().allowedDomains();
+        if (own == null || own.isEmpty()) {
             return Optional.empty();
         }
         return egress.isEmpty()
@@ -32,12 +35,16 @@ public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDn
     }
 
     /**
-     * Says which part of a sandbox's list cannot be in force, in a sentence without its full stop.
+     * Says which part of a sandbox's own list cannot be in force, in a sentence without its full stop. The installation's
+     * was checked at the start.
      *
      * @return empty if all of it can
      */
     public Optional<String> problem(Sandbox sandbox) {
         List<String> entries = sandbox.wanted().allowedDomains();
+        if (entries == null) {
+            return Optional.empty();
+        }
         Optional<String> broken = EgressRules.problem(entries);
         if (broken.isPresent()) {
             return broken.map(problem -> "spec." + problem);
@@ -71,9 +78,9 @@ public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDn
         };
     }
 
-    /** What is in force of a sandbox's list; nothing of one that is wrong. */
+    /** What is in force of a sandbox's list, or of the installation's if it has none; nothing of one that is wrong. */
     EgressRules rules(Sandbox sandbox) {
-        List<String> entries = sandbox.wanted().allowedDomains();
+        List<String> entries = defaults.unlessGiven(sandbox.wanted().allowedDomains());
         if (EgressRules.problem(entries).isPresent()) {
             return EgressRules.NONE;
         }

@@ -20,7 +20,7 @@ import java.util.Set;
 
 /**
  * Whom a sandbox's pod may call: the egress proxy, always, so that a host that is not allowed is an answer and not a hang;
- * and the addresses of its list directly, for programs that speak neither HTTP nor TLS.
+ * and the addresses of the list that counts for it directly, for programs that speak neither HTTP nor TLS.
  */
 final class EgressPeers {
 

@@ -59,8 +59,9 @@ public record Refusal(Reason reason, String message) {
 
     /** A list that is right has no effect without an egress proxy, which the condition NetworkReady tells. */
     private static Optional<String> domains(Sandbox sandbox, PodSettings settings) {
-        return settings.egress().map(egress -> egress.problem(sandbox)).orElseGet(() -> EgressRules.problem(
+        return settings.egress().map(egress -> egress.problem(sandbox)).orElseGet(() -> Optional.ofNullable(
                         sandbox.wanted().allowedDomains())
+                .flatMap(EgressRules::problem)
                 .map(problem -> "spec." + problem));
     }
 

@@ -7,6 +7,7 @@ import dev.sandglass.api.LinkKeys;
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.egress.IpRange;
@@ -34,9 +35,10 @@ class EgressTest {
 
     private static final EgressSecret SECRET =
             new EgressSecret("an egress secret for unit tests only".getBytes(StandardCharsets.US_ASCII));
-    private static final Egress CLOSED = new Egress(new DeniedRanges(List.of(), List.of()), false, false);
-    private static final Egress OPENED =
-            new Egress(new DeniedRanges(List.of(), List.of(IpRange.parse("10.1.0.0/16"))), true, true);
+    private static final Egress CLOSED =
+            new Egress(new DeniedRanges(List.of(), List.of()), false, false, DefaultDomains.NONE);
+    private static final Egress OPENED = new Egress(
+            new DeniedRanges(List.of(), List.of(IpRange.parse("10.1.0.0/16"))), true, true, DefaultDomains.NONE);
 
     private static Sandbox sandbox(String... allowed) {
         Sandbox sandbox = new Sandbox();

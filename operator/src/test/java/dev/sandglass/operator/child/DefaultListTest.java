@@ -1,18 +1,16 @@
 package dev.sandglass.operator.child;
 
+import static dev.sandglass.operator.child.EgressCases.sandbox;
+import static dev.sandglass.operator.child.EgressCases.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.Sandbox;
-import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressRules;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
-import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The installation's list, and the sandboxes for which it counts: those without one, and not those with an empty one. */
@@ -26,29 +24,6 @@ class DefaultListTest {
 
     private static final Sandbox NO_LIST = sandbox(null);
     private static final Sandbox EMPTY_LIST = sandbox(List.of());
-
-    private static Sandbox sandbox(@Nullable List<String> allowed) {
-        Sandbox sandbox = new Sandbox();
-        sandbox.getMetadata().setName("demo");
-        sandbox.getMetadata().setNamespace("tenant-a");
-        sandbox.getMetadata().setUid("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
-        sandbox.setSpec(SandboxSpec.DEFAULT.withAllowedDomains(allowed));
-        return sandbox;
-    }
-
-    private static PodSettings settings(Optional<Egress> egress) {
-        return new PodSettings(
-                new ImagePolicy("registry.example.com/kernel:1", List.of()),
-                new BigDecimal("0.25"),
-                Duration.ofHours(8),
-                "sandglass-sandbox",
-                Optional.empty(),
-                Optional.empty(),
-                SandboxUsers.DEFAULT,
-                Placement.ANYWHERE,
-                egress,
-                Optional.empty());
-    }
 
     private static List<NetworkPolicyEgressRule> policy(Sandbox sandbox, Egress egress) {
         return SandboxNetworkPolicy.desired(sandbox, "system", Optional.of(egress))

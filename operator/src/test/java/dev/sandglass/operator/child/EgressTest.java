@@ -1,12 +1,12 @@
 package dev.sandglass.operator.child;
 
+import static dev.sandglass.operator.child.EgressCases.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.EnvRules;
 import dev.sandglass.api.LinkKeys;
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Sandbox;
-import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressSecret;
@@ -16,9 +16,7 @@ import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPort;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -41,26 +39,7 @@ class EgressTest {
             new DeniedRanges(List.of(), List.of(IpRange.parse("10.1.0.0/16"))), true, true, DefaultDomains.NONE);
 
     private static Sandbox sandbox(String... allowed) {
-        Sandbox sandbox = new Sandbox();
-        sandbox.getMetadata().setName("demo");
-        sandbox.getMetadata().setNamespace("tenant-a");
-        sandbox.getMetadata().setUid("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
-        sandbox.setSpec(SandboxSpec.DEFAULT.withAllowedDomains(Arrays.asList(allowed)));
-        return sandbox;
-    }
-
-    private static PodSettings settings(Optional<Egress> egress) {
-        return new PodSettings(
-                new ImagePolicy("registry.example.com/kernel:1", List.of()),
-                new BigDecimal("0.25"),
-                Duration.ofHours(8),
-                "sandglass-sandbox",
-                Optional.empty(),
-                Optional.empty(),
-                SandboxUsers.DEFAULT,
-                Placement.ANYWHERE,
-                egress,
-                Optional.empty());
+        return EgressCases.sandbox(Arrays.asList(allowed));
     }
 
     private static List<NetworkPolicyEgressRule> rules(Egress egress, String... allowed) {

@@ -118,7 +118,7 @@ class PoliciesE2E {
                 "::/0",
                 "0:0::/1",
                 "2000::/3",
-                "[2600::/15]:443"
+                "[2600::/19]:443"
             })
     void whatOpensTooMuchOfWhatIsPublicIsRefusedWhereItIsNotPermitted(String entry) {
         assertThat(DomainRule.parse(entry).isOpen()).isTrue();
@@ -131,7 +131,7 @@ class PoliciesE2E {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"*.example.com", "92.0.0.0/8", "192.0.2.0/24:5432", "2600::/16", "fc00::/7", "fd00::/8"})
+    @ValueSource(strings = {"*.example.com", "92.0.0.0/8", "192.0.2.0/24:5432", "2600::/20", "fc00::/7", "fd00::/8"})
     void whatOpensLessIsNot(String entry) {
         assertThat(DomainRule.parse(entry).isOpen()).isFalse();
         assertThatCode(() -> TENANT.kubernetes()

@@ -70,6 +70,8 @@ public final class EgressMain {
                 .withConfig(new ConfigBuilder(Config.autoConfigure(null))
                         // As in the operator: a WebSocket that breaks is not always noticed.
                         .withOnlyHttpWatches(true)
+                        // Watches come back by themselves, and nobody waits for a question that is asked again.
+                        .withRequestRetryBackoffLimit(0)
                         .build())
                 .build();
     }

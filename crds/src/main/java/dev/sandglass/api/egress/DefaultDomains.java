@@ -37,6 +37,10 @@ public record DefaultDomains(List<String> entries) {
                 .filter(Predicate.not(String::isEmpty))
                 .toList());
         List<DomainRule> permitted = read.rules().withoutOpen().rules();
+        if (!openPermitted && read.rules().isOpenTogether()) {
+            throw new IllegalArgumentException(
+                    "its ranges open about as much together as '*', which counts only with egressProxy.permitOpen");
+        }
         for (DomainRule rule : read.rules().rules()) {
             if (!openPermitted && !permitted.contains(rule)) {
                 throw new IllegalArgumentException("'" + rule + "' counts only with egressProxy.permitOpen");

@@ -21,8 +21,8 @@ public sealed interface DomainRule {
     /** Bits of the widest range of IPv4 that is less than open. */
     int WIDEST_FOUR = 8;
 
-    /** Bits of the widest range of IPv6 that is less than open. */
-    int WIDEST_SIX = 16;
+    /** Bits of the widest range of IPv6 that is less than open: few holders have more than /20. */
+    int WIDEST_SIX = 20;
 
     /** Whether it is about that host, on whatever port. */
     boolean covers(Host host);
@@ -32,7 +32,7 @@ public sealed interface DomainRule {
 
     /**
      * Whether it allows so much of what is public that only an installation that permits {@code *} takes it: {@code *}
-     * itself, and ranges wider than the widest that are handed out to one holder (/8 of IPv4, /16 of IPv6 to be generous).
+     * itself, and ranges wider than the widest that are handed out to one holder (/8 of IPv4, /20 of IPv6 to be generous).
      */
     default boolean isOpen() {
         return false;
@@ -88,8 +88,13 @@ public sealed interface DomainRule {
 
         @Override
         public boolean isOpen() {
-            return range.prefix() < (range.first().isSix() ? WIDEST_SIX : WIDEST_FOUR)
-                    && DeniedRanges.meetsPublic(range);
+            return share() > 1 || Embedded.isWide(range, WIDEST_FOUR);
+        }
+
+        /** How much it has of the widest range that is less than open; 0 if nothing of it is public. */
+        double share() {
+            int widest = range.first().isSix() ? WIDEST_SIX : WIDEST_FOUR;
+            return DeniedRanges.meetsPublic(range) ? Math.scalb(1.0, widest - range.prefix()) : 0;
         }
 
         @Override

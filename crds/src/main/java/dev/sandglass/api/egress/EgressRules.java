@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The list {@code allowedDomains} of a sandbox, ready for verdicts. An empty list allows nothing. Names are found by
@@ -21,7 +22,7 @@ public final class EgressRules {
     private final List<DomainRule> rules;
     private final Map<HostName, List<DomainRule>> names = new HashMap<>();
     private final Map<String, List<DomainRule>> parents = new HashMap<>();
-    private final List<DomainRule> addresses = new ArrayList<>();
+    private final List<DomainRule.Addresses> addresses = new ArrayList<>();
     private final List<DomainRule> open = new ArrayList<>();
 
     private EgressRules(List<DomainRule> rules) {
@@ -32,8 +33,8 @@ public final class EgressRules {
             } else if (rule instanceof DomainRule.Wildcard wildcard) {
                 parents.computeIfAbsent(wildcard.parent().value(), name -> new ArrayList<>())
                         .add(rule);
-            } else if (rule instanceof DomainRule.Addresses) {
-                addresses.add(rule);
+            } else if (rule instanceof DomainRule.Addresses range) {
+                addresses.add(range);
             } else {
                 open.add(rule);
             }
@@ -80,14 +81,39 @@ public final class EgressRules {
         return rules;
     }
 
-    /** Whether {@code *}, or a range that comes near it, is among them. */
+    /** Whether {@code *} is among them, or a range that comes near it, or many that do together. */
     public boolean isOpen() {
-        return rules.stream().anyMatch(DomainRule::isOpen);
+        return rules.stream().anyMatch(DomainRule::isOpen) || isOpenTogether();
     }
 
-    /** The same without {@code *} and ranges that come near it, for installations that do not permit it. */
+    /**
+     * Whether ranges, none of which comes near {@code *}, open as much together as one that does. A range counts once,
+     * with however many ports.
+     */
+    public boolean isOpenTogether() {
+        return share(false) > 1 || share(true) > 1;
+    }
+
+    private double share(boolean six) {
+        return addresses.stream()
+                .filter(rule -> !rule.isOpen())
+                .filter(rule -> rule.range().first().isSix() == six)
+                .collect(Collectors.toMap(DomainRule.Addresses::range, DomainRule.Addresses::share, Math::max))
+                .values()
+                .stream()
+                .mapToDouble(Double::doubleValue)
+                .sum();
+    }
+
+    /**
+     * The same without {@code *} and what comes near it, for installations that do not permit it; without any address if
+     * the ranges come near it together.
+     */
     public EgressRules withoutOpen() {
-        return new EgressRules(rules.stream().filter(rule -> !rule.isOpen()).toList());
+        return new EgressRules(rules.stream()
+                .filter(rule -> !rule.isOpen())
+                .filter(rule -> !(rule instanceof DomainRule.Addresses) || !isOpenTogether())
+                .toList());
     }
 
     /** The verdict on a target, by its canonical form alone: nothing is looked up. */

@@ -25,6 +25,16 @@ final class Embedded {
         return FORMS.stream().anyMatch(form -> form.contains(range));
     }
 
+    /**
+     * Whether a range of such a form embeds a range of IPv4 wider than that.
+     *
+     * @param widest bits that all IPv4 addresses have in common
+     */
+    static boolean isWide(IpRange range, int widest) {
+        int before = SIX_TO_FOUR_PREFIX.contains(range) ? SIX_TO_FOUR_PREFIX.prefix() : NAT64_PREFIX.prefix();
+        return embeds(range) && range.prefix() < before + widest;
+    }
+
     /** The IPv4 addresses in an address; none if it is of no such form. */
     static List<IpAddress> in(IpAddress address) {
         if (NAT64_PREFIX.contains(address) || NAT64_LOCAL.contains(address) || COMPATIBLE.contains(address)) {

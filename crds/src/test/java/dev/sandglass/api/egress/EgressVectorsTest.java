@@ -131,6 +131,22 @@ class EgressVectorsTest {
         assertThat(outcome(rules.withoutOpen(), "other.example:443")).isEqualTo("NAME_NOT_LISTED");
     }
 
+    @Test
+    void rangesThatComeNearTheOpenFormTogetherAreLeftOutTogether() {
+        EgressRules halves = EgressRules.parse(List.of("92.0.0.0/9", "92.128.0.0/9", "10.0.0.0/8", "example.com"));
+        assertThat(halves.isOpen()).isFalse();
+        assertThat(EgressRules.parse(List.of("92.0.0.0/8", "92.0.0.0/8:5432", "2600::/20"))
+                        .isOpen())
+                .isFalse();
+
+        EgressRules more = EgressRules.parse(List.of("92.0.0.0/8", "93.184.215.14", "example.com"));
+        assertThat(more.isOpenTogether()).isTrue();
+        assertThat(more.isOpen()).isTrue();
+        assertThat(more.withoutOpen()).isEqualTo(EgressRules.parse(List.of("example.com")));
+        assertThat(EgressRules.parse(List.of("2600::/20", "2600:1000::/20")).isOpen())
+                .isTrue();
+    }
+
     @ParameterizedTest
     @CsvSource({
         "0.0.0.0/0, true",
@@ -143,9 +159,14 @@ class EgressVectorsTest {
         "::/0, true",
         "::/2, true",
         "2000::/3, true",
-        "2600::/15, true",
-        "[2600::/15]:443, true",
-        "2600::/16, false",
+        "2600::/19, true",
+        "[2600::/19]:443, true",
+        "2600::/20, false",
+        "64:ff9b::/96, true",
+        "64:ff9b:1::/48, true",
+        "2002::/16, true",
+        "2002:5d00::/24, false",
+        "64:ff9b::5d00:0/104, false",
         "fc00::/7, false",
         "example.com, false",
     })

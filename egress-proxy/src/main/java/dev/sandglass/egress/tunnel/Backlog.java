@@ -1,59 +1,66 @@
 package dev.sandglass.egress.tunnel;
 
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.RecvByteBufAllocator;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * Bytes that one side of a tunnel has said and the other has not taken yet. Each tunnel holds few; that very many whose
- * readers stand still do not take the memory of all others, such tunnels end when all together hold too many.
+ * Buffers with what one side of a tunnel has said and the other has not taken yet. Each direction holds few, a mark of Netty's
+ * write buffer and one read, 128 KiB; that very many whose readers stand still do not take the memory of all others, tunnels
+ * end when all together hold too much.
  */
 final class Backlog {
 
-    /** How long a reader may stand still whatever there is to hold. */
+    /** How long a reader may stand still as long as there is room. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    private static final int LEAST_READ = 64;
-    private static final int FIRST_READ = 2048;
-    private static final int MOST_READ = 64 << 10;
+    /** What a write costs besides its buffer, about. */
+    private static final int OVERHEAD = 512;
 
     private final long most;
     private final LongSupplier nanoTime;
     private final LongAdder bytes = new LongAdder();
 
-    /** What one direction of a tunnel holds. Belongs to the tunnel's event loop, but for the question. */
+    /** What one direction of a tunnel holds. Belongs to the tunnel's event loop, but for the questions. */
     final class Direction {
-        private int held;
+        private int sum;
+        private volatile int held;
         private volatile long lastTaken;
-        private volatile boolean holds;
 
-        /** Counts bytes that are about to be written, until what is returned hears that they are, or never will be. */
-        ChannelFutureListener hold(int count) {
-            if (held == 0) {
+        /**
+         * Counts a buffer that is about to be written, until what is returned hears that it is, or never will be.
+         *
+         * @param capacity of the buffer, however little of it is filled
+         */
+        ChannelFutureListener hold(int capacity) {
+            int size = capacity + OVERHEAD;
+            if (sum == 0) {
                 lastTaken = nanoTime.getAsLong();
             }
-            change(count);
+            change(size);
             return written -> {
                 lastTaken = nanoTime.getAsLong();
-                change(-count);
+                change(-size);
                 if (!written.isSuccess()) {
                     var _ = written.channel().close();
                 }
             };
         }
 
-        private void change(int count) {
-            bytes.add(count);
-            held += count;
-            holds = held > 0;
+        private void change(int size) {
+            bytes.add(size);
+            sum += size;
+            held = sum;
         }
 
-        /** Whether there is something that nobody has taken for so long. By any thread. */
+        int held() {
+            return held;
+        }
+
+        /** Whether there is something that nobody has taken for so long. */
         boolean hasStood(Duration time) {
-            return holds && nanoTime.getAsLong() - lastTaken >= time.toNanos();
+            return held > 0 && nanoTime.getAsLong() - lastTaken >= time.toNanos();
         }
     }
 
@@ -62,19 +69,17 @@ final class Backlog {
         this.nanoTime = nanoTime;
     }
 
-    /**
-     * How much is read before it is looked whether the other side takes it: one buffer. With the usual mark of a channel's
-     * write buffer, 64 KiB, that makes 128 KiB for each direction of a tunnel.
-     */
-    static RecvByteBufAllocator reading() {
-        return new AdaptiveRecvByteBufAllocator(LEAST_READ, FIRST_READ, MOST_READ).maxMessagesPerRead(1);
-    }
-
-    boolean isTooLong() {
-        return bytes.sum() > most;
-    }
-
     long bytes() {
         return bytes.sum();
+    }
+
+    /** How much is too much; 0 or less if nothing is. */
+    long excess() {
+        return bytes.sum() - most;
+    }
+
+    /** How long a reader may stand still: not at all when half as much again is held as may be. */
+    Duration patience() {
+        return excess() > most / 2 ? Duration.ZERO : PATIENCE;
     }
 }

@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The forward proxy of sandboxes: CONNECT and plain HTTP to what {@code allowedDomains} allows. Names are judged before
@@ -28,7 +30,15 @@ import java.util.function.LongSupplier;
  */
 public final class EgressProxy implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(EgressProxy.class);
+
     private static final int BACKLOG = 1024;
+
+    /**
+     * Of the system, for what a sandbox says or has not heard yet. Left to itself the system gives some MiB to each
+     * connection, of the memory of this process's pod; sandboxes are near, so that little is enough.
+     */
+    private static final int BUFFER = 128 << 10;
 
     private final Workings workings;
     private final Sources sources;
@@ -107,8 +117,11 @@ public final class EgressProxy implements AutoCloseable {
     }
 
     private static void shorten(Backlog backlog, Tunnels tunnels) {
-        if (backlog.isTooLong()) {
-            tunnels.endThoseThatStood(Backlog.PATIENCE);
+        try {
+            tunnels.shorten(backlog);
+        } catch (RuntimeException bug) {
+            // Thrown on, it would be the last time.
+            LOG.atError().setCause(bug).log("Shortening the backlog failed");
         }
     }
 
@@ -122,7 +135,8 @@ public final class EgressProxy implements AutoCloseable {
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, Backlog.reading())
+                .childOption(ChannelOption.SO_RCVBUF, BUFFER)
+                .childOption(ChannelOption.SO_SNDBUF, BUFFER)
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel accepted) {

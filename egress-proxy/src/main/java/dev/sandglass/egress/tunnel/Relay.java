@@ -3,6 +3,7 @@ package dev.sandglass.egress.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -39,7 +40,8 @@ final class Relay extends ChannelInboundHandlerAdapter {
             bytes.release();
             return;
         }
-        other.write(bytes).addListener(tunnel.direction(upwards).hold(bytes.readableBytes()));
+        ChannelFutureListener taken = tunnel.direction(upwards).hold(bytes.capacity());
+        other.write(bytes).addListener(taken);
     }
 
     @Override

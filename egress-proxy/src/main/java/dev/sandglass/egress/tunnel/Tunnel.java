@@ -122,6 +122,11 @@ final class Tunnel {
         return upwards ? heldUp : heldDown;
     }
 
+    /** What of both directions is held here. By any thread. */
+    int held() {
+        return heldUp.held() + heldDown.held();
+    }
+
     /** Whether a reader has stood still for so long. By any thread. */
     boolean hasStood(Duration time) {
         return heldUp.hasStood(time) || heldDown.hasStood(time);

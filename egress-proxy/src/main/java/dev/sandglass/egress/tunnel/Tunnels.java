@@ -4,6 +4,8 @@ import dev.sandglass.api.egress.Verdict;
 import dev.sandglass.egress.client.Client;
 import dev.sandglass.egress.client.Clients;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,12 +55,39 @@ final class Tunnels {
         }
     }
 
-    /** Ends those in which a reader has stood still for so long. */
-    void endThoseThatStood(Duration time) {
-        bySandbox.values().stream()
-                .flatMap(Set::stream)
-                .filter(tunnel -> tunnel.hasStood(time))
-                .forEach(tunnel -> tunnel.end(End.STALLED));
+    /** Ends tunnels whose readers stand still, of the sandbox that holds most first, until the rest is not too much. */
+    void shorten(Backlog backlog) {
+        long over = backlog.excess();
+        if (over <= 0) {
+            return;
+        }
+        Duration patience = backlog.patience();
+        List<Holder> holders = bySandbox.values().stream()
+                .map(Holder::of)
+                .sorted(Comparator.comparingLong(Holder::bytes).reversed())
+                .toList();
+        for (Holder holder : holders) {
+            for (Held held : holder.tunnels()) {
+                if (over > 0 && held.tunnel().hasStood(patience)) {
+                    over -= held.bytes();
+                    held.tunnel().end(End.STALLED);
+                }
+            }
+        }
+    }
+
+    /** What a tunnel held when it was looked at. */
+    private record Held(Tunnel tunnel, int bytes) {}
+
+    /** One sandbox's tunnels, those that hold most first. */
+    private record Holder(List<Held> tunnels, long bytes) {
+        private static Holder of(Set<Tunnel> open) {
+            List<Held> tunnels = open.stream()
+                    .map(tunnel -> new Held(tunnel, tunnel.held()))
+                    .sorted(Comparator.comparingInt(Held::bytes).reversed())
+                    .toList();
+            return new Holder(tunnels, tunnels.stream().mapToLong(Held::bytes).sum());
+        }
     }
 
     int count() {

@@ -49,7 +49,13 @@ public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDn
         if (broken.isPresent()) {
             return broken.map(problem -> "spec." + problem);
         }
-        List<DomainRule> rules = EgressRules.parse(entries).rules();
+        EgressRules list = EgressRules.parse(entries);
+        if (!openPermitted && list.isOpenTogether()) {
+            return Optional.of(
+                    "spec.allowedDomains: its ranges open about as much together as '*', which this installation"
+                            + " does not permit; name the hosts that are needed");
+        }
+        List<DomainRule> rules = list.rules();
         for (int i = 0; i < rules.size(); i++) {
             Optional<String> why = problem(rules.get(i));
             if (why.isPresent()) {

@@ -92,14 +92,14 @@ class EgressTest {
     @Test
     void addressesMayBeCalledOnTheirPortsWithoutWhatIsClosed() {
         List<NetworkPolicyEgressRule> rules =
-                rules(CLOSED, "93.184.215.14:5432", "168.63.0.0/16", "100.0.0.0/8:5432", "93.184.215.14:5432");
+                rules(CLOSED, "93.184.215.14:5432", "168.63.0.0/16", "100.0.0.0/9:5432", "93.184.215.14:5432");
 
         assertThat(rules).hasSize(3);
         assertThat(ports(rules.get(1))).containsExactly("TCP 5432");
         assertThat(rules.get(1).getTo())
                 .extracting(
                         peer -> peer.getIpBlock().getCidr() + peer.getIpBlock().getExcept())
-                .containsExactly("93.184.215.14/32[]", "100.0.0.0/8[100.64.0.0/10]");
+                .containsExactly("93.184.215.14/32[]", "100.0.0.0/9[100.64.0.0/10]");
         assertThat(ports(rules.get(2))).containsExactly("TCP 80", "TCP 443");
         assertThat(rules.get(2).getTo())
                 .extracting(
@@ -117,6 +117,10 @@ class EgressTest {
     void aRangeAsWideAsEverythingNeedsThePermissionForIt() {
         assertThat(rules(CLOSED, "0.0.0.0/0", "128.0.0.0/1:5432", "::/0")).hasSize(1);
         assertThat(rules(OPENED, "0.0.0.0/0", "::/0")).hasSize(2);
+        assertThat(rules(CLOSED, "92.0.0.0/8", "93.0.0.0/8")).hasSize(1);
+        assertThat(Egress.ignored(sandbox("92.0.0.0/8", "93.0.0.0/8"), Optional.of(CLOSED))
+                        .orElseThrow())
+                .startsWith("spec.allowedDomains: its ranges open about as much together as '*'");
     }
 
     @Test

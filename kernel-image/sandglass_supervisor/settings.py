@@ -13,7 +13,7 @@ _PASSED = frozenset(
     "PATH HOME LANG LANGUAGE TZ USER LOGNAME SHELL TERM TMPDIR LD_LIBRARY_PATH VIRTUAL_ENV MPLBACKEND MPLCONFIGDIR"
     " SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY"
     " http_proxy https_proxy all_proxy no_proxy"
-    " GIT_SSL_CAINFO CARGO_HTTP_CAINFO JAVA_TOOL_OPTIONS".split()
+    " GIT_SSL_CAINFO CARGO_HTTP_CAINFO JAVA_TOOL_OPTIONS OMP_NUM_THREADS".split()
 )
 _PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "IPYTHON", "PIP_", "NODE_", "NPM_", "npm_")
 _Z85_KEY_CHARS = 40
@@ -32,7 +32,7 @@ class Settings(NamedTuple):
     workspace: str
     volumes: tuple[str, ...]
     cgroup_root: str
-    max_processes: int
+    max_processes: int | None
     disk_limit_bytes: int | None
     code_env: dict[str, str]
 
@@ -49,7 +49,6 @@ def take(environ: MutableMapping[str, str]) -> Settings:
     """Read the settings and remove every variable of ours from ``environ``."""
     ours = {name: environ.pop(name) for name in list(environ) if name.startswith(_OURS)}
     home = ours.get("SANDGLASS_WORKSPACE", environ.get("HOME", "/workspace"))
-    limit = ours.get("SANDGLASS_DISK_LIMIT_BYTES")
     return Settings(
         secret_key=_key(ours, "SANDGLASS_LINK_SECRET_KEY"),
         gateway_key=_key(ours, "SANDGLASS_GATEWAY_PUBLIC_KEY"),
@@ -61,8 +60,8 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         workspace=home,
         volumes=_folders(ours, "SANDGLASS_VOLUMES"),
         cgroup_root=ours.get("SANDGLASS_CGROUP_ROOT", "/sys/fs/cgroup"),
-        max_processes=_number(ours, "SANDGLASS_MAX_PROCESSES", 4096, 2**22),
-        disk_limit_bytes=None if limit is None else _number(ours, "SANDGLASS_DISK_LIMIT_BYTES", 0, 2**62),
+        max_processes=_perhaps(ours, "SANDGLASS_MAX_PROCESSES", 2**22),
+        disk_limit_bytes=_perhaps(ours, "SANDGLASS_DISK_LIMIT_BYTES", 2**62),
         code_env=dict(_code_env(ours, environ, home)),
     )
 
@@ -91,6 +90,10 @@ def _folders(ours: dict[str, str], name: str) -> tuple[str, ...]:
         if os.path.normpath(folder) != folder or not folder.startswith("/") or folder.strip("/") == "":
             raise BadSetting(f"{name} must be absolute paths without '.', '..' and '/' at the end, separated by ':'")
     return folders
+
+
+def _perhaps(ours: dict[str, str], name: str, most: int) -> int | None:
+    return _number(ours, name, 0, most) if name in ours else None
 
 
 def _number(ours: dict[str, str], name: str, default: int, most: int) -> int:

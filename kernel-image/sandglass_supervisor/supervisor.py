@@ -8,7 +8,7 @@ from typing import Any
 
 import zmq
 
-from . import linux, runtime, wire
+from . import linux, portions, runtime, wire
 from .cgroup import Cgroup
 from .children import Children, log
 from .commands import Commands, Means
@@ -41,18 +41,21 @@ class Supervisor:
         context = zmq.Context()
         self._link = Link(context, settings, loop)
         self._signals = linux.signal_descriptor({signal.SIGCHLD, signal.SIGTERM})
-        self._children = Children(settings.max_processes)
         cgroup = Cgroup(settings.cgroup_root)
+        most = portions.processes(cgroup.memory().limit) if settings.max_processes is None else settings.max_processes
+        self._children = Children(most)
+        shared = portions.variables(cgroup.cpu().limit)
+        settings = settings._replace(code_env={**shared, **settings.code_env})
         private = runtime.prepare(settings.runtime_dir, settings.workspace)
         # Before any code runs: from now on a folder of that name is the one that was there.
         files = Files(loop, Confined(settings.workspace, settings.volumes))
         place = Place(context, loop, self._children, private, settings.workspace, settings.code_env)
         self._kernels = Kernels(place, cgroup, self._tell)
         self._kernels.get("python", "default")
-        offspring = Offspring(loop, min(LEFT_PROCESSES, settings.max_processes // 2))
+        offspring = Offspring(loop, min(LEFT_PROCESSES, most // 2))
         commands = Commands(Means(loop, self._children, cgroup, offspring), settings.code_env)
         disk = Disk(loop, self._children, scratch_folders(settings.workspace, _TEMPORARY), settings.code_env)
-        bounds = Bounds(settings.disk_limit_bytes, settings.max_processes)
+        bounds = Bounds(settings.disk_limit_bytes, most)
         metrics = Metrics(loop, cgroup, disk, bounds, lambda: len(self._kernels))
         self._sandbox = Sandbox(settings, secrets.token_hex(8), self._kernels, commands, metrics, files)
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet)

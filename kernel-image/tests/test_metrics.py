@@ -148,6 +148,19 @@ def test_the_verb_tells_all(spare: Running) -> None:
     assert min(metrics["network_received_bytes"], metrics["network_sent_bytes"]) >= 0
 
 
+def test_the_code_gets_its_portion_of_the_limits(tmp_path: Path) -> None:
+    root = copy_of("v1", tmp_path)
+    running = Running(tmp_path, SANDGLASS_CGROUP_ROOT=str(root), PYTHON_CPU_COUNT="7")
+    ask = "import os, resource; (os.environ['OMP_NUM_THREADS'], os.environ['PYTHON_CPU_COUNT'], {})"
+    try:
+        client = running.ready()
+        output = client.run("portion", ask.format("resource.getrlimit(resource.RLIMIT_NPROC)"))
+        assert output.only("result").blob == b"('2', '7', (256, 256))"
+        assert client.ask("metrics")["pids_limit"] == 256
+    finally:
+        running.stop()
+
+
 @pytest.mark.parametrize("version", ["v1", "v2"])
 def test_the_verb_reads_the_recorded_accounts(version: str, tmp_path: Path) -> None:
     root = copy_of(version, tmp_path)

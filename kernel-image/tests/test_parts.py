@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_client.session import Session
 
-from sandglass_supervisor import content, jupyter, linux, outcome, runtime, wire
+from sandglass_supervisor import content, jupyter, linux, outcome, portions, runtime, wire
 from sandglass_supervisor.limits import TRACEBACK_BYTES
 from sandglass_supervisor.outcome import Outcome
 from sandglass_supervisor.settings import BadSetting, take
@@ -112,7 +112,7 @@ KEYS = {"SANDGLASS_LINK_SECRET_KEY": "s" * 40, "SANDGLASS_GATEWAY_PUBLIC_KEY": "
 def test_settings_are_taken_and_gone() -> None:
     environ = {**KEYS, "HOME": "/h", "MY_TOKEN": "t", "LC_ALL": "C", "SANDGLASS_ENV": '{"A":"1","HOME":"/other"}'}
     found = take(environ)
-    assert (found.port, found.runtime_dir, found.workspace, found.max_processes) == (5710, "/run/sandglass", "/h", 4096)
+    assert (found.port, found.runtime_dir, found.workspace, found.max_processes) == (5710, "/run/sandglass", "/h", None)
     assert (found.code_env["A"], found.code_env["HOME"], found.code_env["LC_ALL"]) == ("1", "/other", "C")
     assert "MY_TOKEN" not in found.code_env
     assert not [name for name in environ if name.startswith("SANDGLASS")]
@@ -151,6 +151,23 @@ def test_image_may_pass_variables_on() -> None:
 def test_bad_settings_are_named(name: str, value: str) -> None:
     with pytest.raises(BadSetting, match=name):
         take({**KEYS, name: value})
+
+
+MIB = 2**20
+
+
+@pytest.mark.parametrize(
+    ("memory", "processes"),
+    [(None, 4096), (0, 128), (256 * MIB, 128), (258 * MIB, 129), (512 * MIB, 256), (8192 * MIB, 4096), (2**60, 4096)],
+)
+def test_processes_are_no_more_than_memory_has_room_for(memory: int | None, processes: int) -> None:
+    assert portions.processes(memory) == processes
+
+
+@pytest.mark.parametrize(("cpus", "threads"), [(0.05, "1"), (1.0, "1"), (1.001, "2"), (1.5, "2"), (64.0, "64")])
+def test_libraries_are_told_of_their_cpus(cpus: float, threads: str) -> None:
+    assert portions.variables(cpus) == {"OMP_NUM_THREADS": threads, "PYTHON_CPU_COUNT": threads}
+    assert portions.variables(None) == {}
 
 
 def test_user_gets_a_name(tmp_path: Path) -> None:

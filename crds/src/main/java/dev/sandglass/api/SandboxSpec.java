@@ -49,7 +49,8 @@ public record SandboxSpec(
         @Default(DEFAULT_MEMORY)
         @ValidationRule(value = SchemaRules.MEMORY_BOUNDS, message = SchemaRules.MEMORY_OUT_OF_BOUNDS)
         @JsonPropertyDescription("Memory limit, 64Mi to 1Ti. Code that needs more is ended and reported as OOMKilled."
-                + " A change applies at the next start of the pod.")
+                + " Processes and threads may be one for each 2Mi, 128 to 4096. A change applies at the next start of the"
+                + " pod.")
         Quantity memory,
 
         @Default(DEFAULT_CPUS)

@@ -65,10 +65,13 @@ class Child:
 
 
 class Children:
-    """Starts programs with the limits every child gets, and reaps whatever ends, orphans included."""
+    """Starts programs with the limits every child gets, and reaps whatever ends, orphans included.
+
+    ``most`` is how many processes and threads of this user there may be at a time.
+    """
 
     def __init__(self, max_processes: int) -> None:
-        self._max_processes = max_processes
+        self.most = max_processes
         self._known: dict[int, Child] = {}
         self._filter = linux.filter_program(os.uname().machine, os.getpid())
         self._first = os.getpid() == 1
@@ -141,7 +144,7 @@ class Children:
         if self._first:
             # Only inside the container's share of the CPU: a thousand processes must not keep the supervisor waiting.
             os.nice(_NICEST)
-        _lower(resource.RLIMIT_NPROC, self._max_processes)
+        _lower(resource.RLIMIT_NPROC, self.most)
         _lower(resource.RLIMIT_CORE, 0)
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(_MARK, (mark, mark))

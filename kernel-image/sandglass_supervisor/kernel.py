@@ -265,7 +265,9 @@ class Kernel:
         if self._process is not None and run.output_lost:
             self.state = STARTING
             self._process.resubscribe()
-        run.execution.finish(run.verdict(ended))
+        done = run.verdict(ended)
+        run.execution.warning = run.execution.warning or outcome.crowded(done, self._place.children.most)
+        run.execution.finish(done)
         self._next()
 
     def _bury(self, run: Run, ending: Ending, *, out_of_memory: bool) -> None:

@@ -1,5 +1,6 @@
 """How an execution ended: the status words and their sentences (pure)."""
 
+import re
 from typing import Any, Final, NamedTuple
 
 OK: Final = "ok"
@@ -17,6 +18,10 @@ _LOST = (
 )
 
 OUTPUT_LOST: Final = "The end of its output is lost: a message was too large, or the code broke its own output channel."
+
+
+# As Python says it of a thread and of a process, and Node of either.
+_REFUSED = re.compile(r"can't start new thread|\[Errno 11\]|\bEAGAIN\b")
 
 
 class Outcome(NamedTuple):
@@ -89,6 +94,16 @@ def heap_full(exit_code: int | None, signal: int | None) -> Outcome:
         f" start a sandbox with more. {_LOST}"
     )
     return Outcome(OOM_KILLED, message, exit_code, signal, kernel_restarted=True)
+
+
+def crowded(outcome: Outcome, most: int) -> str | None:
+    """What to do if the code ended because it was refused a process or thread; its own error does not say by what."""
+    if outcome.status != ERROR or not _REFUSED.search(outcome.message):
+        return None
+    return (
+        f"If it could not start a process or thread: the sandbox may have {most} at a time. Use fewer, or start a"
+        " sandbox with more memory."
+    )
 
 
 def never_ran(cause: str) -> Outcome:

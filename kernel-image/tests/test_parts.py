@@ -170,6 +170,21 @@ def test_libraries_are_told_of_their_cpus(cpus: float, threads: str) -> None:
     assert portions.variables(None) == {}
 
 
+@pytest.mark.parametrize(
+    ("status", "message", "told"),
+    [
+        ("error", "RuntimeError: can't start new thread", True),
+        ("error", "BlockingIOError: [Errno 11] Resource temporarily unavailable", True),
+        ("error", "Error: spawn sh EAGAIN", True),
+        ("error", "FileNotFoundError: [Errno 2] No such file or directory: '/EAGAINST'", False),
+        ("timeout", "can't start new thread", False),
+    ],
+)
+def test_who_is_refused_a_process_hears_how_many_there_may_be(status: str, message: str, told: bool) -> None:
+    advice = outcome.crowded(Outcome(status, message), 256)
+    assert (advice is not None and "256 at a time" in advice) == told
+
+
 def test_user_gets_a_name(tmp_path: Path) -> None:
     runtime._name_user(str(tmp_path), 1234567, 7654321, "/workspace")
     assert (tmp_path / "passwd").read_text() == "sandbox:x:1234567:7654321:Sandbox:/workspace:/bin/bash\n"

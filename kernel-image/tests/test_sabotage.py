@@ -157,6 +157,8 @@ def test_thread_bomb(folder: Path) -> None:
         output = client.run("bomb", bomb, timeout_s=5, timeout=20)
         assert ended(output) == "error"
         assert "can't start new thread" in str(output.only("error").json["message"])
+        assert output.outcome is not None
+        assert "the sandbox may have 300 at a time" in output.outcome["warning"]
         client.ask("reset", language="python", session="default", timeout=30)
         usable(client)
     finally:

@@ -163,13 +163,13 @@ class UidE2E {
         String alone = SANDBOXES.start();
         Answer crowded = agent.python(crowd, """
                 import threading
-                for _ in range(400):
+                for _ in range(200):
                     threading.Thread(target=threading.Event().wait, daemon=True).start()
-                threading.active_count() >= 400
+                threading.active_count() >= 200
                 """);
         assertThat(crowded.result()).as(crowded.text()).isEqualTo("True");
 
-        assertThat(shell(alone, "ulimit -u 300; for _ in 1 2 3; do /bin/true; done; echo forked"))
+        assertThat(shell(alone, "ulimit -u 100; for _ in 1 2 3; do /bin/true; done; echo forked"))
                 .isEqualTo("forked");
     }
 }

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
 
 from .cluster_api import Cluster, JsonObject, is_ready
 from .cold_start import Failed
@@ -85,19 +86,31 @@ class Arrivals:
     def __init__(self, cluster: Cluster, path: str, name_of: Callable[[JsonObject], str]) -> None:
         self.times: dict[str, float] = {}
         self._name_of = name_of
+        self._path = path
         self._lines = cluster.watch_lines(path)
+        self._cut = ""
         threading.Thread(target=self._read, daemon=True).start()
 
     def await_all(self, names: set[str], patience: float) -> None:
-        await_count("were seen", lambda: len(names & self.times.keys()), len(names), patience)
+        await_count(f"of {self._path} were seen", lambda: self._seen(names), len(names), patience)
+
+    def _seen(self, names: set[str]) -> int:
+        seen = len(names & self.times.keys())
+        if self._cut and seen < len(names):
+            raise Failed(f"{seen} of {len(names)} of {self._path} were seen when the watch ended: {self._cut}")
+        return seen
 
     def _read(self) -> None:
-        for line in self._lines:
-            now = time.perf_counter()
-            # Most lines are changes, and only what is read is paid for.
-            if line.startswith(b'{"type":"ADDED"'):
-                name = self._name_of(json.loads(line)["object"]["metadata"])
-                self.times.setdefault(name, now)
+        try:
+            for line in self._lines:
+                now = time.perf_counter()
+                # Most lines are changes, and only what is read is paid for.
+                if line.startswith(b'{"type":"ADDED"'):
+                    name = self._name_of(json.loads(line)["object"]["metadata"])
+                    self.times.setdefault(name, now)
+            self._cut = "the API server closed it, as it does when a reader is too slow"
+        except (OSError, HTTPException) as problem:
+            self._cut = str(problem)
 
 
 def own_name(metadata: JsonObject) -> str:

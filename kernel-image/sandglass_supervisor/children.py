@@ -142,7 +142,8 @@ class Children:
 
     def _confine(self, mark: int) -> None:
         if self._first:
-            # Only inside the container's share of the CPU: a thousand processes must not keep the supervisor waiting.
+            # A thousand processes must not keep the supervisor waiting. The price: where both run at once on two CPUs,
+            # Linux gives the kernel's less of the container's share; p99 of twenty busy sandboxes is a fifth longer.
             os.nice(_NICEST)
         _lower(resource.RLIMIT_NPROC, self.most)
         _lower(resource.RLIMIT_CORE, 0)

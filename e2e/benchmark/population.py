@@ -95,9 +95,10 @@ class Arrivals:
         await_count(f"of {self._path} were seen", lambda: self._seen(names), len(names), patience)
 
     def _seen(self, names: set[str]) -> int:
+        cut = self._cut  # first: what arrived before the end must count
         seen = len(names & self.times.keys())
-        if self._cut and seen < len(names):
-            raise Failed(f"{seen} of {len(names)} of {self._path} were seen when the watch ended: {self._cut}")
+        if cut and seen < len(names):
+            raise Failed(f"{seen} of {len(names)} of {self._path} were seen when the watch ended: {cut}")
         return seen
 
     def _read(self) -> None:
@@ -108,7 +109,7 @@ class Arrivals:
                 if line.startswith(b'{"type":"ADDED"'):
                     name = self._name_of(json.loads(line)["object"]["metadata"])
                     self.times.setdefault(name, now)
-            self._cut = "the API server closed it, as it does when a reader is too slow"
+            self._cut = "the API server closed it"
         except (OSError, HTTPException) as problem:
             self._cut = str(problem)
 

@@ -69,9 +69,26 @@ class MetricsE2E {
         assertThat(number(metrics, "cpu_limit")).isEqualTo(0.5);
         assertThat(number(metrics, "disk_limit")).isEqualTo(1024 * MIB);
         assertThat(number(metrics, "memory_usage")).isPositive().isLessThan(384);
-        assertThat(number(metrics, "pids")).isPositive().isLessThan(number(metrics, "pids_limit"));
+        assertThat(number(metrics, "pids")).isPositive().isLessThan(192);
+        assertThat(number(metrics, "pids_limit")).as("one for each 2 MiB").isEqualTo(192);
         assertThat(number(metrics, "uptime")).isPositive();
         assertThat(number(metrics, "oom_kills")).isZero();
+    }
+
+    @Test
+    void theCodeIsHeldToItsPortionAndToldSo() {
+        String sandbox = SANDBOXES.start(Map.of("memory", 384, "cpus", "1500m"));
+
+        Answer told = agent.python(sandbox, "import os; (os.cpu_count(), os.environ['OMP_NUM_THREADS'])");
+        Answer refused = agent.python(sandbox, """
+                import threading
+                for _ in range(192):
+                    threading.Thread(target=threading.Event().wait, daemon=True).start()
+                """);
+
+        assertThat(told.result()).isEqualTo("(2, '2')");
+        assertThat(refused.status()).as(refused.text()).isEqualTo("error");
+        assertThat(refused.text()).contains("can't start new thread", "192 at a time", "more memory");
     }
 
     @Test

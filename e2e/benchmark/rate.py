@@ -20,7 +20,7 @@ SECONDS = 20
 WARM_UP_SECONDS = 5
 PATIENCE_S = 120
 # What the operator makes before a pod is there, one after the other.
-STEPS = ("networkpolicies", "secrets", "pods")
+STEPS = ("secrets", "pods")
 DURATION = "apiserver_request_duration_seconds"
 
 

@@ -9,6 +9,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 FINE = 10  # the best grade
 SANDBOX = "sandboxes' pods"
@@ -25,11 +26,9 @@ EXCEPTIONS = {
     (SANDBOX, "container-memory-requests-equal-limits"): OVERCOMMITTED,
     (SANDBOX, "container-ephemeral-storage-request-equals-limit"): OVERCOMMITTED,
     (SANDBOX, "container-image-pull-policy"): PULL_POLICY,
-    (
-        "NetworkPolicy/sandglass-default-deny",
-        "networkpolicy-targets-pod",
-    ): "the pods it waits for are made by the operator",
 }
+for policy in ("NetworkPolicy/sandglass-default-deny", "NetworkPolicy/sandglass-access"):
+    EXCEPTIONS[policy, "networkpolicy-targets-pod"] = "the pods it waits for are made by the operator"
 for program in ("Deployment/sandglass-gateway", "Deployment/sandglass-operator", "Deployment/sandglass-egress-proxy"):
     EXCEPTIONS |= {
         (program, "container-resources"): NO_CPU_LIMIT,
@@ -72,21 +71,33 @@ def findings(scanner: str, files: list[pathlib.Path]) -> dict[tuple[str, str], s
     return found
 
 
-def of_sandboxes(scanner: str, golden: pathlib.Path) -> dict[tuple[str, str], str]:
-    """Each scenario by itself: its policy selects its pod."""
+def of_sandboxes(scanner: str, chart: pathlib.Path, golden: pathlib.Path) -> dict[tuple[str, str], str]:
+    """Each scenario by itself: its policy, or its namespace's if it has none, selects its pod."""
     found = {}
     pods = sorted(golden.glob("*/out-Pod.yaml"))
     if not pods:
         sys.exit(f"there is no */out-Pod.yaml in {golden}")
-    for pod in pods:
-        for (_, check), words in findings(scanner, [pod, pod.with_name("out-NetworkPolicy.yaml")]).items():
-            found[SANDBOX, check] = f"{pod.parent.name}: {words}"
+    with tempfile.TemporaryDirectory() as folder:
+        access = pathlib.Path(folder, "access.yaml")
+        access.write_text(access_of_tenant(chart))
+        for pod in pods:
+            own = pod.with_name("out-NetworkPolicy.yaml")
+            for (_, check), words in findings(scanner, [pod, own if own.exists() else access]).items():
+                found[SANDBOX, check] = f"{pod.parent.name}: {words}"
     return found
+
+
+def access_of_tenant(chart: pathlib.Path) -> str:
+    """The policy that the chart makes for all sandboxes of a namespace, in the namespace of the scenarios."""
+    policies = [text for text in chart.read_text().split("\n---\n") if "\n  name: sandglass-access\n" in text]
+    if len(policies) != 1:
+        sys.exit(f"{chart} has {len(policies)} policies named sandglass-access; expected one")
+    return policies[0].replace('namespace: "sandglass-default"', "namespace: tenant-a")
 
 
 def main() -> None:
     scanner, chart, golden = sys.argv[1:]
-    found = findings(scanner, [pathlib.Path(chart)]) | of_sandboxes(scanner, pathlib.Path(golden))
+    found = findings(scanner, [pathlib.Path(chart)]) | of_sandboxes(scanner, pathlib.Path(chart), pathlib.Path(golden))
     wrong = [
         f"{thing}: {check}: {words}" for (thing, check), words in found.items() if (thing, check) not in EXCEPTIONS
     ]

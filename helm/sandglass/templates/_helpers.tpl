@@ -327,6 +327,22 @@ spec:
 {{- $measured | toJson -}}
 {{- end -}}
 
+{{- /* Ports of the egress proxy's pods for sandboxes, behind those of the Service, as NetworkPolicy ports. */ -}}
+{{- define "sandglass.proxyPorts" -}}
+- protocol: TCP
+  port: 3128
+{{- if .Values.egressProxy.splitDns }}
+- protocol: UDP
+  port: 5353
+- protocol: TCP
+  port: 5353
+- protocol: TCP
+  port: 8080
+- protocol: TCP
+  port: 8443
+{{- end }}
+{{- end -}}
+
 {{- /* The pods of all sandboxes, as NetworkPolicy peers. */ -}}
 {{- define "sandglass.sandboxPeers" -}}
 - namespaceSelector:

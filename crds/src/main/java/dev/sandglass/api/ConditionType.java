@@ -13,8 +13,8 @@ public enum ConditionType {
     READY("Ready"),
 
     /**
-     * True: the namespace's default-deny and the sandbox's own NetworkPolicy are in place; no pod is made before. False:
-     * they could not be made. Absent: no pod was wanted yet.
+     * True: the namespace's default-deny is in place, and so is the NetworkPolicy that lets the sandbox do what it needs,
+     * the namespace's or its own; no pod is made before. False: they could not be made. Absent: no pod was wanted yet.
      */
     NETWORK_READY("NetworkReady"),
 

@@ -4,6 +4,7 @@ import dev.sandglass.api.LinkKeys;
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.operator.child.NamespaceAccess;
 import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodSettings;
@@ -17,6 +18,7 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -26,6 +28,10 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /**
  * The operator's writes, but for the status. Each can be repeated: what exists already, or is gone already, is success.
@@ -98,9 +104,28 @@ final class Cluster {
         }
     }
 
-    /** Makes the sandbox's policy, or restores it if it was changed; empty if there was nothing to do. */
-    Optional<NetworkPolicy> isolate(Sandbox sandbox, Optional<NetworkPolicy> present) {
+    /**
+     * Lets all sandboxes of a namespace do what each of them needs; empty if there was nothing to do, or somebody else did
+     * it at the same time. A policy that others made stays as it is.
+     */
+    Optional<NetworkPolicy> open(String namespace, Optional<NetworkPolicy> present) {
+        return present.filter(found -> !NamespaceAccess.isOurs(found)).isPresent()
+                ? Optional.empty()
+                : made(NamespaceAccess.desired(namespace, tenants.own(), pods.egress()), present);
+    }
+
+    /**
+     * Makes the sandbox's policy, or restores it if it was changed; empty if there was nothing to do. It has none as long
+     * as the namespace's is enough.
+     */
+    Optional<NetworkPolicy> isolate(Sandbox sandbox, Optional<NetworkPolicy> present, Optional<NetworkPolicy> access) {
         NetworkPolicy desired = SandboxNetworkPolicy.desired(sandbox, tenants.own(), pods.egress());
+        boolean enough = present.isEmpty()
+                && access.filter(all -> NamespaceAccess.grants(all, desired)).isPresent();
+        return enough ? Optional.empty() : made(desired, present);
+    }
+
+    private Optional<NetworkPolicy> made(NetworkPolicy desired, Optional<NetworkPolicy> present) {
         if (present.isEmpty()) {
             return createUnlessPresent(desired);
         }
@@ -117,12 +142,35 @@ final class Cluster {
                 .build();
     }
 
-    /** Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one. */
+    /**
+     * Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one. Both at once: the node
+     * looks for the keys only after it took up the pod, and waits for them. Should only the pod have been made, the keys
+     * are to be given to it later.
+     */
     PodResult start(Sandbox sandbox, int incarnation, Optional<PersistentVolumeClaim> workspace) {
         Optional<ProxyAccess> proxy = egress.map(door -> door.of(sandbox));
+        Secret keys = keys(sandbox, incarnation, proxy);
+        try (ExecutorService besides = Executors.newVirtualThreadPerTaskExecutor()) {
+            CompletableFuture<?> given = CompletableFuture.supplyAsync(() -> createUnlessPresent(keys), besides);
+            PodResult made = make(sandbox, SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy));
+            given.join();
+            return made;
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof KubernetesClientException refused ? refused : e;
+        }
+    }
+
+    /** Makes the keys of an incarnation whose pod is there. */
+    void giveKeys(Sandbox sandbox, int incarnation) {
+        createUnlessPresent(keys(sandbox, incarnation, egress.map(door -> door.of(sandbox))));
+    }
+
+    private Secret keys(Sandbox sandbox, int incarnation, Optional<ProxyAccess> proxy) {
         LinkKeys keys = LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation);
-        createUnlessPresent(SandboxSecret.desired(sandbox, incarnation, keys, proxy));
-        Pod desired = SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy);
+        return SandboxSecret.desired(sandbox, incarnation, keys, proxy);
+    }
+
+    private PodResult make(Sandbox sandbox, Pod desired) {
         try {
             return createUnlessPresent(desired)
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))

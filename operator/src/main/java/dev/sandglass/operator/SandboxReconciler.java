@@ -129,15 +129,21 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
 
     private Observed run(int incarnation, Observed seen, Context<Sandbox> context) {
         Sandbox sandbox = seen.sandbox();
+        String namespace = sandbox.getMetadata().getNamespace();
         Consumer<NetworkPolicy> remember = policy -> remember(NetworkPolicy.class, policy, context);
         if (view.namespacePolicy(context).isEmpty()) {
-            cluster.isolateNamespace(sandbox.getMetadata().getNamespace()).ifPresent(remember);
+            cluster.isolateNamespace(namespace).ifPresent(remember);
         }
-        cluster.isolate(sandbox, view.networkPolicy(sandbox, context)).ifPresent(remember);
-        cluster.trust(sandbox.getMetadata().getNamespace(), view.authorities(context))
-                .ifPresent(map -> remember(ConfigMap.class, map, context));
+        cluster.open(namespace, view.namespaceAccess(context)).ifPresent(remember);
+        cluster.isolate(sandbox, view.networkPolicy(sandbox, context), view.namespaceAccess(context))
+                .ifPresent(remember);
+        cluster.trust(namespace, view.authorities(context)).ifPresent(map -> remember(ConfigMap.class, map, context));
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {
+            // The status names a pod only after both were made: the operator may have ended in between.
+            if (!running.get().getMetadata().getName().equals(sandbox.observed().podName())) {
+                cluster.giveKeys(sandbox, incarnation);
+            }
             return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), true);
         }
         Optional<Refusal> missing = storage.missing(sandbox);

@@ -5,8 +5,10 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.child.Egress;
+import dev.sandglass.operator.child.NamespaceAccess;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.TrustedAuthorities;
 import dev.sandglass.operator.lifecycle.Observed;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -22,6 +24,7 @@ import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.event.source.SecondaryToPrimaryMapper;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -57,7 +60,7 @@ final class SandboxView {
                 source(Pod.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
                 source(Lease.class, SandboxLabels.SANDBOX, context),
                 source(PersistentVolumeClaim.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
-                source(NetworkPolicy.class, null, context)));
+                source(NetworkPolicy.class, null, policy -> concerned(policy, context), context)));
         if (tenants.byLabel()) {
             sources.add(namespaces(context));
         }
@@ -71,10 +74,8 @@ final class SandboxView {
                 InformerEventSourceConfiguration.from(Namespace.class, Sandbox.class)
                         .withLabelSelector(SandboxLabels.TENANT)
                         .withInformerListLimit(PAGE)
-                        .withSecondaryToPrimaryMapper(namespace -> context.getPrimaryCache()
-                                .list(namespace.getMetadata().getName())
-                                .map(ResourceID::fromResource)
-                                .collect(Collectors.toSet()))
+                        .withSecondaryToPrimaryMapper(
+                                namespace -> sandboxesIn(namespace.getMetadata().getName(), context))
                         .build(),
                 context);
     }
@@ -89,23 +90,43 @@ final class SandboxView {
                                 .build())
                         .withOnAddFilter(found -> !authorities.areIn(found))
                         .withOnUpdateFilter((found, before) -> !authorities.areIn(found))
-                        .withSecondaryToPrimaryMapper(map -> context.getPrimaryCache()
-                                .list(map.getMetadata().getNamespace())
-                                .map(ResourceID::fromResource)
-                                .collect(Collectors.toSet()))
+                        .withSecondaryToPrimaryMapper(
+                                map -> sandboxesIn(map.getMetadata().getNamespace(), context))
                         .build(),
                 context);
     }
 
     private static <R extends HasMetadata> InformerEventSource<R, Sandbox> source(
             Class<R> type, @Nullable String selector, EventSourceContext<Sandbox> context) {
+        return source(type, selector, SandboxView::sandboxOf, context);
+    }
+
+    private static <R extends HasMetadata> InformerEventSource<R, Sandbox> source(
+            Class<R> type,
+            @Nullable String selector,
+            SecondaryToPrimaryMapper<R> concerned,
+            EventSourceContext<Sandbox> context) {
         return new InformerEventSource<>(
                 InformerEventSourceConfiguration.from(type, Sandbox.class)
                         .withLabelSelector(selector)
                         .withInformerListLimit(PAGE)
-                        .withSecondaryToPrimaryMapper(SandboxView::sandboxOf)
+                        .withSecondaryToPrimaryMapper(concerned)
                         .build(),
                 context);
+    }
+
+    /** The sandbox of a policy; a namespace's policy concerns all that are in it. */
+    private static Set<ResourceID> concerned(NetworkPolicy policy, EventSourceContext<Sandbox> context) {
+        return ChildNames.ofNamespace(policy.getMetadata().getName())
+                ? sandboxesIn(policy.getMetadata().getNamespace(), context)
+                : sandboxOf(policy);
+    }
+
+    private static Set<ResourceID> sandboxesIn(String namespace, EventSourceContext<Sandbox> context) {
+        return context.getPrimaryCache()
+                .list(namespace)
+                .map(ResourceID::fromResource)
+                .collect(Collectors.toSet());
     }
 
     private static Set<ResourceID> sandboxOf(HasMetadata child) {
@@ -140,9 +161,17 @@ final class SandboxView {
                 Refusal.of(sandbox, settings),
                 workspace(sandbox, context),
                 Egress.ignored(sandbox, settings.egress()),
-                networkPolicy(sandbox, context).isPresent()
-                        && namespacePolicy(context).isPresent(),
+                namespacePolicy(context).isPresent() && mayBeReached(sandbox, context),
                 clock.instant());
+    }
+
+    /** Whether a policy of its own, or the namespace's, lets it do what it needs. */
+    private boolean mayBeReached(Sandbox sandbox, Context<Sandbox> context) {
+        return networkPolicy(sandbox, context).isPresent()
+                || namespaceAccess(context)
+                        .filter(all -> NamespaceAccess.grants(
+                                all, SandboxNetworkPolicy.desired(sandbox, tenants.own(), settings.egress())))
+                        .isPresent();
     }
 
     /** Whether something that the status tells of is not there. */
@@ -174,6 +203,10 @@ final class SandboxView {
 
     Optional<NetworkPolicy> namespacePolicy(Context<Sandbox> context) {
         return cached(NetworkPolicy.class, ChildNames.NAMESPACE_POLICY, context);
+    }
+
+    Optional<NetworkPolicy> namespaceAccess(Context<Sandbox> context) {
+        return cached(NetworkPolicy.class, ChildNames.NAMESPACE_ACCESS, context);
     }
 
     /** The authorities that the sandboxes of the namespace trust; asked only if the installation has some. */

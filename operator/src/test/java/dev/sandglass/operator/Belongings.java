@@ -11,6 +11,8 @@ import java.util.stream.Stream;
 /** What there is in a namespace with one sandbox, against what there should be: no second one, and no leftover. */
 record Belongings(TestNamespace namespace) {
 
+    private static final List<String> OF_NAMESPACE = List.of(ChildNames.NAMESPACE_POLICY, ChildNames.NAMESPACE_ACCESS);
+
     /** One pod with its keys, and the policies. */
     void areThoseOfARunning(Sandbox sandbox) {
         String pod = String.valueOf(sandbox.observed().podName());
@@ -22,7 +24,7 @@ record Belongings(TestNamespace namespace) {
         are(List.of(), policies(sandbox), claims(sandbox));
     }
 
-    /** No sandbox, and of what it had only the policy that is the namespace's. */
+    /** No sandbox, and of what it had only the policies that are the namespace's. */
     void areNobodys() {
         assertThat(names(namespace
                         .admin
@@ -32,11 +34,14 @@ record Belongings(TestNamespace namespace) {
                         .getItems()))
                 .as("sandboxes")
                 .isEmpty();
-        are(List.of(), List.of(ChildNames.NAMESPACE_POLICY), List.of());
+        are(List.of(), OF_NAMESPACE, List.of());
     }
 
     private static List<String> policies(Sandbox sandbox) {
-        return List.of(ChildNames.NAMESPACE_POLICY, ChildNames.networkPolicy(sandbox));
+        return sandbox.wanted().ports().isEmpty()
+                ? OF_NAMESPACE
+                : Stream.concat(OF_NAMESPACE.stream(), Stream.of(ChildNames.networkPolicy(sandbox)))
+                        .toList();
     }
 
     private static List<String> claims(Sandbox sandbox) {

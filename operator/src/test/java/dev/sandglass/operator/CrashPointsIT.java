@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.Workspace;
@@ -66,12 +67,15 @@ class CrashPointsIT {
 
     private static final SandboxSpec PLAIN = SandboxSpec.DEFAULT;
     private static final SandboxSpec STORED = PLAIN.withWorkspace(new Workspace(new Quantity("64Mi"), null, null));
+    private static final SandboxSpec OPEN = PLAIN.withPorts(List.of(new SandboxPort("web", 8080)));
     private static final SandboxSpec STOPPED = PLAIN.withSuspended(true);
 
     private static final List<Change> CHANGES = List.of(
-            // The policies of namespace and sandbox, keys, pod, and the status twice.
+            // The namespace's two policies, keys, pod, and the status twice.
             new Change("start", Before.NEW, PLAIN, Map.of(), 6, new End.Runs(1)),
             new Change("start with a workspace", Before.NEW, STORED, Map.of(), 7, new End.Runs(1)),
+            // The policy, and the status.
+            new Change("open a port", Before.RUNNING, OPEN, Map.of(), 2, new End.Runs(1)),
             // Pod, keys, status.
             new Change("suspend", Before.RUNNING, STOPPED, Map.of(), 3, new End.Sleeps(Reason.REQUESTED, 1)),
             new Change("idle", Before.RUNNING, PLAIN, soon("IDLE_TIMEOUT"), 3, new End.Sleeps(Reason.IDLE, 1)),

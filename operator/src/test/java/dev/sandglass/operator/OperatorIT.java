@@ -10,6 +10,7 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.operator.child.ChildNames;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -62,7 +63,7 @@ class OperatorIT {
 
     @Test
     void aSandboxIsReadyWithAnAddressAfterItsPoliciesKeysAndPodWereMadeInThatOrder() {
-        namespace.create("ready", SandboxSpec.DEFAULT);
+        namespace.create("ready", SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort("web", 8080))));
 
         Sandbox sandbox = namespace.await("ready", SOON, OperatorIT::ready);
 
@@ -75,8 +76,9 @@ class OperatorIT {
         assertThat(sandbox.observed().address()).isEqualTo(pod.getStatus().getPodIP());
         assertThat(sandbox.observed().incarnation()).isEqualTo(1);
         assertThat(sandbox.observed().holds(NETWORK_READY)).isTrue();
-        NetworkPolicy ours = policy(ChildNames.networkPolicy(sandbox));
-        assertThat(version(policy(ChildNames.NAMESPACE_POLICY))).isLessThan(version(ours));
+        NetworkPolicy ours = namespace.policy(ChildNames.networkPolicy(sandbox)).orElseThrow();
+        assertThat(version(namespace.policy(ChildNames.NAMESPACE_POLICY).orElseThrow()))
+                .isLessThan(version(ours));
         HasMetadata secret = namespace
                 .admin
                 .secrets()
@@ -86,17 +88,6 @@ class OperatorIT {
         assertThat(version(ours)).isLessThan(version(secret));
         assertThat(secret.getMetadata().getCreationTimestamp())
                 .isLessThanOrEqualTo(pod.getMetadata().getCreationTimestamp());
-    }
-
-    private static NetworkPolicy policy(String name) {
-        return namespace
-                .admin
-                .network()
-                .v1()
-                .networkPolicies()
-                .inNamespace(namespace.name)
-                .withName(name)
-                .require();
     }
 
     @Test
@@ -150,8 +141,9 @@ class OperatorIT {
 
     @Test
     void deletingASandboxLeavesNothingOfItBehind() {
-        namespace.create("deleted", SandboxSpec.DEFAULT);
+        namespace.create("deleted", SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort("web", 8080))));
         Sandbox sandbox = namespace.await("deleted", SOON, OperatorIT::ready);
+        assertThat(namespace.policy(ChildNames.networkPolicy(sandbox))).isPresent();
         double podsMade = operator.requests("POST", "pods");
 
         namespace.admin.resource(sandbox).delete();
@@ -159,15 +151,7 @@ class OperatorIT {
         await().atMost(SOON)
                 .until(() -> podsOf("deleted").isEmpty()
                         && !namespace.secretExists(sandbox, 1)
-                        && namespace
-                                        .admin
-                                        .network()
-                                        .v1()
-                                        .networkPolicies()
-                                        .inNamespace(namespace.name)
-                                        .withName(ChildNames.networkPolicy(sandbox))
-                                        .get()
-                                == null);
+                        && namespace.policy(ChildNames.networkPolicy(sandbox)).isEmpty());
         assertThat(operator.requests("POST", "pods")).isEqualTo(podsMade);
     }
 

@@ -7,6 +7,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.Workspace;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.operator.child.Egress;
+import dev.sandglass.operator.child.NamespaceAccess;
 import dev.sandglass.operator.child.ProxyAccess;
 import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
@@ -21,6 +22,7 @@ import dev.sandglass.operator.lifecycle.StatusReport;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -114,6 +116,13 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
         return results;
     }
 
+    private NetworkPolicy access() {
+        return NamespaceAccess.desired(
+                seen.sandbox().getMetadata().getNamespace(),
+                settings.gatewayNamespace(),
+                settings.pods().egress());
+    }
+
     private Observed started(int incarnation, Map<String, String> results) {
         Sandbox sandbox = seen.sandbox();
         if (seen.livePod()
@@ -133,10 +142,11 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
         Pod pod = SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace(), proxy);
         LinkKeys keys = LinkKeys.derive(LINK_SECRET, sandbox.getMetadata().getUid(), incarnation);
         results.put("out-Secret.yaml", Serialization.asYaml(SandboxSecret.desired(sandbox, incarnation, keys, proxy)));
-        results.put(
-                "out-NetworkPolicy.yaml",
-                Serialization.asYaml(SandboxNetworkPolicy.desired(
-                        sandbox, settings.gatewayNamespace(), settings.pods().egress())));
+        NetworkPolicy own = SandboxNetworkPolicy.desired(
+                sandbox, settings.gatewayNamespace(), settings.pods().egress());
+        if (!NamespaceAccess.grants(access(), own)) {
+            results.put("out-NetworkPolicy.yaml", Serialization.asYaml(own));
+        }
         results.put("out-Pod.yaml", Serialization.asYaml(pod));
         return answer.map(refusal -> seen.after(Optional.empty(), Optional.of(refusal), true))
                 .orElseGet(() -> seen.after(Optional.of(pod), seen.refusal(), true));

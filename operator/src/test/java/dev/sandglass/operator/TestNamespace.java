@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.rbac.Role;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.client.Config;
@@ -254,6 +255,15 @@ final class TestNamespace implements AutoCloseable {
 
     List<Pod> pods() {
         return admin.pods().inNamespace(name).list().getItems();
+    }
+
+    Optional<NetworkPolicy> policy(String policy) {
+        return Optional.ofNullable(admin.network()
+                .v1()
+                .networkPolicies()
+                .inNamespace(name)
+                .withName(policy)
+                .get());
     }
 
     boolean secretExists(Sandbox sandbox, int incarnation) {

@@ -130,7 +130,9 @@ class VolumesIT {
         namespace.create("disk", workspace("64Mi", false));
         Sandbox first = awaitReady("disk");
         await().until(() -> operator.requests("PUT", "sandboxes/status") >= 2);
-        assertThat(operator.writes()).as("six, and the namespace's policy").isLessThanOrEqualTo(7);
+        assertThat(operator.writes())
+                .as("five, and the namespace's two policies")
+                .isLessThanOrEqualTo(7);
         String uid = uidOf("disk");
         long user = user();
 

@@ -30,7 +30,7 @@ class WritesIT {
     }
 
     @Test
-    void aStartTakesFiveWritesAndNothingIsWrittenWithoutNeed() {
+    void aStartTakesFourWritesAndNothingIsWrittenWithoutNeed() {
         try (TestNamespace.Running operator = namespace.operator(Map.of())) {
             for (String name : new String[] {"first", "second"}) {
                 namespace.create(name, SandboxSpec.DEFAULT);
@@ -40,15 +40,15 @@ class WritesIT {
             Awaitility.await().until(() -> operator.requests("PUT", "sandboxes/status") >= 4);
 
             assertThat(operator.writes())
-                    .as("five each, and the namespace's policy")
-                    .isEqualTo(11);
+                    .as("four each, and the namespace's two policies")
+                    .isEqualTo(10);
             assertThat(operator.requests("GET", "secrets")).isZero();
         }
         try (TestNamespace.Running next = namespace.operator(Map.of())) {
             // A third sandbox shows when the newcomer has gone through what it found.
             namespace.create("third", SandboxSpec.DEFAULT);
             namespace.await("third", SOON, WritesIT::ready);
-            assertThat(next.writes()).isLessThanOrEqualTo(5);
+            assertThat(next.writes()).isLessThanOrEqualTo(4);
         }
     }
 

@@ -8,7 +8,15 @@ public final class ChildNames {
     /** Name of the NetworkPolicy that cuts off every sandbox pod of a namespace. */
     public static final String NAMESPACE_POLICY = "sandglass-default-deny";
 
+    /** Name of the NetworkPolicy that lets all sandbox pods of a namespace do what each of them needs. */
+    public static final String NAMESPACE_ACCESS = "sandglass-access";
+
     private ChildNames() {}
+
+    /** Whether a NetworkPolicy of this name is for all sandboxes of its namespace. */
+    public static boolean ofNamespace(String name) {
+        return name.equals(NAMESPACE_POLICY) || name.equals(NAMESPACE_ACCESS);
+    }
 
     /** Name of the pod, and of the Secret, of one incarnation. */
     public static String incarnation(Sandbox sandbox, int incarnation) {
@@ -20,7 +28,7 @@ public final class ChildNames {
         return "workspace-" + sandbox.getMetadata().getName();
     }
 
-    /** Name of the sandbox's own NetworkPolicy. */
+    /** Name of the sandbox's own NetworkPolicy, if it needs one. */
     public static String networkPolicy(Sandbox sandbox) {
         return "sbx-" + sandbox.getMetadata().getUid();
     }

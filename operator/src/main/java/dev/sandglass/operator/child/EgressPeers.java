@@ -60,7 +60,8 @@ final class EgressPeers {
         return rules;
     }
 
-    private static NetworkPolicyEgressRule proxy(String namespace, Egress egress) {
+    /** The rule that every sandbox has. */
+    static NetworkPolicyEgressRule proxy(String namespace, Egress egress) {
         List<NetworkPolicyPort> ports = new ArrayList<>();
         ports.add(port(TCP, SandboxLabels.EGRESS_PORT));
         if (egress.splitDns()) {

@@ -5,11 +5,9 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxPort;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
-import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPort;
-import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPortBuilder;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Who may speak with a sandbox's pod: the gateway, on the link's port and the declared ones. The pod itself may call the
@@ -20,7 +18,7 @@ public final class SandboxNetworkPolicy {
     private SandboxNetworkPolicy() {}
 
     /**
-     * The policy of one sandbox.
+     * The policy of one sandbox, whether or not it needs one.
      *
      * @param systemNamespace where the pods of MCP gateway and egress proxy run
      */
@@ -33,31 +31,17 @@ public final class SandboxNetworkPolicy {
                         SandboxLabels.SANDBOX_UID, sandbox.getMetadata().getUid())
                 .endPodSelector()
                 .withPolicyTypes("Ingress", "Egress")
-                .addNewIngress()
-                .addNewFrom()
-                .withNewNamespaceSelector()
-                .addToMatchLabels("kubernetes.io/metadata.name", systemNamespace)
-                .endNamespaceSelector()
-                .withNewPodSelector()
-                .addToMatchLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_GATEWAY)
-                .endPodSelector()
-                .endFrom()
-                .withPorts(ports(sandbox))
-                .endIngress()
+                .withIngress(GatewayPeer.on(systemNamespace, ports(sandbox)))
                 .withEgress(egress.map(way -> EgressPeers.of(sandbox, systemNamespace, way))
                         .orElse(List.of()))
                 .endSpec()
                 .build();
     }
 
-    private static List<NetworkPolicyPort> ports(Sandbox sandbox) {
-        return IntStream.concat(
-                        IntStream.of(SandboxLabels.LINK_PORT),
-                        sandbox.wanted().ports().stream().mapToInt(SandboxPort::port))
-                .mapToObj(port -> new NetworkPolicyPortBuilder()
-                        .withProtocol("TCP")
-                        .withNewPort(port)
-                        .build())
+    private static List<Integer> ports(Sandbox sandbox) {
+        return Stream.concat(
+                        Stream.of(SandboxLabels.LINK_PORT),
+                        sandbox.wanted().ports().stream().map(SandboxPort::port))
                 .toList();
     }
 }

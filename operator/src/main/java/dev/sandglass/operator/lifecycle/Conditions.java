@@ -131,12 +131,15 @@ public final class Conditions {
         if (!seen.networkReady()) {
             return seen.status().condition(ConditionType.NETWORK_READY);
         }
-        return Optional.of(seen.ignoredDomains()
-                .map(why -> network(seen, Reason.DOMAINS_IGNORED, "Not all of spec.allowedDomains is in force: " + why))
-                .orElseGet(() -> network(
-                        seen,
-                        Reason.POLICIES_APPLIED,
-                        "The namespace's default-deny and the sandbox's own policy are in place")));
+        return Optional.of(
+                seen.ignoredDomains()
+                        .map(why -> network(
+                                seen, Reason.DOMAINS_IGNORED, "Not all of spec.allowedDomains is in force: " + why))
+                        .orElseGet(
+                                () -> network(
+                                        seen,
+                                        Reason.POLICIES_APPLIED,
+                                        "The namespace's default-deny and the policy that lets the sandbox do what it needs are in place")));
     }
 
     private static Condition network(Observed seen, Reason reason, String message) {

@@ -1,0 +1,66 @@
+package dev.sandglass.operator.child;
+
+import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicySpec;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What every sandbox of a namespace may do: be called by the gateway on the link's port, and call the egress proxy. Most
+ * sandboxes need no more, so that they have no policy of their own; see ADR 0011.
+ */
+public final class NamespaceAccess {
+
+    private NamespaceAccess() {}
+
+    /**
+     * The policy for one namespace; the chart makes the same for the namespaces it owns.
+     *
+     * @param systemNamespace where the pods of MCP gateway and egress proxy run
+     * @param egress empty if the installation has no egress proxy
+     */
+    public static NetworkPolicy desired(String namespace, String systemNamespace, Optional<Egress> egress) {
+        return new NetworkPolicyBuilder()
+                .withNewMetadata()
+                .withName(ChildNames.NAMESPACE_ACCESS)
+                .withNamespace(namespace)
+                .addToLabels(SandboxLabels.MANAGED_BY, SandboxLabels.OPERATOR)
+                .endMetadata()
+                .withNewSpec()
+                .withNewPodSelector()
+                .addToMatchLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
+                .endPodSelector()
+                .withPolicyTypes("Ingress", "Egress")
+                .withIngress(GatewayPeer.on(systemNamespace, List.of(SandboxLabels.LINK_PORT)))
+                .withEgress(egress.map(way -> List.of(EgressPeers.proxy(systemNamespace, way)))
+                        .orElse(List.of()))
+                .endSpec()
+                .build();
+    }
+
+    /** Whether the operator made it, rather than the chart or somebody else: what others made it leaves alone. */
+    public static boolean isOurs(NetworkPolicy access) {
+        return SandboxLabels.OPERATOR.equals(
+                Optional.ofNullable(access.getMetadata().getLabels())
+                        .map(labels -> labels.get(SandboxLabels.MANAGED_BY))
+                        .orElse(null));
+    }
+
+    /**
+     * Whether a namespace's policy lets its sandboxes do just what this one's own policy would.
+     *
+     * @param access as it is there, whoever made it
+     */
+    public static boolean grants(NetworkPolicy access, NetworkPolicy own) {
+        NetworkPolicySpec all = access.getSpec();
+        return all.getPodSelector()
+                        .equals(NamespacePolicy.desired(own.getMetadata().getNamespace())
+                                .getSpec()
+                                .getPodSelector())
+                && all.getPolicyTypes().equals(own.getSpec().getPolicyTypes())
+                && all.getIngress().equals(own.getSpec().getIngress())
+                && all.getEgress().equals(own.getSpec().getEgress());
+    }
+}

@@ -1,0 +1,69 @@
+package dev.sandglass.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.api.egress.DefaultDomains;
+import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.operator.child.Egress;
+import dev.sandglass.operator.child.NamespaceAccess;
+import dev.sandglass.operator.child.NamespacePolicy;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The chart's policies for the namespaces it owns are those that the operator makes elsewhere. With another it would find
+ * that the namespace's is not enough, and give every sandbox one of its own.
+ */
+class ChartPoliciesTest {
+
+    private static final Path GOLDEN = Path.of("../helm/tests/golden");
+
+    @ParameterizedTest
+    @CsvSource({
+        "default.yaml, sandglass-default, true, false",
+        "no-egress.yaml, sandglass-default, false, false",
+        "everything.yaml, agents-b, true, true"
+    })
+    void whatEverySandboxMayDoIsTheSame(String rendered, String namespace, boolean proxy, boolean splitDns)
+            throws IOException {
+        Optional<Egress> egress = Optional.of(
+                        new Egress(new DeniedRanges(List.of(), List.of()), false, splitDns, DefaultDomains.NONE))
+                .filter(way -> proxy);
+
+        assertThat(ofTheChart(rendered, "sandglass-access", namespace).getSpec())
+                .isEqualTo(NamespaceAccess.desired(namespace, "sandglass-system", egress)
+                        .getSpec());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"default.yaml", "no-egress.yaml", "everything.yaml"})
+    void theDefaultDenyIsTheSame(String rendered) throws IOException {
+        assertThat(ofTheChart(rendered, "sandglass-default-deny", "sandglass-default")
+                        .getSpec())
+                .isEqualTo(NamespacePolicy.desired("sandglass-default").getSpec());
+    }
+
+    private static NetworkPolicy ofTheChart(String rendered, String name, String namespace) throws IOException {
+        List<NetworkPolicy> policies = Arrays.stream(
+                        Files.readString(GOLDEN.resolve(rendered)).split("\n---\n"))
+                .filter(document -> document.contains("\nkind: NetworkPolicy\n"))
+                .map(document -> Serialization.unmarshal(document, NetworkPolicy.class))
+                .filter(policy -> policy.getMetadata().getName().equals(name)
+                        && policy.getMetadata().getNamespace().equals(namespace))
+                .toList();
+        assertThat(policies).hasSize(1);
+        assertThat(NamespaceAccess.isOurs(policies.getFirst()))
+                .as("the operator keeps its hands off it")
+                .isFalse();
+        return policies.getFirst();
+    }
+}

@@ -92,10 +92,13 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         Observed after = act(decision, tended(seen, context), context);
         SandboxStatus status = StatusReport.of(after, decision, own);
         meters.starts().acted(begun, seen, after, status);
-        publish(status, after, context);
-        meters.starts().told(sandbox, status);
+        Optional<Instant> untold = StatusReport.mayWait(after, status);
+        if (untold.isEmpty()) {
+            publish(status, after, context);
+            meters.starts().told(sandbox, status);
+        }
         UpdateControl<Sandbox> done = UpdateControl.noUpdate();
-        review(decision, after, own)
+        untold.or(() -> review(decision, after, own))
                 .map(at -> Duration.between(seen.now(), at))
                 .ifPresent(delay -> done.rescheduleAfter(delay.isPositive() ? delay : Duration.ofMillis(1)));
         return done;
@@ -140,8 +143,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         cluster.trust(namespace, view.authorities(context)).ifPresent(map -> remember(ConfigMap.class, map, context));
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {
-            // The status names a pod only after both were made: the operator may have ended in between.
-            if (!running.get().getMetadata().getName().equals(sandbox.observed().podName())) {
+            if (seen.mayLackKeys(running.get())) {
                 cluster.giveKeys(sandbox, incarnation);
             }
             return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), true);

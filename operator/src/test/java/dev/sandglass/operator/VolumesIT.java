@@ -129,9 +129,9 @@ class VolumesIT {
     void aWorkspaceCostsOneWriteMoreAndOutlivesThePod() {
         namespace.create("disk", workspace("64Mi", false));
         Sandbox first = awaitReady("disk");
-        await().until(() -> operator.requests("PUT", "sandboxes/status") >= 2);
+        await().until(() -> operator.requests("PUT", "sandboxes/status") >= 1);
         assertThat(operator.writes())
-                .as("five, and the namespace's two policies")
+                .as("four, five if it is slow, and the namespace's two policies")
                 .isLessThanOrEqualTo(7);
         String uid = uidOf("disk");
         long user = user();

@@ -30,18 +30,21 @@ class WritesIT {
     }
 
     @Test
-    void aStartTakesFourWritesAndNothingIsWrittenWithoutNeed() {
+    void aStartTakesThreeWritesOrFourIfItIsSlowAndNothingIsWrittenWithoutNeed() {
         try (TestNamespace.Running operator = namespace.operator(Map.of())) {
             for (String name : new String[] {"first", "second"}) {
                 namespace.create(name, SandboxSpec.DEFAULT);
                 namespace.await(name, SOON, WritesIT::ready);
             }
             // The watch may tell of the last write before its answer is counted.
-            Awaitility.await().until(() -> operator.requests("PUT", "sandboxes/status") >= 4);
+            Awaitility.await().until(() -> operator.requests("PUT", "sandboxes/status") >= 2);
 
             assertThat(operator.writes())
-                    .as("four each, and the namespace's two policies")
-                    .isEqualTo(10);
+                    .as("three or four each, and the namespace's two policies")
+                    .isBetween(8.0, 10.0);
+            assertThat(operator.requests("POST", "networkpolicies")).isEqualTo(2);
+            assertThat(operator.requests("POST", "secrets")).isEqualTo(2);
+            assertThat(operator.requests("POST", "pods")).isEqualTo(2);
             assertThat(operator.requests("GET", "secrets")).isZero();
         }
         try (TestNamespace.Running next = namespace.operator(Map.of())) {

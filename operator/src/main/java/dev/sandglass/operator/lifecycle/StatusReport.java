@@ -4,6 +4,7 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes up what was decided and seen as the sandbox's status. Equal input gives an equal status, hence no write. */
 public final class StatusReport {
+
+    /** How long a first start goes on without a word; creation times are whole seconds. */
+    static final Duration UNTOLD = Duration.ofSeconds(2);
 
     private StatusReport() {}
 
@@ -31,6 +35,24 @@ public final class StatusReport {
             case Decision.Delete delete -> seen.status();
             case Decision.Leave leave -> seen.status();
         };
+    }
+
+    /**
+     * Until when a status need not be told, because all that it says is that the first start is on its way: most starts
+     * are over by then, and are told in one write. Empty if it is to be told now.
+     *
+     * @param status of these observations
+     */
+    public static Optional<Instant> mayWait(Observed seen, SandboxStatus status) {
+        boolean first = seen.sandbox().getStatus() == null
+                && status.reason(ConditionType.READY).equals(Optional.of(Reason.STARTING));
+        return seen.livePod()
+                .filter(pod -> first)
+                .map(pod -> Instant.parse(pod.getMetadata().getCreationTimestamp()))
+                // The pod's time is the API server's; a clock that differs much from it must not delay anything.
+                .filter(made -> seen.now().isAfter(made.minus(UNTOLD)))
+                .map(made -> made.plus(UNTOLD))
+                .filter(end -> seen.now().isBefore(end));
     }
 
     private static SandboxStatus asleep(Observed seen, Deadlines deadlines) {

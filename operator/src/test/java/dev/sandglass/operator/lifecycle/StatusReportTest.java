@@ -1,0 +1,103 @@
+package dev.sandglass.operator.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.SandboxStatus;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Which status need not be told at once. */
+class StatusReportTest {
+
+    private static final Instant MADE = Instant.parse("2026-03-01T10:00:00Z");
+    private static final Instant TOLD = MADE.plus(StatusReport.UNTOLD);
+
+    private static Pod pod() {
+        return new PodBuilder()
+                .withNewMetadata()
+                .withName("sbx-1")
+                .withCreationTimestamp(MADE.toString())
+                .endMetadata()
+                .withNewStatus()
+                .withPhase("Pending")
+                .endStatus()
+                .build();
+    }
+
+    private static SandboxStatus ready(String value, Reason reason) {
+        return SandboxStatus.UNSEEN.withConditions(List.of(new ConditionBuilder()
+                .withType(ConditionType.READY.value())
+                .withStatus(value)
+                .withReason(reason.value())
+                .build()));
+    }
+
+    private static Optional<Instant> mayWait(
+            @Nullable SandboxStatus former, Optional<Pod> pod, SandboxStatus status, Instant now) {
+        Sandbox sandbox = new Sandbox();
+        sandbox.setSpec(SandboxSpec.DEFAULT);
+        sandbox.setStatus(former);
+        return StatusReport.mayWait(
+                new Observed(
+                        sandbox,
+                        pod,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        true,
+                        now),
+                status);
+    }
+
+    private static Optional<Instant> firstStart(Reason reason, Instant now) {
+        return mayWait(null, Optional.of(pod()), ready("False", reason), now);
+    }
+
+    @Test
+    void thatAFirstStartIsOnItsWayIsToldOnlyOfASlowOne() {
+        assertThat(firstStart(Reason.STARTING, MADE)).contains(TOLD);
+        assertThat(firstStart(Reason.STARTING, TOLD.minusNanos(1))).contains(TOLD);
+        assertThat(firstStart(Reason.STARTING, TOLD)).isEmpty();
+    }
+
+    @Test
+    void aClockThatDiffersFromTheApiServersDelaysNothing() {
+        assertThat(firstStart(Reason.STARTING, MADE.minus(Duration.ofHours(1)))).isEmpty();
+        assertThat(firstStart(Reason.STARTING, MADE.minus(StatusReport.UNTOLD))).isEmpty();
+        assertThat(firstStart(Reason.STARTING, MADE.plus(Duration.ofHours(1)))).isEmpty();
+    }
+
+    @Test
+    void troubleAndSuccessAreToldAtOnce() {
+        assertThat(firstStart(Reason.UNSCHEDULABLE, MADE)).isEmpty();
+        assertThat(firstStart(Reason.IMAGE_PULL_FAILED, MADE)).isEmpty();
+        assertThat(mayWait(null, Optional.of(pod()), ready("True", Reason.RUNNING), MADE))
+                .isEmpty();
+    }
+
+    @Test
+    void whoWasToldSomethingBeforeIsToldThatItHoldsNoMore() {
+        SandboxStatus former = ready("True", Reason.RUNNING);
+
+        assertThat(mayWait(former, Optional.of(pod()), ready("False", Reason.STARTING), MADE))
+                .isEmpty();
+    }
+
+    @Test
+    void withoutAPodThereIsNothingToWaitFor() {
+        assertThat(mayWait(null, Optional.empty(), ready("False", Reason.STARTING), MADE))
+                .isEmpty();
+    }
+}

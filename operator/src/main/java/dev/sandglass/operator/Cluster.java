@@ -18,7 +18,6 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -28,10 +27,6 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /**
  * The operator's writes, but for the status. Each can be repeated: what exists already, or is gone already, is success.
@@ -142,35 +137,12 @@ final class Cluster {
                 .build();
     }
 
-    /**
-     * Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one. Both at once: the node
-     * looks for the keys only after it took up the pod, and waits for them. Should only the pod have been made, the keys
-     * are to be given to it later.
-     */
+    /** Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one. */
     PodResult start(Sandbox sandbox, int incarnation, Optional<PersistentVolumeClaim> workspace) {
         Optional<ProxyAccess> proxy = egress.map(door -> door.of(sandbox));
-        Secret keys = keys(sandbox, incarnation, proxy);
-        try (ExecutorService besides = Executors.newVirtualThreadPerTaskExecutor()) {
-            CompletableFuture<?> given = CompletableFuture.supplyAsync(() -> createUnlessPresent(keys), besides);
-            PodResult made = make(sandbox, SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy));
-            given.join();
-            return made;
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof KubernetesClientException refused ? refused : e;
-        }
-    }
-
-    /** Makes the keys of an incarnation whose pod is there. */
-    void giveKeys(Sandbox sandbox, int incarnation) {
-        createUnlessPresent(keys(sandbox, incarnation, egress.map(door -> door.of(sandbox))));
-    }
-
-    private Secret keys(Sandbox sandbox, int incarnation, Optional<ProxyAccess> proxy) {
         LinkKeys keys = LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation);
-        return SandboxSecret.desired(sandbox, incarnation, keys, proxy);
-    }
-
-    private PodResult make(Sandbox sandbox, Pod desired) {
+        createUnlessPresent(SandboxSecret.desired(sandbox, incarnation, keys, proxy));
+        Pod desired = SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy);
         try {
             return createUnlessPresent(desired)
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))

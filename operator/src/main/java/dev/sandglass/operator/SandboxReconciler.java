@@ -143,9 +143,6 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         cluster.trust(namespace, view.authorities(context)).ifPresent(map -> remember(ConfigMap.class, map, context));
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {
-            if (seen.mayLackKeys(running.get())) {
-                cluster.giveKeys(sandbox, incarnation);
-            }
             return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), true);
         }
         Optional<Refusal> missing = storage.missing(sandbox);

@@ -70,12 +70,4 @@ public record Observed(
     public Observed withWorkspace(Optional<PersistentVolumeClaim> claim) {
         return new Observed(sandbox, pod, activity, refusal, claim, ignoredDomains, networkReady, now);
     }
-
-    /**
-     * Whether a pod may be without its keys: an operator that ended between the two named it in no status. Or somebody took
-     * them away.
-     */
-    public boolean mayLackKeys(Pod pod) {
-        return !pod.getMetadata().getName().equals(status().podName()) || PodState.lacksKeys(pod);
-    }
 }

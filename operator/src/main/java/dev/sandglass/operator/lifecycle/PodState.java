@@ -70,24 +70,12 @@ sealed interface PodState {
                         Reason.IMAGE_PULL_FAILED,
                         "The node cannot get the image " + container.getImage() + " (" + reason + ")" + detail);
             case "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError" ->
-                lacksKeys(pod)
-                        ? new Starting(Reason.STARTING, "The pod was made; its container waits for its keys")
-                        : ImageFault.ofRefusal(pod, detail)
-                                .map(ContainerEnd::broken)
-                                .orElseGet(() -> new Broken(
-                                        Reason.CRASHED, "The container cannot be started (" + reason + ")" + detail));
+                ImageFault.ofRefusal(pod, detail)
+                        .map(ContainerEnd::broken)
+                        .orElseGet(() -> new Broken(
+                                Reason.CRASHED, "The container cannot be started (" + reason + ")" + detail));
             default -> end.<PodState>map(ContainerEnd::broken).orElseGet(PodState::starting);
         };
-    }
-
-    /** Whether the node waits for the pod's keys, which have the pod's name. It looks again and again. */
-    static boolean lacksKeys(Pod pod) {
-        String words = "secret \"" + pod.getMetadata().getName() + "\" not found";
-        return Optional.ofNullable(pod.getStatus()).stream()
-                .flatMap(status -> status.getContainerStatuses().stream())
-                .flatMap(container -> Optional.ofNullable(container.getState().getWaiting()).stream())
-                .anyMatch(waiting ->
-                        waiting.getMessage() != null && waiting.getMessage().contains(words));
     }
 
     private static PodState running(Pod pod, PodStatus status, ContainerStatus container) {

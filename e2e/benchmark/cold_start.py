@@ -80,7 +80,8 @@ def container_of_a_sandbox(agent: Agent, cluster: Cluster) -> JsonObject:
 
 def bare_pod_start(cluster: Cluster, pods: str, name: str, container: JsonObject) -> float:
     sleeper = {"name": "bare", "command": ["sleep", "infinity"], "imagePullPolicy": "IfNotPresent", **container}
-    pod = {"metadata": {"name": name}, "spec": {"containers": [sleeper], "terminationGracePeriodSeconds": 0}}
+    # With no grace at all the pod would be gone before its node began to clear it away, in the time of what is next.
+    pod = {"metadata": {"name": name}, "spec": {"containers": [sleeper], "terminationGracePeriodSeconds": 1}}
     events = cluster.watch(pods, name)
     begun = time.perf_counter()
     cluster.create(pods, pod)

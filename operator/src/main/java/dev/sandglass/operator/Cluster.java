@@ -67,11 +67,11 @@ final class Cluster {
      * Cuts off the pods of a namespace; empty if somebody else did at the same time. Where nobody prepared the namespace,
      * its sandboxes get their identity too.
      */
-    Optional<NetworkPolicy> isolateNamespace(String namespace) {
-        if (!tenants.names(namespace)) {
+    Optional<NetworkPolicy> isolateNamespace(String namespace, Optional<NetworkPolicy> present) {
+        if (present.isEmpty() && !tenants.names(namespace)) {
             createUnlessPresent(NamespaceAccount.desired(namespace, pods.serviceAccount()));
         }
-        return createUnlessPresent(NamespacePolicy.desired(namespace));
+        return shared(NamespacePolicy.desired(namespace), present);
     }
 
     /**
@@ -87,7 +87,8 @@ final class Cluster {
         return present.isEmpty() ? createUnlessPresent(desired) : replaced(desired, present.get());
     }
 
-    private Optional<ConfigMap> replaced(ConfigMap desired, ConfigMap present) {
+    /** Empty if somebody was faster, of which the watch will tell. */
+    private <R extends HasMetadata> Optional<R> replaced(R desired, R present) {
         desired.getMetadata().setResourceVersion(present.getMetadata().getResourceVersion());
         try {
             return Optional.of(client.resource(desired).update());
@@ -101,40 +102,41 @@ final class Cluster {
 
     /**
      * Lets all sandboxes of a namespace do what each of them needs; empty if there was nothing to do, or somebody else did
-     * it at the same time. A policy that others made stays as it is.
+     * it at the same time.
      */
     Optional<NetworkPolicy> open(String namespace, Optional<NetworkPolicy> present) {
-        return present.filter(found -> !NamespaceAccess.isOurs(found)).isPresent()
-                ? Optional.empty()
-                : made(NamespaceAccess.desired(namespace, tenants.own(), pods.egress()), present);
+        return shared(access(namespace), present);
     }
 
     /**
      * Makes the sandbox's policy, or restores it if it was changed; empty if there was nothing to do. It has none as long
      * as the namespace's is enough.
+     *
+     * @param access the namespace's as it was before it was seen to
      */
     Optional<NetworkPolicy> isolate(Sandbox sandbox, Optional<NetworkPolicy> present, Optional<NetworkPolicy> access) {
         NetworkPolicy desired = SandboxNetworkPolicy.desired(sandbox, tenants.own(), pods.egress());
-        boolean enough = present.isEmpty()
-                && access.filter(all -> NamespaceAccess.grants(all, desired)).isPresent();
-        return enough ? Optional.empty() : made(desired, present);
+        NetworkPolicy all = access.filter(found -> !NamespaceAccess.isOurs(found))
+                .orElseGet(() -> access(sandbox.getMetadata().getNamespace()));
+        return present.isEmpty() && NamespaceAccess.grants(all, desired) ? Optional.empty() : made(desired, present);
+    }
+
+    private NetworkPolicy access(String namespace) {
+        return NamespaceAccess.desired(namespace, tenants.own(), pods.egress());
+    }
+
+    /** A policy of a namespace may have been made by others, and then stays as it is. */
+    private Optional<NetworkPolicy> shared(NetworkPolicy desired, Optional<NetworkPolicy> present) {
+        return present.filter(found -> !NamespaceAccess.isOurs(found)).isPresent()
+                ? Optional.empty()
+                : made(desired, present);
     }
 
     private Optional<NetworkPolicy> made(NetworkPolicy desired, Optional<NetworkPolicy> present) {
         if (present.isEmpty()) {
             return createUnlessPresent(desired);
         }
-        return present.get().getSpec().equals(desired.getSpec())
-                ? Optional.empty()
-                : Optional.of(client.resource(versioned(desired, present.get())).update());
-    }
-
-    private static NetworkPolicy versioned(NetworkPolicy desired, NetworkPolicy present) {
-        return desired.edit()
-                .editMetadata()
-                .withResourceVersion(present.getMetadata().getResourceVersion())
-                .endMetadata()
-                .build();
+        return present.get().getSpec().equals(desired.getSpec()) ? Optional.empty() : replaced(desired, present.get());
     }
 
     /** Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one. */

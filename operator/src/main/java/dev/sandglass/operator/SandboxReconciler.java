@@ -134,12 +134,10 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         Sandbox sandbox = seen.sandbox();
         String namespace = sandbox.getMetadata().getNamespace();
         Consumer<NetworkPolicy> remember = policy -> remember(NetworkPolicy.class, policy, context);
-        if (view.namespacePolicy(context).isEmpty()) {
-            cluster.isolateNamespace(namespace).ifPresent(remember);
-        }
-        cluster.open(namespace, view.namespaceAccess(context)).ifPresent(remember);
-        cluster.isolate(sandbox, view.networkPolicy(sandbox, context), view.namespaceAccess(context))
-                .ifPresent(remember);
+        Optional<NetworkPolicy> access = view.namespaceAccess(context);
+        cluster.isolateNamespace(namespace, view.namespacePolicy(context)).ifPresent(remember);
+        cluster.open(namespace, access).ifPresent(remember);
+        cluster.isolate(sandbox, view.networkPolicy(sandbox, context), access).ifPresent(remember);
         cluster.trust(namespace, view.authorities(context)).ifPresent(map -> remember(ConfigMap.class, map, context));
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {

@@ -24,7 +24,6 @@ import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
-import io.javaoperatorsdk.operator.processing.event.source.SecondaryToPrimaryMapper;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -33,7 +32,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Gathers all that is known of a sandbox from the caches. It decides nothing. */
 final class SandboxView {
@@ -51,16 +49,13 @@ final class SandboxView {
         this.clock = clock;
     }
 
-    /**
-     * What is watched besides the sandboxes. NetworkPolicies come without a selector, since the namespace's own may have
-     * been made by somebody else.
-     */
+    /** What is watched besides the sandboxes. */
     List<EventSource<?, Sandbox>> sources(EventSourceContext<Sandbox> context) {
         List<EventSource<?, Sandbox>> sources = new ArrayList<>(List.of(
                 source(Pod.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
                 source(Lease.class, SandboxLabels.SANDBOX, context),
                 source(PersistentVolumeClaim.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
-                source(NetworkPolicy.class, null, policy -> concerned(policy, context), context)));
+                policies(context)));
         if (tenants.byLabel()) {
             sources.add(namespaces(context));
         }
@@ -97,20 +92,24 @@ final class SandboxView {
     }
 
     private static <R extends HasMetadata> InformerEventSource<R, Sandbox> source(
-            Class<R> type, @Nullable String selector, EventSourceContext<Sandbox> context) {
-        return source(type, selector, SandboxView::sandboxOf, context);
-    }
-
-    private static <R extends HasMetadata> InformerEventSource<R, Sandbox> source(
-            Class<R> type,
-            @Nullable String selector,
-            SecondaryToPrimaryMapper<R> concerned,
-            EventSourceContext<Sandbox> context) {
+            Class<R> type, String selector, EventSourceContext<Sandbox> context) {
         return new InformerEventSource<>(
                 InformerEventSourceConfiguration.from(type, Sandbox.class)
                         .withLabelSelector(selector)
                         .withInformerListLimit(PAGE)
-                        .withSecondaryToPrimaryMapper(concerned)
+                        .withSecondaryToPrimaryMapper(SandboxView::sandboxOf)
+                        .build(),
+                context);
+    }
+
+    /** Without a selector, since a namespace's own may have been made by somebody else. New labels wake nobody. */
+    private static InformerEventSource<NetworkPolicy, Sandbox> policies(EventSourceContext<Sandbox> context) {
+        return new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(NetworkPolicy.class, Sandbox.class)
+                        .withInformerListLimit(PAGE)
+                        .withOnUpdateFilter(
+                                (policy, before) -> !policy.getSpec().equals(before.getSpec()))
+                        .withSecondaryToPrimaryMapper(policy -> concerned(policy, context))
                         .build(),
                 context);
     }
@@ -174,9 +173,11 @@ final class SandboxView {
                         .isPresent();
     }
 
-    /** Whether something that the status tells of is not there. */
+    /** Whether something is not there that the status tells of, or that was made before there was a status. */
     private static boolean lost(Sandbox sandbox, Observed seen) {
-        boolean pod = sandbox.observed().podName() != null && seen.livePod().isEmpty();
+        boolean known = sandbox.observed().podName() != null
+                || (sandbox.getStatus() == null && seen.pod().isPresent());
+        boolean pod = known && seen.livePod().isEmpty();
         boolean policy = sandbox.observed().holds(ConditionType.NETWORK_READY) && !seen.networkReady();
         return pod || policy;
     }

@@ -3,9 +3,11 @@ package dev.sandglass.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -52,6 +54,29 @@ class WritesIT {
             namespace.create("third", SandboxSpec.DEFAULT);
             namespace.await("third", SOON, WritesIT::ready);
             assertThat(next.writes()).isLessThanOrEqualTo(4);
+        }
+    }
+
+    /** Its node never says a word of the pod, which is no trouble yet. */
+    @Test
+    void aSlowStartIsToldOnceAndNotBeforeItIsSlow() {
+        try (TestNamespace.Running operator = namespace.operator(Map.of());
+                FakeNode node = new FakeNode(namespace, 1)) {
+            node.die();
+            namespace.create("slow", SandboxSpec.DEFAULT.withRuntimeClassName(FakeNode.runtimeClass(namespace)));
+
+            Sandbox told =
+                    namespace.await("slow", SOON, sandbox -> sandbox.observed().podName() != null);
+
+            Instant made =
+                    Instant.parse(namespace.pods().getFirst().getMetadata().getCreationTimestamp());
+            assertThat(told.observed().reason(ConditionType.READY)).contains(Reason.STARTING);
+            assertThat(Instant.parse(told.observed()
+                            .condition(ConditionType.READY)
+                            .orElseThrow()
+                            .getLastTransitionTime()))
+                    .isAfterOrEqualTo(made.plusSeconds(2));
+            Awaitility.await().until(() -> operator.requests("PUT", "sandboxes/status") == 1);
         }
     }
 

@@ -40,27 +40,33 @@ public final class NamespaceAccess {
                 .build();
     }
 
-    /** Whether the operator made it, rather than the chart or somebody else: what others made it leaves alone. */
-    public static boolean isOurs(NetworkPolicy access) {
+    /** Whether an operator made this policy, rather than the chart or somebody else. */
+    public static boolean isOurs(NetworkPolicy policy) {
         return SandboxLabels.OPERATOR.equals(
-                Optional.ofNullable(access.getMetadata().getLabels())
+                Optional.ofNullable(policy.getMetadata().getLabels())
                         .map(labels -> labels.get(SandboxLabels.MANAGED_BY))
                         .orElse(null));
     }
 
     /**
-     * Whether a namespace's policy lets its sandboxes do just what this one's own policy would.
+     * Whether a namespace's policy lets its sandboxes do all that this one's own policy would. If it lets them do more, an
+     * own policy would not change that: policies add up.
      *
      * @param access as it is there, whoever made it
      */
     public static boolean grants(NetworkPolicy access, NetworkPolicy own) {
         NetworkPolicySpec all = access.getSpec();
+        NetworkPolicySpec needed = own.getSpec();
         return all.getPodSelector()
                         .equals(NamespacePolicy.desired(own.getMetadata().getNamespace())
                                 .getSpec()
                                 .getPodSelector())
-                && all.getPolicyTypes().equals(own.getSpec().getPolicyTypes())
-                && all.getIngress().equals(own.getSpec().getIngress())
-                && all.getEgress().equals(own.getSpec().getEgress());
+                && all.getPolicyTypes().containsAll(needed.getPolicyTypes())
+                && needed.getIngress().stream().allMatch(rule -> all.getIngress().stream()
+                        .anyMatch(given -> given.getFrom().equals(rule.getFrom())
+                                && given.getPorts().containsAll(rule.getPorts())))
+                && needed.getEgress().stream().allMatch(rule -> all.getEgress().stream()
+                        .anyMatch(given -> given.getTo().equals(rule.getTo())
+                                && given.getPorts().containsAll(rule.getPorts())));
     }
 }

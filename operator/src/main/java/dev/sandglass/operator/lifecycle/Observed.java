@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param refusal why no pod would be made now, be it by our rules or by the API server's answer
  * @param workspace the claim of a workspace that outlives the pod, if there is one
  * @param ignoredDomains what of {@code spec.allowedDomains} is not in force, and why; empty if all of it is
- * @param networkReady whether the namespace's and the sandbox's policies are in place
+ * @param networkReady whether the policies are in place that shut the sandbox in and let it do what it needs
  */
 public record Observed(
         Sandbox sandbox,

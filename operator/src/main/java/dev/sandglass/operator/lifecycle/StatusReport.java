@@ -47,7 +47,7 @@ public final class StatusReport {
         boolean first = seen.sandbox().getStatus() == null
                 && status.reason(ConditionType.READY).equals(Optional.of(Reason.STARTING));
         return seen.livePod()
-                .filter(pod -> first)
+                .filter(pod -> first && Observed.incarnationOf(pod) == 1)
                 .map(pod -> Instant.parse(pod.getMetadata().getCreationTimestamp()))
                 // The pod's time is the API server's; a clock that differs much from it must not delay anything.
                 .filter(made -> seen.now().isAfter(made.minus(UNTOLD)))

@@ -60,15 +60,15 @@ class NamespaceAccessTest {
     }
 
     @Test
-    void aPolicyOfTheNamespaceThatIsAnotherIsNotRelied() {
+    void aPolicyOfTheNamespaceThatAllowsLessIsNotEnough() {
         NetworkPolicy own = own(PROXY);
         NetworkPolicy right = access(own, Optional.of(PROXY));
 
         assertThat(NamespaceAccess.grants(access(own, Optional.empty()), own))
                 .as("without the proxy")
                 .isFalse();
-        assertThat(NamespaceAccess.grants(access(own, Optional.of(egress(true, DefaultDomains.NONE))), own))
-                .as("with more ports of the proxy")
+        assertThat(NamespaceAccess.grants(right, own(egress(true, DefaultDomains.NONE))))
+                .as("with too few ports of the proxy")
                 .isFalse();
         assertThat(NamespaceAccess.grants(
                         new NetworkPolicyBuilder(right)
@@ -90,6 +90,14 @@ class NamespaceAccessTest {
                         own))
                 .as("for one direction")
                 .isFalse();
+    }
+
+    @Test
+    void oneThatAllowsMoreIsEnoughSincePoliciesAddUp() {
+        NetworkPolicy own = own(PROXY);
+
+        assertThat(NamespaceAccess.grants(access(own, Optional.of(egress(true, DefaultDomains.NONE))), own))
+                .isTrue();
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
@@ -23,10 +24,11 @@ class StatusReportTest {
     private static final Instant MADE = Instant.parse("2026-03-01T10:00:00Z");
     private static final Instant TOLD = MADE.plus(StatusReport.UNTOLD);
 
-    private static Pod pod() {
+    private static Pod pod(int incarnation) {
         return new PodBuilder()
                 .withNewMetadata()
-                .withName("sbx-1")
+                .withName("sbx-" + incarnation)
+                .addToLabels(SandboxLabels.INCARNATION, Integer.toString(incarnation))
                 .withCreationTimestamp(MADE.toString())
                 .endMetadata()
                 .withNewStatus()
@@ -62,7 +64,7 @@ class StatusReportTest {
     }
 
     private static Optional<Instant> firstStart(Reason reason, Instant now) {
-        return mayWait(null, Optional.of(pod()), ready("False", reason), now);
+        return mayWait(null, Optional.of(pod(1)), ready("False", reason), now);
     }
 
     @Test
@@ -83,7 +85,7 @@ class StatusReportTest {
     void troubleAndSuccessAreToldAtOnce() {
         assertThat(firstStart(Reason.UNSCHEDULABLE, MADE)).isEmpty();
         assertThat(firstStart(Reason.IMAGE_PULL_FAILED, MADE)).isEmpty();
-        assertThat(mayWait(null, Optional.of(pod()), ready("True", Reason.RUNNING), MADE))
+        assertThat(mayWait(null, Optional.of(pod(1)), ready("True", Reason.RUNNING), MADE))
                 .isEmpty();
     }
 
@@ -91,13 +93,19 @@ class StatusReportTest {
     void whoWasToldSomethingBeforeIsToldThatItHoldsNoMore() {
         SandboxStatus former = ready("True", Reason.RUNNING);
 
-        assertThat(mayWait(former, Optional.of(pod()), ready("False", Reason.STARTING), MADE))
+        assertThat(mayWait(former, Optional.of(pod(1)), ready("False", Reason.STARTING), MADE))
                 .isEmpty();
     }
 
     @Test
     void withoutAPodThereIsNothingToWaitFor() {
         assertThat(mayWait(null, Optional.empty(), ready("False", Reason.STARTING), MADE))
+                .isEmpty();
+    }
+
+    @Test
+    void theNextPodIsNoFirstStart() {
+        assertThat(mayWait(null, Optional.of(pod(2)), ready("False", Reason.STARTING), MADE))
                 .isEmpty();
     }
 }

@@ -2,7 +2,6 @@ package dev.sandglass.operator.child;
 
 import dev.sandglass.api.SandboxLabels;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
-import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicySpec;
 import java.util.List;
 import java.util.Optional;
@@ -22,17 +21,12 @@ public final class NamespaceAccess {
      * @param egress empty if the installation has no egress proxy
      */
     public static NetworkPolicy desired(String namespace, String systemNamespace, Optional<Egress> egress) {
-        return new NetworkPolicyBuilder()
-                .withNewMetadata()
+        return NamespacePolicy.desired(namespace)
+                .edit()
+                .editMetadata()
                 .withName(ChildNames.NAMESPACE_ACCESS)
-                .withNamespace(namespace)
-                .addToLabels(SandboxLabels.MANAGED_BY, SandboxLabels.OPERATOR)
                 .endMetadata()
-                .withNewSpec()
-                .withNewPodSelector()
-                .addToMatchLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
-                .endPodSelector()
-                .withPolicyTypes("Ingress", "Egress")
+                .editSpec()
                 .withIngress(GatewayPeer.on(systemNamespace, List.of(SandboxLabels.LINK_PORT)))
                 .withEgress(egress.map(way -> List.of(EgressPeers.proxy(systemNamespace, way)))
                         .orElse(List.of()))

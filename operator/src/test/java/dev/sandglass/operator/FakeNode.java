@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -36,6 +37,11 @@ final class FakeNode implements AutoCloseable {
 
     /** So old are its pods from the start, lest their end count as an early one. */
     private static final Duration AGE = Duration.ofMinutes(5);
+
+    /** So long a kubelet needs to see that a container has ended; nobody learns why of a pod that goes in no time. */
+    private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
+
+    private static final Duration SOON = Duration.ofSeconds(20);
 
     final String name;
     private final String joined = now();
@@ -57,6 +63,8 @@ final class FakeNode implements AutoCloseable {
         this.name = namespace.name + "-" + number;
         makeRuntimeClass();
         admin.resource(node()).create();
+        // Every node begins with a taint that keeps pods away, till the control plane has looked at it.
+        admin.nodes().withName(name).waitUntilCondition(FakeNode::isOpen, SOON.toMillis(), TimeUnit.MILLISECONDS);
         this.beats = heart.scheduleAtFixedRate(this::beat, 0, 5, TimeUnit.SECONDS);
         this.pods = admin.pods()
                 .inNamespace(namespace.name)
@@ -64,7 +72,7 @@ final class FakeNode implements AutoCloseable {
                 .watch(new Watcher<>() {
                     @Override
                     public void eventReceived(Action action, Pod pod) {
-                        Thread.ofVirtual().start(() -> attend(action, pod));
+                        attend(action, pod);
                     }
 
                     @Override
@@ -77,6 +85,10 @@ final class FakeNode implements AutoCloseable {
     /** The RuntimeClass whose pods run on the fake nodes of a namespace and nowhere else. */
     static String runtimeClass(TestNamespace namespace) {
         return namespace.name;
+    }
+
+    private static boolean isOpen(Node node) {
+        return node.getSpec().getTaints().stream().allMatch(taint -> LABEL.equals(taint.getKey()));
     }
 
     private void makeRuntimeClass() {
@@ -140,15 +152,24 @@ final class FakeNode implements AutoCloseable {
     }
 
     private void attend(Watcher.Action action, Pod pod) {
-        if (dead || action == Watcher.Action.DELETED) {
+        if (action == Watcher.Action.DELETED) {
+            return;
+        }
+        if (pod.getMetadata().getDeletionTimestamp() != null) {
+            CompletableFuture.delayedExecutor(LAST_MOMENT.toMillis(), TimeUnit.MILLISECONDS)
+                    .execute(() -> unlessDead(
+                            () -> admin.resource(pod).withGracePeriod(0).delete()));
+        } else if (pod.getStatus().getStartTime() == null) {
+            Thread.ofVirtual().start(() -> unlessDead(() -> tell(pod, running())));
+        }
+    }
+
+    private void unlessDead(Runnable word) {
+        if (dead) {
             return;
         }
         try {
-            if (pod.getMetadata().getDeletionTimestamp() != null) {
-                admin.resource(pod).withGracePeriod(0).delete();
-            } else if (pod.getStatus().getStartTime() == null) {
-                tell(pod, running());
-            }
+            word.run();
         } catch (KubernetesClientException e) {
             if (e.getCode() != NOT_FOUND && e.getCode() != CONFLICT) {
                 throw e;

@@ -81,9 +81,9 @@ class Cluster:
         while json.loads(self._send("DELETE", path, None, (200, 504))).get("kind", "Status") == "Status":
             pass
 
-    def delete(self, path: str) -> None:
-        """Deletes without grace; what is gone already is fine."""
-        self._ask("DELETE", f"{path}?gracePeriodSeconds=0", accept=(200, 202, 404))
+    def delete(self, path: str, grace: int = 0) -> None:
+        """Deletes with so many seconds of grace, without if 0; what is gone already is fine."""
+        self._ask("DELETE", f"{path}?gracePeriodSeconds={grace}", accept=(200, 202, 404))
 
     def watch(self, path: str, name: str, patience: float = 120) -> Iterator[tuple[str, JsonObject]]:
         """Events of one object, from now on; the watch is established when this returns."""

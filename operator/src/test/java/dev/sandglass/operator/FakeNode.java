@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.PodStatusBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.node.v1.RuntimeClass;
 import io.fabric8.kubernetes.api.model.node.v1.RuntimeClassBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -247,7 +248,7 @@ final class FakeNode implements AutoCloseable {
         die();
         pods.close();
         remove();
-        admin.runtimeClasses().withName(runtimeClass(namespace)).delete();
+        admin.resources(RuntimeClass.class).withName(runtimeClass(namespace)).delete();
         for (Pod pod : namespace.pods()) {
             if (name.equals(pod.getSpec().getNodeName())) {
                 admin.resource(pod).withGracePeriod(0).delete();

@@ -143,9 +143,9 @@ final class Cluster {
     PodResult start(Sandbox sandbox, int incarnation, Optional<PersistentVolumeClaim> workspace) {
         Optional<ProxyAccess> proxy = egress.map(door -> door.of(sandbox));
         LinkKeys keys = LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation);
-        createUnlessPresent(SandboxSecret.desired(sandbox, incarnation, keys, proxy));
         Pod desired = SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy);
         try {
+            createUnlessPresent(SandboxSecret.desired(sandbox, incarnation, keys, proxy));
             return createUnlessPresent(desired)
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))
                     .filter(pod -> SandboxView.owns(sandbox, pod))

@@ -28,6 +28,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The operator in this process against a real API server and a real node, with its own rights only. */
 class OperatorIT {
@@ -194,8 +196,9 @@ class OperatorIT {
         namespace.admin.resource(sandbox).delete();
     }
 
-    @Test
-    void aUsedUpQuotaIsToldAndTriedAgain() {
+    @ParameterizedTest
+    @ValueSource(strings = {"pods", "secrets"})
+    void aUsedUpQuotaIsToldAndTriedAgain(String kind) {
         try (TestNamespace full = new TestNamespace();
                 TestNamespace.Running theirs = full.operator(Map.of())) {
             full.admin
@@ -205,18 +208,20 @@ class OperatorIT {
                             .withNamespace(full.name)
                             .endMetadata()
                             .withNewSpec()
-                            .addToHard("pods", new Quantity("0"))
+                            .addToHard(kind, new Quantity("0"))
                             .endSpec()
                             .build())
                     .create();
             full.create("quota", SandboxSpec.DEFAULT);
             Sandbox refused = full.await("quota", SOON, sandbox -> is(sandbox, READY, Reason.QUOTA_EXCEEDED));
             assertThat(refused.observed().incarnation()).isNull();
+            assertThat(refused.observed().condition(READY).orElseThrow().getMessage())
+                    .contains("exceeded quota", kind);
 
             full.admin.resourceQuotas().inNamespace(full.name).withName("none").delete();
             Sandbox started = full.await("quota", Duration.ofSeconds(30), OperatorIT::ready);
             assertThat(started.observed().incarnation()).isEqualTo(1);
-            assertThat(theirs.requests("POST", "pods")).isGreaterThanOrEqualTo(2);
+            assertThat(theirs.requests("POST", kind)).isGreaterThanOrEqualTo(2);
         }
     }
 

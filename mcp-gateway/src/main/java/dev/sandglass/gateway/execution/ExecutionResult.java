@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
  * @param nextOffset where to read on, in bytes of the execution's output: the first byte that is missing, else the end
  * @param kernelRestarted whether its kernel was replaced, so that variables are gone
  * @param message what happened, why and what to do next, for all but {@code ok}; may be empty
- * @param warning what was asked for and not done, although the rest was; null if nothing
+ * @param warning what went otherwise than asked for, although the code ran or runs; null if nothing
  * @param queuePosition how many executions come before it; 0 when it runs or is done
  */
 public record ExecutionResult(

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param durationMs in milliseconds
  * @param kernelRestarted whether variables are gone
  * @param message what, why, what next; may be empty
- * @param warning what was asked for and not done; null if nothing
+ * @param warning what went otherwise than asked for; null if nothing
  * @param queuePosition how many come before it
  */
 record Verdict(
@@ -23,8 +23,6 @@ record Verdict(
         String message,
         @Nullable String warning,
         int queuePosition) {
-
-    private static final String READ_ON = "Call sandbox_get_execution with this execution_id and offset %d to read on.";
 
     /** It ended, as the supervisor says. */
     static Verdict of(OutputRecord.Outcome outcome) {
@@ -43,8 +41,8 @@ record Verdict(
         return new Verdict(status, null, 0, false, message, null, 0);
     }
 
-    private static Verdict running(String message, int queuePosition) {
-        return new Verdict(ExecutionStatus.RUNNING, null, 0, false, message, null, queuePosition);
+    private static Verdict running(String message, @Nullable String warning, int queuePosition) {
+        return new Verdict(ExecutionStatus.RUNNING, null, 0, false, message, warning, queuePosition);
     }
 
     /** It waits behind others, or runs. */
@@ -53,12 +51,16 @@ record Verdict(
                 queuePosition > 0
                         ? "It waits in the kernel's queue behind " + queuePosition + " other execution(s)."
                         : "It is still running.",
+                null,
                 queuePosition);
     }
 
     /** It may go on; the supervisor cannot be asked. */
     static Verdict disconnected(int queuePosition) {
-        return running("The connection to the sandbox is interrupted; the code may still be running.", queuePosition);
+        return running(
+                "It may still be running.",
+                "The connection to the sandbox is interrupted; output is missing.",
+                queuePosition);
     }
 
     /** The supervisor was restarted, or another pod took over, since it began. */
@@ -88,8 +90,6 @@ record Verdict(
     /** The answer. */
     ExecutionResult with(ExecutionId id, OutputCollector output) {
         output.end();
-        boolean more = status == ExecutionStatus.RUNNING || output.isTruncated();
-        String hint = more ? READ_ON.formatted(output.nextOffset()) : "";
         return new ExecutionResult(
                 status,
                 id,
@@ -105,14 +105,13 @@ record Verdict(
                 output.isTruncated(),
                 output.nextOffset(),
                 kernelRestarted,
-                join(message, hint),
+                message,
                 warning,
                 queuePosition);
     }
 
     /** The answer for an execution of which nothing was read. */
     ExecutionResult alone(ExecutionId id, long nextOffset) {
-        String hint = status == ExecutionStatus.RUNNING ? READ_ON.formatted(nextOffset) : "";
         return new ExecutionResult(
                 status,
                 id,
@@ -128,12 +127,8 @@ record Verdict(
                 false,
                 nextOffset,
                 kernelRestarted,
-                join(message, hint),
+                message,
                 warning,
                 queuePosition);
-    }
-
-    private static String join(String first, String second) {
-        return first.isEmpty() || second.isEmpty() ? first + second : first + " " + second;
     }
 }

@@ -15,9 +15,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -34,7 +34,9 @@ final class ActivityLeases {
     private final Duration idleTimeout;
     private final Clock clock;
     private final Map<String, Activity> recorded = new ConcurrentHashMap<>();
-    private final Set<String> beingWritten = ConcurrentHashMap.newKeySet();
+
+    /** What is still to be written, all uses of a sandbox in one; whoever makes the first entry writes till none is left. */
+    private final Map<String, Activity> unwritten = new HashMap<>();
 
     ActivityLeases(KubernetesClient client, ApiCalls calls, Duration idleTimeout, Clock clock) {
         this.client = client;
@@ -65,16 +67,35 @@ final class ActivityLeases {
         if (known != null && known.covers(use, idleTimeout(subject))) {
             return;
         }
-        if (!beingWritten.add(subject.uid())) {
-            return; // that write began a moment ago; the next use makes up for what it may lack
+        if (isFirst(subject.uid(), use)) {
+            calls.later(() -> writeAll(subject), () -> giveUp(subject.uid()));
         }
-        calls.later(() -> {
-            try {
-                write(subject, use, false);
-            } finally {
-                beingWritten.remove(subject.uid());
-            }
-        });
+    }
+
+    private synchronized boolean isFirst(String uid, Activity use) {
+        Activity waiting = unwritten.get(uid);
+        unwritten.put(uid, waiting == null ? use : waiting.extendedBy(use));
+        return waiting == null;
+    }
+
+    /** Writes until nothing is left, be it only since the last write began. */
+    private void writeAll(Subject subject) {
+        for (Optional<Activity> use = waiting(subject.uid()); use.isPresent(); use = waiting(subject.uid())) {
+            write(subject, use.get(), false);
+            isWritten(subject.uid(), use.get());
+        }
+    }
+
+    private synchronized Optional<Activity> waiting(String uid) {
+        return Optional.ofNullable(unwritten.get(uid));
+    }
+
+    private synchronized void isWritten(String uid, Activity use) {
+        unwritten.remove(uid, use);
+    }
+
+    private synchronized void giveUp(String uid) {
+        unwritten.remove(uid);
     }
 
     /** Renews at once, whatever the lease says, and returns when it is done: this is what wakes a sleeping sandbox. */

@@ -5,6 +5,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -14,6 +15,7 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
 
 /**
  * The fence around the Kubernetes client, whose calls block: each runs on a virtual thread of its own, and whatever it
@@ -23,6 +25,10 @@ final class ApiCalls implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApiCalls.class);
     private static final int MAX_DETAIL_CHARS = 500;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int MAX_RETRIES = 12;
+    private static final Duration FIRST_RETRY = Duration.ofMillis(200);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
 
     /** How the API server begins what a ValidatingAdmissionPolicy says. */
     private static final String POLICY_SAYS = " denied request: ";
@@ -37,18 +43,35 @@ final class ApiCalls implements AutoCloseable {
                 .onErrorMap(KubernetesClientException.class, problem -> problem(ref, problem));
     }
 
-    /** Does something in the background that nobody waits for; its failure is logged. */
-    void later(Runnable call) {
-        threads.execute(() -> {
-            try {
-                call.run();
-            } catch (KubernetesClientException problem) {
-                LOG.atWarn()
-                        .addKeyValue("code", problem.getCode())
-                        .addKeyValue("cause", detail(problem))
-                        .log("Background call to the API server failed");
-            }
-        });
+    /**
+     * Does something in the background that nobody waits for. What the API server may take in a moment is tried again for
+     * some minutes, in which it could be restarted; other failures are logged.
+     *
+     * @param givenUp called after a failure that is not followed by another attempt
+     */
+    void later(Runnable call, Runnable givenUp) {
+        Mono.fromRunnable(call)
+                .subscribeOn(scheduler)
+                .retryWhen(Retry.backoff(MAX_RETRIES, FIRST_RETRY)
+                        .maxBackoff(LONGEST_RETRY)
+                        .filter(ApiCalls::mayPass)
+                        .onRetryExhaustedThrow((spec, last) -> last.failure()))
+                .subscribe(nothing -> {}, problem -> {
+                    givenUp.run();
+                    LOG.atWarn()
+                            .addKeyValue(
+                                    "cause",
+                                    problem instanceof KubernetesClientException known ? detail(known) : problem)
+                            .log("Background call to the API server failed");
+                });
+    }
+
+    private static boolean mayPass(Throwable problem) {
+        return problem instanceof KubernetesClientException known
+                && (known.getCode() == 0
+                        || known.getCode() == HttpURLConnection.HTTP_CONFLICT
+                        || known.getCode() == TOO_MANY_REQUESTS
+                        || known.getCode() >= HttpURLConnection.HTTP_INTERNAL_ERROR);
     }
 
     static SandboxProblem problem(SandboxRef ref, KubernetesClientException problem) {
@@ -60,7 +83,7 @@ final class ApiCalls implements AutoCloseable {
                 && code < HttpURLConnection.HTTP_INTERNAL_ERROR
                 && code != HttpURLConnection.HTTP_UNAUTHORIZED
                 && code != HttpURLConnection.HTTP_CONFLICT
-                && code != 429
+                && code != TOO_MANY_REQUESTS
                 && !Rights.lackedBy(problem);
         if (refused) {
             return new SandboxProblem.Refused(

@@ -28,6 +28,8 @@ final class ExecutionAnswer {
             "boolean",
             "null");
 
+    private static final String READ_ON = "Call sandbox_get_execution with this execution_id and offset %d to read on.";
+
     private ExecutionAnswer() {}
 
     /** What programs read; the names are the contract (design.md, "The MCP endpoint"). */
@@ -104,7 +106,7 @@ final class ExecutionAnswer {
                 .required("message", Schema.text("What happened and what to do"))
                 .required(
                         "warning",
-                        Schema.text("What was asked for and not done, although the code ran")
+                        Schema.text("What went otherwise than asked for, although the code ran or runs")
                                 .orNull())
                 .required("queue_position", Schema.integer("Executions before this one"))
                 .keywords();
@@ -146,7 +148,9 @@ final class ExecutionAnswer {
     }
 
     private static String message(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
-        return Stream.of(result.message(), notice, refused.notice())
+        boolean more = result.status() == ExecutionStatus.RUNNING || result.truncated();
+        String hint = more ? READ_ON.formatted(result.nextOffset()) : null;
+        return Stream.of(result.message(), hint, notice, refused.notice())
                 .filter(part -> part != null && !part.isEmpty())
                 .collect(Collectors.joining(" "));
     }
@@ -196,7 +200,7 @@ final class ExecutionAnswer {
                 .formatted(result.id(), result.nextOffset());
         Integer exitCode = result.exitCode();
         return switch (result.status()) {
-            case OK -> result.truncated() ? readOn : null;
+            case OK -> told(result, readOn);
             case ERROR ->
                 exitCode != null && exitCode != 0
                         ? "[exit code %d] %s"
@@ -214,9 +218,19 @@ final class ExecutionAnswer {
 
     private static @Nullable String raised(ExecutionResult result, String readOn) {
         if (result.error() != null) {
-            return result.truncated() ? readOn : null;
+            return told(result, readOn);
         }
         return result.message().isEmpty() ? null : "[error] " + result.message();
+    }
+
+    private static @Nullable String told(ExecutionResult result, String readOn) {
+        ExecutionError error = result.error();
+        // The supervisor's word for an exception is its name and text, which the traceback says too.
+        boolean said =
+                result.message().isEmpty() || (error != null && result.message().startsWith(error.name() + ":"));
+        String message = said ? "" : "[" + result.status().word() + "] " + result.message();
+        String more = result.truncated() ? readOn : "";
+        return message.isEmpty() && more.isEmpty() ? null : (message + " " + more).strip();
     }
 
     private static void paragraph(StringBuilder text, @Nullable String part) {

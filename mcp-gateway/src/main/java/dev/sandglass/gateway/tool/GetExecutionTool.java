@@ -70,7 +70,10 @@ final class GetExecutionTool implements Tool {
         long since = refusals.now();
         TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
         return running(tenant, id)
-                .map(sandbox -> executions.read(sandbox, id, offset, waitFor, maxOutputChars, call.progress()))
+                .map(sandbox -> {
+                    sandboxes.active(sandbox, waitFor);
+                    return executions.read(sandbox, id, offset, waitFor, maxOutputChars, call.progress());
+                })
                 .orElseGet(() -> Mono.just(lost(id)))
                 .flatMap(result -> refusals.told(id.sandboxUid(), result, since)
                         .map(refused -> ExecutionAnswer.of(result, null, refused)));

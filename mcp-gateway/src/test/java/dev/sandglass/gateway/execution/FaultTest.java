@@ -125,7 +125,7 @@ class FaultTest extends LiveSandbox {
             other.kill();
             ExecutionResult result = run.get(10, TimeUnit.SECONDS);
             assertThat(result.status()).isEqualTo(ExecutionStatus.RUNNING);
-            assertThat(result.message()).contains("interrupted").contains("sandbox_get_execution");
+            assertThat(result.warning()).contains("connection to the sandbox is interrupted");
         }
     }
 

@@ -25,7 +25,6 @@ class ReadingTest extends LiveSandbox {
         assertThat(soFar.status()).isEqualTo(ExecutionStatus.RUNNING);
         assertThat(soFar.stdout()).isEqualTo("first\n");
         assertThat(soFar.nextOffset()).isEqualTo(6);
-        assertThat(soFar.message()).contains("sandbox_get_execution").contains("offset 6");
 
         ExecutionResult nothingNew = two.read(sandbox, soFar.id(), soFar.nextOffset(), Duration.ZERO);
         assertThat(nothingNew.status()).isEqualTo(ExecutionStatus.RUNNING);
@@ -119,7 +118,6 @@ class ReadingTest extends LiveSandbox {
                 .contains("exceeded 100 character limit")
                 .endsWith("\n999\n");
         assertThat(cut.truncated()).isTrue();
-        assertThat(cut.message()).contains("offset " + cut.nextOffset());
         StringBuilder whole = new StringBuilder(cut.stdout().substring(0, (int) cut.nextOffset()));
         ExecutionResult page;
         long offset = cut.nextOffset();

@@ -1,12 +1,17 @@
 package dev.sandglass.gateway.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ApiCallsTest {
 
@@ -49,5 +54,47 @@ class ApiCallsTest {
     void aLongRefusalIsCut() {
         assertThat(answer(403, "x".repeat(501))).hasMessageEndingWith(" " + "x".repeat(500) + "…");
         assertThat(answer(403, "x".repeat(500))).hasMessageEndingWith(" " + "x".repeat(500));
+    }
+
+    /** Fails so often, each time with that code, and notes what became of it. */
+    private static final class Background implements Runnable {
+        final AtomicInteger attempts = new AtomicInteger();
+        final AtomicBoolean givenUp = new AtomicBoolean();
+        private final int failures;
+        private final int code;
+
+        Background(int failures, int code) {
+            this.failures = failures;
+            this.code = code;
+        }
+
+        @Override
+        public void run() {
+            if (attempts.incrementAndGet() <= failures) {
+                throw new KubernetesClientException("no", code, null);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 409, 429, 500, 503})
+    void whatTheApiServerMayTakeInAMomentIsTriedAgain(int code) {
+        try (ApiCalls calls = new ApiCalls()) {
+            Background work = new Background(2, code);
+            calls.later(work, () -> work.givenUp.set(true));
+            await().until(() -> work.attempts.get() == 3);
+            assertThat(work.givenUp).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {403, 404, 422})
+    void whatItWillNotTakeIsGivenUp(int code) {
+        try (ApiCalls calls = new ApiCalls()) {
+            Background work = new Background(1, code);
+            calls.later(work, () -> work.givenUp.set(true));
+            await().untilTrue(work.givenUp);
+            assertThat(work.attempts).hasValue(1);
+        }
     }
 }

@@ -70,16 +70,29 @@ public final class Conditions {
         }
         return switch (PodState.of(pod.get())) {
             case PodState.Leaving leaving -> throw new IllegalStateException("A live pod is not leaving");
-            case PodState.Ended ended -> notReady(seen, ended.reason(), ended.message());
-            case PodState.Broken broken -> notReady(seen, broken.reason(), broken.message());
+            case PodState.Ended ended -> over(seen, ended);
+            case PodState.Broken broken -> notReady(seen, broken.reason(), broken.message() + noneAfter(seen));
             case PodState.Starting starting
             when starting.reason() == Reason.STARTING ->
                 replaced.map(cause -> replaced(seen, cause))
                         .or(() -> stillReplaced(seen))
                         .orElseGet(() -> notReady(seen, starting.reason(), starting.message()));
-            case PodState.Starting starting -> notReady(seen, starting.reason(), starting.message());
+            case PodState.Starting starting -> notReady(seen, starting.reason(), starting.message() + noneAfter(seen));
             case PodState.Running running -> running(seen, pod.get(), running);
         };
+    }
+
+    /** That no pod may follow is what somebody has to mend. */
+    private static Condition over(Observed seen, PodState.Ended ended) {
+        return seen.refusal()
+                .map(why -> notReady(seen, why.reason(), why.message() + "; the pod before: " + ended.message()))
+                .orElseGet(() -> notReady(seen, ended.reason(), ended.message()));
+    }
+
+    private static String noneAfter(Observed seen) {
+        return seen.refusal()
+                .map(why -> "; a fresh pod would not be made: " + why.message())
+                .orElse("");
     }
 
     private static Condition replaced(Observed seen, Decision.Cause cause) {

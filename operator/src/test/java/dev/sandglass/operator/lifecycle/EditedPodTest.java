@@ -9,6 +9,7 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.Refusal;
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -26,6 +27,8 @@ class EditedPodTest {
     private static final Instant START = Instant.parse("2026-03-01T10:00:00Z");
     private static final Deadlines DEADLINES =
             new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24));
+
+    private static final Refusal FORBIDDEN = new Refusal(Reason.IMAGE_FORBIDDEN, "spec.image: it is not on the list");
 
     /** The digest of a spec that says nothing. */
     private static final String DEFAULTS = "440626df41cfe51d";
@@ -70,8 +73,11 @@ class EditedPodTest {
     }
 
     private static Decision decide(Pod pod, Optional<Refusal> refusal) {
-        return Lifecycle.decide(
-                new Observed(sandbox(), Optional.of(pod), Optional.empty(), refusal, true, START), DEADLINES);
+        return Lifecycle.decide(seen(pod, refusal), DEADLINES);
+    }
+
+    private static Observed seen(Pod pod, Optional<Refusal> refusal) {
+        return new Observed(sandbox(), Optional.of(pod), Optional.empty(), refusal, true, START);
     }
 
     @ParameterizedTest
@@ -90,11 +96,42 @@ class EditedPodTest {
     }
 
     @Test
-    void staysIfTheEditIsRefused() {
-        Refusal forbidden = new Refusal(Reason.IMAGE_FORBIDDEN, "no");
+    void staysIfTheEditIsRefusedAndSaysBoth() {
+        Pod pod = waiting("ImagePullBackOff", "no such tag");
 
-        assertThat(decide(waiting("ImagePullBackOff", "no such tag"), Optional.of(forbidden)))
-                .isInstanceOf(Decision.Run.class);
+        assertThat(decide(pod, Optional.of(FORBIDDEN))).isInstanceOf(Decision.Run.class);
+        Condition ready = told(pod, FORBIDDEN);
+        assertThat(ready.getReason()).isEqualTo(Reason.IMAGE_PULL_FAILED.value());
+        assertThat(ready.getMessage())
+                .contains("no such tag")
+                .endsWith("; a fresh pod would not be made: spec.image: it is not on the list");
+    }
+
+    @Test
+    void ifItIsOverAndTheEditIsRefusedTheRefusalIsTheCause() {
+        Pod pod = waiting("", "")
+                .edit()
+                .editStatus()
+                .withPhase("Failed")
+                .withReason("Evicted")
+                .withMessage("The node was low on resource: memory.")
+                .withContainerStatuses()
+                .endStatus()
+                .build();
+
+        assertThat(decide(pod, Optional.of(FORBIDDEN))).isInstanceOf(Decision.Wait.class);
+        Condition ready = told(pod, FORBIDDEN);
+        assertThat(ready.getReason()).isEqualTo(Reason.IMAGE_FORBIDDEN.value());
+        assertThat(ready.getMessage())
+                .startsWith("spec.image: it is not on the list; the pod before: The node put the pod out")
+                .contains("low on resource: memory");
+    }
+
+    private static Condition told(Pod pod, Refusal refusal) {
+        Observed seen = seen(pod, Optional.of(refusal));
+        return StatusReport.of(seen, Lifecycle.decide(seen, DEADLINES), DEADLINES)
+                .condition(ConditionType.READY)
+                .orElseThrow();
     }
 
     @Test

@@ -1,0 +1,47 @@
+package dev.sandglass.gateway.kubernetes;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+@EnableKubernetesMockClient(crud = true)
+class ActivityLeasesTest {
+
+    private static final ActivityLeases.Subject BOX =
+            new ActivityLeases.Subject("sandglass-default", "box", "uid", Optional.empty());
+    private static final Clock NOON = Clock.fixed(Instant.parse("2026-11-23T12:00:00Z"), ZoneOffset.UTC);
+
+    @SuppressWarnings("NullAway.Init") // set by the annotation
+    private KubernetesClient client;
+
+    @Test
+    void theLongestOfManyUsesAtOnceIsWritten() {
+        try (ApiCalls calls = new ApiCalls()) {
+            ActivityLeases leases = new ActivityLeases(client, calls, Duration.ofMinutes(1), NOON);
+
+            for (int minutes : new int[] {1, 60, 2, 3}) {
+                leases.note(BOX, Duration.ofMinutes(minutes));
+            }
+
+            await().until(() -> Optional.ofNullable(lease())
+                    .filter(lease -> lease.getSpec().getLeaseDurationSeconds() == 3600)
+                    .isPresent());
+        }
+    }
+
+    private Lease lease() {
+        return client.leases()
+                .inNamespace(BOX.namespace())
+                .withName(SandboxLabels.leaseName(BOX.uid()))
+                .get();
+    }
+}

@@ -5,33 +5,39 @@ package dev.sandglass.api;
  * its reason, why not.
  */
 public enum ConditionType {
+    READY(
+            "Ready",
+            "True: the container runs and status.address is set. False: it does not, and the "
+                    + "reason says why. Unknown: the operator could not find out. Absent: the operator "
+                    + "has not seen the sandbox yet."),
 
-    /**
-     * True: the container runs and {@code status.address} is set. False: it does not, and the reason says why. Unknown:
-     * the operator could not find out. Absent: the operator has not seen the sandbox yet.
-     */
-    READY("Ready"),
+    NETWORK_READY(
+            "NetworkReady",
+            "True: the namespace's default-deny is in place, and so is the NetworkPolicy that "
+                    + "lets the sandbox do what it needs, the namespace's or its own; no pod is made "
+                    + "before. False: they could not be made. Absent: no pod was wanted yet."),
 
-    /**
-     * True: the namespace's default-deny is in place, and so is the NetworkPolicy that lets the sandbox do what it needs,
-     * the namespace's or its own; no pod is made before. False: they could not be made. Absent: no pod was wanted yet.
-     */
-    NETWORK_READY("NetworkReady"),
-
-    /**
-     * True: the pod was told to end and none will be made until somebody asks for one; the reason says who or what ended
-     * it. False: the sandbox was suspended once and is wanted again. Absent: it was never suspended.
-     */
-    SUSPENDED("Suspended");
+    SUSPENDED(
+            "Suspended",
+            "True: the pod was told to end and none will be made until somebody asks for one; "
+                    + "the reason says who or what ended it. False: the sandbox was suspended once and "
+                    + "is wanted again. Absent: it was never suspended.");
 
     private final String value;
+    private final String meaning;
 
-    ConditionType(String value) {
+    ConditionType(String value, String meaning) {
         this.value = value;
+        this.meaning = meaning;
     }
 
     /** The {@code type} as it stands in the resource. */
     public String value() {
         return value;
+    }
+
+    /** What it means that it is True, False, Unknown or absent; for the reference of the API. */
+    public String meaning() {
+        return meaning;
     }
 }

@@ -24,9 +24,16 @@ final class ApiReference {
         StringBuilder text = new StringBuilder(HEAD);
         section(text, "spec", CrdManifest.field(root, "spec"));
         section(text, "status", CrdManifest.field(root, "status"));
-        text.append("\n## Reasons of conditions\n\n| reason | final |\n|---|---|\n");
+        text.append("\n## Conditions\n\n| type | meaning |\n|---|---|\n");
+        for (ConditionType type : ConditionType.values()) {
+            text.append("| `%s` | %s |%n".formatted(type.value(), cell(type.meaning())));
+        }
+        text.append(
+                "\n## Reasons of conditions\n\nA final one stays until somebody edits the sandbox or the installation:"
+                        + " waiting is pointless.\n\n| reason | final | meaning |\n|---|---|---|\n");
         for (Reason reason : Reason.values()) {
-            text.append("| `%s` | %s |%n".formatted(reason.value(), reason.isFinal() ? "yes" : "no"));
+            text.append("| `%s` | %s | %s |%n"
+                    .formatted(reason.value(), reason.isFinal() ? "yes" : "no", cell(reason.meaning())));
         }
         return text.toString();
     }

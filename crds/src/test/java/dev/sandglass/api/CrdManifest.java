@@ -12,9 +12,11 @@ import io.fabric8.kubernetes.api.model.apiextensions.v1.ValidationRuleBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** Generates the manifest of the {@code Sandbox} kind from its records, and adds what the annotations cannot say. */
 final class CrdManifest {
@@ -77,9 +79,30 @@ final class CrdManifest {
                 field(condition, "lastTransitionTime"))) {
             instant.setFormat("date-time");
         }
+        conditions(condition);
         withoutRepetition(root);
         orderColumns(crd);
         return crd;
+    }
+
+    /** Their class is a library's, which has no annotations for us. */
+    private static void conditions(JSONSchemaProps condition) {
+        describe(
+                condition,
+                "type",
+                Arrays.stream(ConditionType.values())
+                        .map(type -> type.value() + " - " + type.meaning())
+                        .collect(Collectors.joining(" ")));
+        describe(condition, "status", "True, False or Unknown.");
+        describe(
+                condition,
+                "reason",
+                "The cause in one word: "
+                        + Arrays.stream(Reason.values()).map(Reason::value).collect(Collectors.joining(", "))
+                        + ". The reference of the API says what each means.");
+        describe(condition, "message", "What happened and what to do, for people.");
+        describe(condition, "lastTransitionTime", "When the status last changed.");
+        describe(condition, "observedGeneration", "Generation of the spec that this condition speaks of.");
     }
 
     /** The generator reads a rule on a record's component twice: from the field and from the accessor. */

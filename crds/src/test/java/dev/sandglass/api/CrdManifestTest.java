@@ -34,11 +34,18 @@ class CrdManifestTest {
     void everyFieldIsExplained() throws IOException {
         JSONSchemaProps root = CrdManifest.schema();
         assertThat(root.getDescription()).isNotBlank();
-        for (String part : new String[] {"spec", "status"}) {
-            CrdManifest.field(root, part).getProperties().forEach((name, field) -> assertThat(field.getDescription())
-                    .as(part + "." + name)
-                    .isNotBlank());
-        }
+        explained("", root);
+    }
+
+    private static void explained(String path, JSONSchemaProps schema) {
+        schema.getProperties().forEach((name, field) -> {
+            String place = path + "." + name;
+            assertThat(field.getDescription()).as(place).isNotBlank();
+            explained(place, field);
+            if (field.getItems() != null) {
+                explained(place + "[]", field.getItems().getSchema());
+            }
+        });
     }
 
     @Test
@@ -94,20 +101,6 @@ class CrdManifestTest {
                 .containsExactlyElementsOf(Arrays.stream(TimeLimit.values())
                         .map(limit -> limit.field() + " " + limit.problem("").orElseThrow())
                         .toList());
-    }
-
-    @Test
-    void everyFieldOfVolumesAndWorkspaceIsExplained() throws IOException {
-        JSONSchemaProps spec = CrdManifest.field(CrdManifest.schema(), "spec");
-        explained("volumes[]", CrdManifest.field(spec, "volumes").getItems().getSchema());
-        explained("workspace", CrdManifest.field(spec, "workspace"));
-    }
-
-    private static void explained(String path, JSONSchemaProps schema) {
-        schema.getProperties().forEach((name, field) -> {
-            assertThat(field.getDescription()).as(path + "." + name).isNotBlank();
-            explained(path + "." + name, field);
-        });
     }
 
     @Test

@@ -86,6 +86,7 @@ INTERRUPT_GRACE_S: Final = 2.0
 BEGUN_LOOK_S: Final = 0.01
 IDLE_GRACE_S: Final = 2.0
 DEATH_GRACE_S: Final = 0.02
+LAST_MESSAGES_S: Final = 2.0
 PIPE_GRACE_S: Final = 0.2
 EXEC_S: Final = 2.0
 GROUP_LOOK_S: Final = 0.02

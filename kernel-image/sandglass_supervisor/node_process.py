@@ -246,17 +246,20 @@ class NodeProcess:
 
     def _ended(self, status: int) -> None:
         self._deadline.cancel()
-        # All it said is in the pipes: nobody else writes there. That readers are behind does not hold the end up.
+        # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
+        self.kill()
+        # All it said is in the pipes; what left its group may write on for ever. That readers are behind does not hold
+        # the end up.
         self._held = False
-        while data := _read(self._messages):
+        taken = 0
+        while taken < _PIPE_BYTES and (data := _read(self._messages)):
+            taken += len(data)
             self._heard.extend(self._frames.feed(data))
             self._tell_all()
         self._tell_all()
         self._drain()
         self._open = False
         self._unwatch()
-        # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
-        self.kill()
         for descriptor in (self._out, self._err, self._messages, self._requests, self._stops):
             os.close(descriptor)
         exit_code, number = describe(status)

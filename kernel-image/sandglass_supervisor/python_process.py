@@ -18,6 +18,7 @@ from .limits import (
     KERNEL_MESSAGE_BYTES,
     KERNEL_RECEIVE_MESSAGES,
     KERNEL_START_S,
+    LAST_MESSAGES_S,
     RESUBSCRIBE_S,
     SLICE_BYTES,
     STDERR_TAIL_BYTES,
@@ -192,9 +193,15 @@ class PythonProcess:
         self._place.loop.call_in(DEATH_GRACE_S, lambda: self._finish(status))
 
     def _finish(self, status: int) -> None:
+        # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
+        self.kill()
         self._read_errors()
+        # What left its group may have the connection, and write on for ever.
+        end = self._place.loop.clock() + LAST_MESSAGES_S
         for message in self._messages(self._iopub, sys.maxsize):
             self._listener.kernel_said(message)
+            if self._place.loop.clock() > end:
+                break
         self._tell_last_words()
         self._close()
         exit_code, number = describe(status)
@@ -208,8 +215,6 @@ class PythonProcess:
                 self._listener.kernel_said(message)
 
     def _close(self) -> None:
-        # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
-        self.kill()
         self._deadline.cancel()
         for source in (self._shell, self._iopub, self._errors):
             self._place.loop.unwatch(source)

@@ -1,5 +1,6 @@
 """How runs of the Node kernel end: interrupts, time-outs, deaths; and what holds for every kernel holds for it."""
 
+import json
 import os
 import signal
 import time
@@ -275,3 +276,25 @@ def test_what_is_no_frame_breaks_the_pipe(data: bytes) -> None:
     frames = Frames()
     assert frames.feed(frame("ready", "0", b"") + data + frame("ready", "0", b"")) == [("ready", 0, b"")]
     assert frames.broken
+
+
+# A process in a session of its own fills the pipe of the kernel's messages with what the run might say.
+HEIR = """
+const body = Buffer.from('stream\\n1\\n{"name": "stdout", "text": "x"}');
+const many = Buffer.concat(Array(20000).fill(Buffer.concat([Buffer.from([0, 0, 0, body.length]), body])));
+for (;;) for (let at = 0; at < many.length;) at += require('fs').writeSync(1, many, at);
+"""
+
+
+def test_an_heir_of_the_message_pipe_does_not_hold_the_end_up(spare: Running) -> None:
+    client = spare.ready()
+    code = f"""
+    const options = {{ detached: true, stdio: ['ignore', 4, 'ignore'] }};
+    require('child_process').spawn(process.execPath, ['-e', {json.dumps(HEIR)}], options);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+    process.kill(process.pid, 'SIGKILL');
+    """
+    ended = outcome(node(client, "leaves", code))
+    assert (ended["status"], ended["signal"]) == ("kernel_died", 9)
+    assert ended["duration_ms"] < 5000
+    assert result(node(client, "after", "6 * 7")) == "42"

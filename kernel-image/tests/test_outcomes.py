@@ -13,7 +13,7 @@ from conftest import Running
 STUCK = "sum(range(10**12))"  # holds the interpreter lock in C: no signal handler runs
 
 
-def outcome(output: Output) -> dict[str, object]:
+def outcome(output: Output) -> dict[str, Any]:
     assert output.outcome is not None
     return output.outcome
 
@@ -23,7 +23,7 @@ def test_time_out_interrupts_and_keeps_the_kernel(client: Client, name: str) -> 
     output = client.run(name + "2", "print('partial')\nwhile True: pass", timeout_s=0.5)
     ended = outcome(output)
     assert (ended["status"], ended["kernel_restarted"], output.text()) == ("timeout", False, "partial\n")
-    assert 500 <= ended["duration_ms"] < 1500  # type: ignore[operator] # a number
+    assert 500 <= ended["duration_ms"] < 1500
     assert client.run(name + "3", "kept").only("result").blob == b"1"
 
 
@@ -102,6 +102,47 @@ def test_death_is_told_at_once(own: Running) -> None:
     assert (ended["status"], ended["signal"], ended["kernel_restarted"]) == ("kernel_died", 9, True)
     assert client.run("after", "'again'").only("result").blob == b"'again'"
     assert [event["event"] for _, _, event in client.events] == ["starting", "ready", "died", "starting", "ready"][1:]
+
+
+# A process in a session of its own that has the kernel's connection, and fills it with what the run might say.
+HEIR = """
+import os, signal, socket
+kernel = get_ipython().kernel
+said = kernel.session.msg("stream", {"name": "stdout", "text": "x"}, parent=kernel.get_parent("shell"))
+frames = kernel.session.serialize(said, ident=b"stream.stdout")
+more = [1] * (len(frames) - 1) + [0]
+many = 500 * b"".join(bytes([2 + flag]) + len(frame).to_bytes(8, "big") + frame for flag, frame in zip(more, frames))
+with open("/proc/net/unix") as table:
+    sockets = {f"socket:[{line.split()[6]}]" for line in table if line.rstrip().endswith("-2")}
+mine = os.getpid()
+if os.fork() == 0:
+    os.setsid()
+    for number in range(3, 256):
+        try:
+            if os.readlink(f"/proc/self/fd/{number}") not in sockets:
+                continue
+        except OSError:
+            continue
+        connection = socket.socket(fileno=number)
+        connection.setblocking(True)
+        while os.getppid() == mine:
+            pass
+        try:
+            while True:
+                connection.sendall(many)
+        except OSError:
+            pass
+    os._exit(0)
+os.kill(mine, signal.SIGKILL)
+"""
+
+
+def test_an_heir_of_the_connection_does_not_hold_the_end_up(own: Running) -> None:
+    client = own.ready()
+    ended = outcome(client.run("leaves", HEIR))
+    assert (ended["status"], ended["signal"]) == ("kernel_died", 9)
+    assert ended["duration_ms"] < 5000
+    assert client.run("after", "'again'").only("result").blob == b"'again'"
 
 
 def test_death_of_an_idle_kernel(own: Running) -> None:

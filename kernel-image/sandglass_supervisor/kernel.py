@@ -52,6 +52,7 @@ class Kernel:
         self._oom_kills = cgroup.oom_kills()
         self._process: KernelProcess | None = None
         self._on_purpose: str | None = None
+        self._lost: str | None = None  # what the next run is told of variables that were lost while nothing ran
         self._replaced: list[Callable[[], None]] = []
         self.state = DEAD
         self._start()
@@ -153,6 +154,8 @@ class Kernel:
             return
         if self._run is not None:
             self._bury(self._run, ending, out_of_memory=out_of_memory)
+        elif self._executions:
+            self._lost = outcome.lost_before(ending.signal, ending.exit_code, out_of_memory=out_of_memory)
         if self._answered:
             self._fail_queue(outcome.never_ran("the kernel ended"))
         else:
@@ -167,6 +170,7 @@ class Kernel:
     def _begin_anew(self) -> None:
         """The process is gone because a caller wanted it."""
         how, self._on_purpose = self._on_purpose or "reset", None
+        self._lost = None
         if self._run is not None:
             self._done(outcome.ended_on_purpose(how))
         self._fail_queue(outcome.never_ran(f"the session was {how}"))
@@ -203,6 +207,7 @@ class Kernel:
         self._executions += 1
         self.state = BUSY
         run = self._run = Run(f"run-{self._runs}", execution, self._place.loop, self._done)
+        run.lost_before, self._lost = self._lost, None
         execution.interrupt = lambda: self._interrupt_run(run)
         execution.resume = self._process.release
         execution.start()
@@ -266,8 +271,9 @@ class Kernel:
             self.state = STARTING
             self._process.resubscribe()
         done = run.verdict(ended)
-        run.execution.warning = run.execution.warning or outcome.crowded(done, self._place.children.most)
-        run.execution.finish(done)
+        warnings = (run.lost_before, run.execution.warning or outcome.crowded(done, self._place.children.most))
+        run.execution.warning = " ".join(filter(None, warnings)) or None
+        run.execution.finish(done._replace(kernel_restarted=True) if run.lost_before else done)
         self._next()
 
     def _bury(self, run: Run, ending: Ending, *, out_of_memory: bool) -> None:

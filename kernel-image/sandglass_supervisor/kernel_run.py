@@ -22,6 +22,7 @@ class Run:
         self.execution = execution
         self.output_lost = False
         self.stop_asked = False
+        self.lost_before: str | None = None
         self.verdict: Callable[[Outcome], Outcome] = lambda ended: ended
         self._loop = loop
         self._ended = ended

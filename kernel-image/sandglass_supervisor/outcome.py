@@ -68,9 +68,18 @@ def _with_loss(message: str, outcome: Outcome) -> str:
 
 def kernel_died(signal: int | None, exit_code: int | None) -> Outcome:
     """The kernel's process ended under the execution."""
-    cause = f"by signal {signal}" if signal is not None else f"with exit code {exit_code}"
-    message = f"The kernel's process ended {cause} while the code ran. {_LOST}"
+    message = f"The kernel's process ended {_how(signal, exit_code)} while the code ran. {_LOST}"
     return Outcome(KERNEL_DIED, message, exit_code, signal, kernel_restarted=True)
+
+
+def lost_before(signal: int | None, exit_code: int | None, *, out_of_memory: bool) -> str:
+    """What the next execution is told when the kernel's process ended while none ran."""
+    how = "because the sandbox's memory was full" if out_of_memory else _how(signal, exit_code)
+    return f"Before this run, while nothing ran, the kernel's process ended {how}. {_LOST}"
+
+
+def _how(signal: int | None, exit_code: int | None) -> str:
+    return f"by signal {signal}" if signal is not None else f"with exit code {exit_code}"
 
 
 def ended_on_purpose(what: str) -> Outcome:

@@ -150,7 +150,31 @@ def test_death_of_an_idle_kernel(own: Running) -> None:
     pid = int(client.run("pid", "import os; os.getpid()").only("result").blob)
     os.kill(pid, signal.SIGKILL)
     client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 1, "the event")
-    assert client.run("after", "'again'").only("result").blob == b"'again'"
+    after = client.run("after", "'again'")
+    assert after.only("result").blob == b"'again'"
+    assert outcome(after)["kernel_restarted"] is True
+    assert outcome(after)["warning"].startswith(
+        "Before this run, while nothing ran, the kernel's process ended by signal 9."
+    )
+    later = outcome(client.run("later", "1"))
+    assert (later["kernel_restarted"], later.get("warning")) == (False, None)
+
+
+def only_child_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
+
+
+def test_death_of_a_kernel_that_had_nothing_to_lose(own: Running) -> None:
+    client = own.ready()
+    client.ask("reset")
+    os.kill(only_child_of(own.process.pid), signal.SIGKILL)
+    client.until(
+        lambda: [event["event"] for _, _, event in client.events].count("died") == 2,
+        1,
+        "the event after that of the reset",
+    )
+    after = outcome(client.run("after", "1"))
+    assert (after["kernel_restarted"], after.get("warning")) == (False, None)
 
 
 def test_last_words_and_crash_report(own: Running) -> None:

@@ -71,8 +71,11 @@ def node_by_ipv6(port):
     hardware = hardware_of_node()
     identifier = bytes([hardware[0] ^ 2]) + hardware[1:3] + b"\xff\xfe" + hardware[3:]
     address = socket.inet_ntop(socket.AF_INET6, b"\xfe\x80" + bytes(6) + identifier)
-    try:
-        socket.create_connection((address + "%eth0", port), timeout=IPV6_PATIENCE).close()
-    except OSError:
-        return False
-    return True
+    end = time.monotonic() + IPV6_PATIENCE
+    while time.monotonic() < end:
+        # The pod's own address, too, is of no use before it is known that no other has it.
+        with contextlib.suppress(OSError):
+            socket.create_connection((address + "%eth0", port), timeout=IPV6_PATIENCE).close()
+            return True
+        time.sleep(0.1)
+    return False

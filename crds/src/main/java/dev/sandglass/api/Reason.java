@@ -14,7 +14,7 @@ public enum Reason {
 
     UPDATE_PENDING(
             "UpdatePending",
-            "Ready=True: the spec was edited since the pod started; the change applies at the " + "next start."),
+            "Ready=True: the spec was edited since the pod started; the change applies at the next start."),
 
     STARTING(
             "Starting",
@@ -23,7 +23,7 @@ public enum Reason {
 
     IMAGE_FORBIDDEN(
             "ImageForbidden",
-            "Ready=False: the image is not on the installation's list. Final until the spec " + "or the list changes."),
+            "Ready=False: the image is not on the installation's list. Final until the spec or the list changes."),
 
     RUNTIME_CLASS_FORBIDDEN(
             "RuntimeClassForbidden",
@@ -39,19 +39,17 @@ public enum Reason {
                     + "try the image again."),
 
     UNSCHEDULABLE(
-            "Unschedulable", "Ready=False: no node has room for the pod or may take it. Kubernetes keeps " + "trying."),
+            "Unschedulable", "Ready=False: no node has room for the pod or may take it. Kubernetes keeps trying."),
 
     QUOTA_EXCEEDED(
-            "QuotaExceeded",
-            "Ready=False: the namespace's ResourceQuota is used up. Tried again every few " + "seconds."),
+            "QuotaExceeded", "Ready=False: the namespace's ResourceQuota is used up. Tried again every few seconds."),
 
     POD_REFUSED(
-            "PodRefused",
-            "Ready=False: the API server refused the pod for another reason; the message is " + "its answer."),
+            "PodRefused", "Ready=False: the API server refused the pod for another reason; the message is its answer."),
 
     INVALID_SPEC(
             "InvalidSpec",
-            "Ready=False: the spec breaks a rule that the schema could not check. Final until " + "the spec changes."),
+            "Ready=False: the spec breaks a rule that the schema could not check. Final until the spec changes."),
 
     VOLUME_MISSING(
             "VolumeMissing",
@@ -60,7 +58,7 @@ public enum Reason {
 
     OOM_KILLED(
             "OOMKilled",
-            "Ready=False: the container was ended for using more memory than its limit, and " + "starts again."),
+            "Ready=False: the container was ended for using more memory than its limit, and starts again."),
 
     EVICTED(
             "Evicted",
@@ -73,13 +71,10 @@ public enum Reason {
 
     REQUESTED("Requested", "Suspended=True and Ready=False: somebody set spec.suspended."),
 
-    IDLE(
-            "Idle",
-            "Suspended=True and Ready=False: nobody used the sandbox for the idle time. Use " + "starts it again."),
+    IDLE("Idle", "Suspended=True and Ready=False: nobody used the sandbox for the idle time. Use starts it again."),
 
     MAX_LIFETIME(
-            "MaxLifetime",
-            "Suspended=True and Ready=False: the pod reached its maximum age. Use starts it " + "again."),
+            "MaxLifetime", "Suspended=True and Ready=False: the pod reached its maximum age. Use starts it again."),
 
     POLICIES_APPLIED("PoliciesApplied", "NetworkReady=True: the policies are in place."),
 

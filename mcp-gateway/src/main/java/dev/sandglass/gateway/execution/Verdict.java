@@ -59,7 +59,7 @@ record Verdict(
     static Verdict disconnected(int queuePosition) {
         return running(
                 "It may still be running.",
-                "The connection to the sandbox is interrupted; output is missing.",
+                "The connection to the sandbox is interrupted; output may be missing.",
                 queuePosition);
     }
 

@@ -45,6 +45,7 @@ class Execution:
         self.finished: Callable[[], None] | None = None
         self.interrupt: Callable[[], bool] | None = None
         self.position: Callable[[Execution], int] = lambda _: 0
+        self.waits_s: Callable[[Execution], float] = lambda _: 0.0
         self._readers: dict[bytes, Reader] = {}
         self._loop = loop
         self._send = send

@@ -1,15 +1,15 @@
 """A kernel as callers know it, addressed by language and session: its queue, its time-outs, and life after death."""
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from . import content, outcome
 from .arguments import Execute
 from .cgroup import Cgroup
-from .execution import QUEUED, Execution
+from .execution import Execution
 from .jupyter import Message
 from .kernel_process import Ending, KernelProcess, Maker, Place
+from .kernel_queue import KernelQueue
 from .kernel_run import Run
 from .limits import BEGUN_LOOK_S, INTERRUPT_GRACE_S, QUEUE
 from .loop import Timer
@@ -43,16 +43,18 @@ class Kernel:
         self._place = place
         self._cgroup = cgroup
         self._tell = tell
-        self._queue: deque[tuple[Execution, Execute]] = deque()
+        self._queue = KernelQueue()
         self._run: Run | None = None
+        self._run_until = 0.0
         self._timers: list[Timer] = []
         self._runs = 0
         self._executions = 0
         self._failed_starts = 0
+        self._trouble: str | None = None  # why there is none
         self._oom_kills = cgroup.oom_kills()
         self._process: KernelProcess | None = None
         self._on_purpose: str | None = None
-        self._lost: str | None = None  # what the next run is told of variables that were lost while nothing ran
+        self.lost: str | None = None  # what the next run is told of variables that were lost while nothing ran
         self._replaced: list[Callable[[], None]] = []
         self.state = DEAD
         self._start()
@@ -71,11 +73,12 @@ class Kernel:
             "executions": self._executions,
             "uptime_s": round(self._place.loop.clock() - self._started_at, 3),
             "python_env": None if self.env is None else self.env.name,
+            "trouble": self._trouble,
         }
 
     def check_room(self, *, wait_kernel: bool) -> None:
         """Raise Problem if another execution would be refused."""
-        if len(self._queue) >= QUEUE:
+        if self._queue.full:
             raise Problem("rejected", f"{QUEUE} executions wait for kernel {self.name} already; try again later")
         if self.state not in (IDLE, BUSY) and not wait_kernel:
             raise Problem("rejected", f"kernel {self.name} is {self.state}; try again, or with wait_kernel true")
@@ -84,8 +87,9 @@ class Kernel:
         """Queue an execution; it runs at once if nothing is before it."""
         self.used = True
         execution.position = self.position
-        execution.interrupt = lambda: self._withdraw(execution)
-        self._queue.append((execution, request))
+        execution.waits_s = self.waits_s
+        execution.interrupt = lambda: self._queue.withdraw(execution)
+        self._queue.add(execution, request)
         if self.state == DEAD:
             self._failed_starts = 0
             self._start()
@@ -93,9 +97,13 @@ class Kernel:
 
     def position(self, execution: Execution) -> int:
         """How many executions are before this one; 0 for one that runs."""
-        ahead = 0 if self._run is None else 1
-        waiting = [queued for queued, _ in self._queue]
-        return waiting.index(execution) + ahead if execution in waiting else 0
+        ahead = self._queue.ahead_of(execution)
+        return 0 if ahead is None else ahead + (0 if self._run is None else 1)
+
+    def waits_s(self, execution: Execution) -> float:
+        """How long the executions before this one may still take at most."""
+        running = 0.0 if self._run is None else max(0.0, self._run_until - self._place.loop.clock()) + INTERRUPT_GRACE_S
+        return running + self._queue.seconds_before(execution)
 
     def interrupt(self) -> list[str]:
         """Interrupt what runs now; what waits behind it stays."""
@@ -155,25 +163,24 @@ class Kernel:
         if self._run is not None:
             self._bury(self._run, ending, out_of_memory=out_of_memory)
         elif self._executions:
-            self._lost = outcome.lost_before(ending.signal, ending.exit_code, out_of_memory=out_of_memory)
+            self.lost = outcome.lost_before(ending.signal, ending.exit_code, out_of_memory=out_of_memory)
         if self._answered:
-            self._fail_queue(outcome.never_ran("the kernel ended"))
+            self._queue.fail(outcome.never_ran("the kernel ended"))
         else:
             self._failed_starts += 1
         if self._failed_starts < _START_ATTEMPTS:
             self._start()
         else:
             reason = ending.stderr.splitlines()[-1:] or [f"exit code {ending.exit_code}, signal {ending.signal}"]
-            self._fail_queue(outcome.no_kernel(content.plain(reason[0])[:500]))
-            self._tell_replaced()
+            self._give_up(content.plain(reason[0])[:500])
 
     def _begin_anew(self) -> None:
         """The process is gone because a caller wanted it."""
         how, self._on_purpose = self._on_purpose or "reset", None
-        self._lost = None
+        self.lost = None
         if self._run is not None:
             self._done(outcome.ended_on_purpose(how))
-        self._fail_queue(outcome.never_ran(f"the session was {how}"))
+        self._queue.fail(outcome.never_ran(f"the session was {how}"))
         if how == "closed":
             self._tell_replaced()
         else:
@@ -190,30 +197,37 @@ class Kernel:
         self._answered = False
         self._started_at = self._place.loop.clock()
         self._executions = 0
+        self._trouble = None
         self._oom_kills = self._cgroup.oom_kills()
         self._tell(self.name, {"event": "starting"})
         try:
             self._process = self._make(f"{self.language}-{self.session}", self._place, self)
         except OSError as error:
             self.state = DEAD
-            self._fail_queue(outcome.no_kernel(str(error)))
-            self._tell_replaced()
+            self._give_up(str(error))
+
+    def _give_up(self, reason: str) -> None:
+        self._trouble = reason
+        self._tell(self.name, {"event": "given_up"})
+        self._queue.fail(outcome.no_kernel(reason))
+        self._tell_replaced()
 
     def _next(self) -> None:
         if self.state != IDLE or not self._queue or self._process is None:
             return
-        execution, request = self._queue.popleft()
+        execution, request = self._queue.take()
         self._runs += 1
         self._executions += 1
         self.state = BUSY
         run = self._run = Run(f"run-{self._runs}", execution, self._place.loop, self._done)
-        run.lost_before, self._lost = self._lost, None
+        run.lost_before, self.lost = self.lost, None
         execution.interrupt = lambda: self._interrupt_run(run)
         execution.resume = self._process.release
         execution.start()
         self._process.execute(run.msg_id, request.code, request.envs)
         # Read while the kernel is busy with the request already: no code reaches the limit within so short a time.
         self._oom_kills = self._cgroup.oom_kills()
+        self._run_until = self._place.loop.clock() + request.timeout_s
         self._timers = [self._place.loop.call_in(request.timeout_s, lambda: self._time_out(request.timeout_s))]
 
     def _time_out(self, timeout_s: float) -> None:
@@ -247,15 +261,6 @@ class Kernel:
         self._stop(outcome.interrupted)
         return True
 
-    def _withdraw(self, execution: Execution) -> bool:
-        """Interrupt an execution that still waits."""
-        for entry in self._queue:
-            if entry[0] is execution and execution.state == QUEUED:
-                self._queue.remove(entry)
-                execution.finish(Outcome(outcome.INTERRUPTED, "A caller interrupted it before it ran."))
-                return True
-        return False
-
     def _done(self, ended: Outcome) -> None:
         run, self._run = self._run, None
         for timer in self._timers:
@@ -286,7 +291,3 @@ class Kernel:
             self._done(outcome.oom_killed(memory.limit, memory.peak, kernel=True))
         else:
             self._done(outcome.kernel_died(ending.signal, ending.exit_code))
-
-    def _fail_queue(self, ended: Outcome) -> None:
-        while self._queue:
-            self._queue.popleft()[0].finish(ended)

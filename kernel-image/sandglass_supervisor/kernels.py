@@ -9,7 +9,7 @@ from .cgroup import Cgroup
 from .execution import Execution
 from .kernel import Kernel, Tell
 from .kernel_process import Maker, Place
-from .limits import KERNELS, QUEUE
+from .limits import KERNELS, QUEUE, TOLD_SESSIONS
 from .node_process import NodeProcess
 from .outcome import Outcome
 from .python_env import PythonEnv, locate, probe
@@ -28,10 +28,13 @@ class Kernels:
     that one is looked at, what is asked of the session waits.
     """
 
-    def __init__(self, place: Place, cgroup: Cgroup, tell: Tell) -> None:
+    def __init__(self, place: Place, cgroup: Cgroup, tell: Tell, lost: str | None = None) -> None:
+        """``lost`` is what the first execution of each session is told of what went before; None for nothing."""
         self._place = place
         self._cgroup = cgroup
         self._tell = tell
+        self._lost = lost
+        self._told: set[Name] = set()
         self._known: dict[Name, Kernel] = {}
         self._waiting: dict[Name, list[tuple[Execution, Execute]]] = {}
 
@@ -135,13 +138,19 @@ class Kernels:
         unused = self._known.pop(name, None)
         if unused is not None:
             unused.close(lambda: None)
-        self._make(name, env).used = True
+        kernel = self._make(name, env)
+        kernel.used = True
+        if unused is not None:
+            kernel.lost = unused.lost
 
     def _make(self, name: Name, env: PythonEnv | None) -> Kernel:
         self._check_sessions(name)
         make = _MAKERS[name[0]] if env is None else partial(PythonProcess, env=env)
-        self._known[name] = Kernel(name, make, self._place, self._cgroup, self._tell, env)
-        return self._known[name]
+        kernel = self._known[name] = Kernel(name, make, self._place, self._cgroup, self._tell, env)
+        if self._lost is not None and name not in self._told and len(self._told) < TOLD_SESSIONS:
+            self._told.add(name)
+            kernel.lost = self._lost
+        return kernel
 
     def _check_sessions(self, name: Name) -> None:
         if len(self._known.keys() | self._waiting.keys() | {name}) > KERNELS:

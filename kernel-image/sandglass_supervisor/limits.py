@@ -52,6 +52,7 @@ PROCESSES_MOST: Final = 4096
 QUESTION_S: Final = 10.0  # how long a program may take that is asked for its configuration
 ANSWER_BYTES: Final = 32 * KIB  # of the end of what a program wrote that is looked at
 KERNELS: Final = 8
+TOLD_SESSIONS: Final = 64  # that hear of a restart before them
 JOURNAL_BYTES: Final = 8 * MIB
 JOURNAL_EXECUTIONS: Final = 64
 JOURNALS_BYTES: Final = 32 * MIB

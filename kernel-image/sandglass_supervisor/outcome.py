@@ -78,6 +78,21 @@ def lost_before(signal: int | None, exit_code: int | None, *, out_of_memory: boo
     return f"Before this run, while nothing ran, the kernel's process ended {how}. {_LOST}"
 
 
+def pod_replaced(reason: str) -> str:
+    """What the first execution of a session is told in a pod that came after another; ``reason`` may be empty."""
+    because = f" ({reason})" if reason else ""
+    return (
+        f"Before this run, the sandbox's pod was replaced{because}. Variables of earlier runs are lost, and files "
+        "outside a workspace that is kept. Run the code that made them again before you use them."
+    )
+
+
+CONTAINER_RESTARTED: Final = (
+    "Before this run, the sandbox's container was restarted. Variables of earlier runs are lost; files are kept. "
+    "Run the code that made the variables again before you use them."
+)
+
+
 def _how(signal: int | None, exit_code: int | None) -> str:
     return f"by signal {signal}" if signal is not None else f"with exit code {exit_code}"
 

@@ -12,11 +12,15 @@ _USERS = "users"  # libnss-extrausers looks here by way of a link in the image
 _NAME = "sandbox"
 
 
+def was_used(runtime_dir: str) -> bool:
+    """True if another supervisor was here: the folder is the pod's and outlives a restart of the container."""
+    return os.path.lexists(os.path.join(runtime_dir, _PRIVATE))
+
+
 def prepare(runtime_dir: str, home: str) -> str:
     """Make the folder ready and give the path of its private part, empty, that only this user can enter."""
     os.makedirs(runtime_dir, mode=0o700, exist_ok=True)
     private = os.path.join(runtime_dir, _PRIVATE)
-    # The folder outlives a restart of the container, what was in it does not.
     shutil.rmtree(private, ignore_errors=True)
     os.mkdir(private, mode=_PRIVATE_MODE)
     _name_user(os.path.join(runtime_dir, _USERS), os.getuid(), os.getgid(), home)

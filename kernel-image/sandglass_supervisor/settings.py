@@ -5,6 +5,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import NamedTuple
 
 from .arguments import parse_envs
+from .limits import NAME_BYTES
 from .wire import Problem, parse_object
 
 _OURS = "SANDGLASS_"
@@ -26,6 +27,7 @@ class Settings(NamedTuple):
     gateway_key: str
     sandbox_uid: str
     incarnation: str
+    replaced: str | None
     address: str
     port: int
     runtime_dir: str
@@ -54,6 +56,7 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         gateway_key=_key(ours, "SANDGLASS_GATEWAY_PUBLIC_KEY"),
         sandbox_uid=ours.get("SANDGLASS_SANDBOX_UID", ""),
         incarnation=ours.get("SANDGLASS_INCARNATION", ""),
+        replaced=_word(ours, "SANDGLASS_REPLACED"),
         address=ours.get("SANDGLASS_LINK_ADDRESS", "*"),
         port=_number(ours, "SANDGLASS_LINK_PORT", 5710, 65535),
         runtime_dir=ours.get("SANDGLASS_RUNTIME_DIR", "/run/sandglass"),
@@ -90,6 +93,13 @@ def _folders(ours: dict[str, str], name: str) -> tuple[str, ...]:
         if os.path.normpath(folder) != folder or not folder.startswith("/") or folder.strip("/") == "":
             raise BadSetting(f"{name} must be absolute paths without '.', '..' and '/' at the end, separated by ':'")
     return folders
+
+
+def _word(ours: dict[str, str], name: str) -> str | None:
+    value = ours.get(name)
+    if value and not (value.isascii() and value.isalpha() and len(value) <= NAME_BYTES):
+        raise BadSetting(f"{name} must be a word of at most {NAME_BYTES} letters")
+    return value
 
 
 def _perhaps(ours: dict[str, str], name: str, most: int) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import zmq
 
-from . import linux, portions, runtime, wire
+from . import linux, outcome, portions, runtime, wire
 from .cgroup import Cgroup
 from .children import Children, log
 from .commands import Commands, Means
@@ -46,11 +46,12 @@ class Supervisor:
         self._children = Children(most)
         shared = portions.variables(cgroup.cpu().limit)
         settings = settings._replace(code_env={**shared, **settings.code_env})
+        lost = _lost(settings)
         private = runtime.prepare(settings.runtime_dir, settings.workspace)
         # Before any code runs: from now on a folder of that name is the one that was there.
         files = Files(loop, Confined(settings.workspace, settings.volumes))
         place = Place(context, loop, self._children, private, settings.workspace, settings.code_env)
-        self._kernels = Kernels(place, cgroup, self._tell)
+        self._kernels = Kernels(place, cgroup, self._tell, lost)
         self._kernels.get("python", "default")
         offspring = Offspring(loop, min(LEFT_PROCESSES, most // 2))
         commands = Commands(Means(loop, self._children, cgroup, offspring), settings.code_env)
@@ -137,3 +138,10 @@ class Supervisor:
                 log("ending", signal=number)
                 self._loop.stop()
         self._children.reap()
+
+
+def _lost(settings: Settings) -> str | None:
+    """What is told of variables that were lost before this supervisor began."""
+    if runtime.was_used(settings.runtime_dir):
+        return outcome.CONTAINER_RESTARTED
+    return None if settings.replaced is None else outcome.pod_replaced(settings.replaced)

@@ -208,4 +208,6 @@ class Verbs:
 def _started(execution: Execution, *, attach: bool) -> Reply | Attached:
     position = execution.position(execution)
     reply: Reply = {"state": execution.state, "position": position, "execution_id": execution.id}
+    if position:
+        reply["waits_s"] = round(execution.waits_s(execution), 1)
     return Attached(reply, execution, 0) if attach else reply

@@ -221,6 +221,10 @@ def test_kernel_that_cannot_start(tmp_path: Path) -> None:
         ended = outcome(client.run("none", "1"))
         assert ended["status"] == "env_error"
         assert "could not be started" in str(ended["message"])
+        assert client.events[-1][2]["event"] == "given_up"
+        kernel = client.ask("list")["kernels"][0]
+        assert kernel["state"] == "dead"
+        assert kernel["trouble"] in str(ended["message"])
         assert client.command("works", "echo", "still here").text() == "still here\n"
     finally:
         running.stop()
@@ -228,9 +232,13 @@ def test_kernel_that_cannot_start(tmp_path: Path) -> None:
 
 def test_queue_keeps_order_and_refuses_the_ninth(client: Client, name: str) -> None:
     client.run(name + "order", "import time; order = []")
-    client.start(name, "time.sleep(0.7)")
-    positions = [client.start(f"{name}{i}", f"order.append({i})")["position"] for i in range(8)]
-    assert positions == list(range(1, 9))
+    client.start(name, "time.sleep(0.7)", timeout_s=60.0)
+    places = [client.start(f"{name}{i}", f"order.append({i})", timeout_s=100.0) for i in range(8)]
+    assert [place["position"] for place in places] == list(range(1, 9))
+    # The one that runs has 60 s of its own, and each may need a grace of 2 s to end.
+    waits = [place["waits_s"] for place in places]
+    assert 59 < waits[0] <= 62
+    assert [round(wait - waits[0]) for wait in waits] == [102 * number for number in range(8)]
     with pytest.raises(Refused, match="rejected"):
         client.start(f"{name}8", "order.append(8)")
     for i in range(8):

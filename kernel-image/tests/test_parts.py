@@ -144,6 +144,8 @@ def test_image_may_pass_variables_on() -> None:
         ("SANDGLASS_LINK_PORT", "65536"),
         ("SANDGLASS_LINK_PORT", "-1"),
         ("SANDGLASS_MAX_PROCESSES", "many"),
+        ("SANDGLASS_REPLACED", "Evicted by force"),
+        ("SANDGLASS_REPLACED", "E" * 64),
         ("SANDGLASS_ENV", "[1]"),
         ("SANDGLASS_ENV", '{"1A":"x"}'),
     ],

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param suspendedAt when the sandbox was suspended; absent while it is not
  * @param expiresAt while there is a pod: when its maximum age ends it; while suspended: when the resource is deleted
  * @param restarts restarts of the present pod's container; each one lost all variables
+ * @param restartReason why it was restarted the last time, e.g. {@code OOMKilled}; absent if it never was
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -56,10 +57,16 @@ public record SandboxStatus(
 
         @JsonPropertyDescription("Restarts of the present pod's container; each lost the variables, none the files.")
         @Nullable
-        Integer restarts) {
+        Integer restarts,
+
+        @JsonPropertyDescription("Why the container was restarted the last time: OOMKilled or Crashed. The message of"
+                + " Ready says more.")
+        @Nullable
+        String restartReason) {
 
     /** The status of a sandbox that the operator has not seen. */
-    public static final SandboxStatus UNSEEN = new SandboxStatus(null, null, null, null, null, null, null, null, null);
+    public static final SandboxStatus UNSEEN =
+            new SandboxStatus(null, null, null, null, null, null, null, null, null, null);
 
     public SandboxStatus(
             @Nullable Long observedGeneration,
@@ -70,7 +77,8 @@ public record SandboxStatus(
             @Nullable String startedAt,
             @Nullable String suspendedAt,
             @Nullable String expiresAt,
-            @Nullable Integer restarts) {
+            @Nullable Integer restarts,
+            @Nullable String restartReason) {
         this.observedGeneration = observedGeneration;
         this.conditions = conditions == null ? List.of() : List.copyOf(conditions);
         this.address = address;
@@ -80,12 +88,22 @@ public record SandboxStatus(
         this.suspendedAt = suspendedAt;
         this.expiresAt = expiresAt;
         this.restarts = restarts;
+        this.restartReason = restartReason;
     }
 
     /** The same with other conditions. */
     public SandboxStatus withConditions(List<Condition> others) {
         return new SandboxStatus(
-                observedGeneration, others, address, podName, incarnation, startedAt, suspendedAt, expiresAt, restarts);
+                observedGeneration,
+                others,
+                address,
+                podName,
+                incarnation,
+                startedAt,
+                suspendedAt,
+                expiresAt,
+                restarts,
+                restartReason);
     }
 
     /** The condition of a type, if the operator has set it. */

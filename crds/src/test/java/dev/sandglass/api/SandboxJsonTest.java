@@ -52,8 +52,8 @@ class SandboxJsonTest {
                 "1h30m",
                 "90s",
                 true));
-        sandbox.setStatus(
-                new SandboxStatus(3L, List.of(ready), "10.1.2.3", "sbx-u-2", 2, "2026-03-01T10:00:00Z", "a", "b", 1));
+        sandbox.setStatus(new SandboxStatus(
+                3L, List.of(ready), "10.1.2.3", "sbx-u-2", 2, "2026-03-01T10:00:00Z", "a", "b", 1, "Crashed"));
 
         Sandbox read = TestResources.parse(TestResources.json(sandbox), Sandbox.class);
 

@@ -60,7 +60,10 @@ class EvictionE2E {
         assertThat(asked.status()).as(asked.text()).isEqualTo("lost");
 
         assertThat(agent.start(sandbox).failed()).isFalse();
-        assertThat(agent.python(sandbox, "'x' in globals()").result()).isEqualTo("False");
+        Answer next = agent.python(sandbox, "'x' in globals()");
+        assertThat(next.result()).isEqualTo("False");
+        assertThat(next.text()).contains("pod was replaced (Evicted)");
+        assertThat(next.flag("kernel_restarted")).isTrue();
         Sandbox back = TENANT.sandbox(sandbox);
         assertThat(back.observed().incarnation()).isEqualTo(2);
         await("the Event").atMost(SOON).until(() -> told(back, Reason.EVICTED, "evicted by order"));

@@ -108,6 +108,6 @@ class SandboxConfiguration {
 
     @Bean
     Executions executions(LinkClient links, Sandboxes sandboxes) {
-        return new Executions(links, sandboxes::gone);
+        return new Executions(links, sandboxes::ends);
     }
 }

@@ -139,11 +139,17 @@ final class Cluster {
         return present.get().getSpec().equals(desired.getSpec()) ? Optional.empty() : replaced(desired, present.get());
     }
 
-    /** Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one. */
-    PodResult start(Sandbox sandbox, int incarnation, Optional<PersistentVolumeClaim> workspace) {
+    /**
+     * Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one.
+     *
+     * @param lost see {@link SandboxPod#after}
+     */
+    PodResult start(
+            Sandbox sandbox, int incarnation, Optional<String> lost, Optional<PersistentVolumeClaim> workspace) {
         Optional<ProxyAccess> proxy = egress.map(door -> door.of(sandbox));
         LinkKeys keys = LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation);
-        Pod desired = SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy);
+        Pod first = SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy);
+        Pod desired = lost.map(why -> SandboxPod.after(first, why)).orElse(first);
         try {
             createUnlessPresent(SandboxSecret.desired(sandbox, incarnation, keys, proxy));
             return createUnlessPresent(desired)

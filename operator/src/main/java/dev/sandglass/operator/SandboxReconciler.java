@@ -106,9 +106,13 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
 
     private Observed act(Decision decision, Observed seen, Context<Sandbox> context) {
         return switch (decision) {
-            case Decision.Run run -> run(run.incarnation(), seen, context);
-            case Decision.Resume resume -> restart(resume.former(), resume.incarnation(), seen, context);
-            case Decision.Replace replace -> restart(replace.former(), replace.incarnation(), seen, context);
+            case Decision.Run run -> run(run.incarnation(), Optional.empty(), seen, context);
+            case Decision.Resume resume ->
+                restart(resume.former(), resume.incarnation(), Optional.empty(), seen, context);
+            case Decision.Replace replace -> {
+                Optional<String> lost = Lifecycle.lostBy(replace, seen);
+                yield restart(replace.former(), replace.incarnation(), lost, seen, context);
+            }
             case Decision.Suspend suspend -> {
                 cluster.end(seen.sandbox(), suspend.incarnation(), seen.livePod());
                 yield seen.after(Optional.empty(), seen.refusal(), seen.networkReady());
@@ -124,13 +128,14 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         };
     }
 
-    private Observed restart(int former, int incarnation, Observed seen, Context<Sandbox> context) {
+    private Observed restart(
+            int former, int incarnation, Optional<String> lost, Observed seen, Context<Sandbox> context) {
         Optional<Pod> old = seen.livePod().filter(pod -> Observed.incarnationOf(pod) <= former);
         cluster.end(seen.sandbox(), former, old);
-        return run(incarnation, seen, context);
+        return run(incarnation, lost, seen, context);
     }
 
-    private Observed run(int incarnation, Observed seen, Context<Sandbox> context) {
+    private Observed run(int incarnation, Optional<String> lost, Observed seen, Context<Sandbox> context) {
         Sandbox sandbox = seen.sandbox();
         String namespace = sandbox.getMetadata().getNamespace();
         Consumer<NetworkPolicy> remember = policy -> remember(NetworkPolicy.class, policy, context);
@@ -151,7 +156,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         if (stored.refusal().isPresent()) {
             return stored.after(Optional.empty(), stored.refusal(), true);
         }
-        Cluster.PodResult result = cluster.start(sandbox, incarnation, stored.workspace());
+        Cluster.PodResult result = cluster.start(sandbox, incarnation, lost, stored.workspace());
         result.pod().ifPresent(pod -> remember(Pod.class, pod, context));
         return stored.after(result.pod(), result.refusal(), true);
     }

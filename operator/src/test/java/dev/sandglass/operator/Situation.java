@@ -100,9 +100,10 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
         Map<String, String> results = new LinkedHashMap<>();
         Observed after =
                 switch (decision) {
-                    case Decision.Run run -> started(run.incarnation(), results);
-                    case Decision.Replace replace -> started(replace.incarnation(), results);
-                    case Decision.Resume resume -> started(resume.incarnation(), results);
+                    case Decision.Run run -> started(run.incarnation(), Optional.empty(), results);
+                    case Decision.Replace replace ->
+                        started(replace.incarnation(), Lifecycle.lostBy(replace, seen), results);
+                    case Decision.Resume resume -> started(resume.incarnation(), Optional.empty(), results);
                     case Decision.Suspend suspend -> seen.after(Optional.empty(), seen.refusal(), seen.networkReady());
                     case Decision.Sleep sleep -> seen;
                     case Decision.Keep keep -> seen;
@@ -123,7 +124,7 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 settings.pods().egress());
     }
 
-    private Observed started(int incarnation, Map<String, String> results) {
+    private Observed started(int incarnation, Optional<String> lost, Map<String, String> results) {
         Sandbox sandbox = seen.sandbox();
         if (seen.livePod()
                 .filter(pod -> Observed.incarnationOf(pod) == incarnation)
@@ -139,7 +140,8 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
         }
         Optional<ProxyAccess> proxy =
                 settings.egress().map(egress -> ProxyAccess.of(sandbox, PROXY_ADDRESS, EGRESS_SECRET));
-        Pod pod = SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace(), proxy);
+        Pod first = SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace(), proxy);
+        Pod pod = lost.map(why -> SandboxPod.after(first, why)).orElse(first);
         LinkKeys keys = LinkKeys.derive(LINK_SECRET, sandbox.getMetadata().getUid(), incarnation);
         results.put("out-Secret.yaml", Serialization.asYaml(SandboxSecret.desired(sandbox, incarnation, keys, proxy)));
         NetworkPolicy own = SandboxNetworkPolicy.desired(

@@ -4,9 +4,11 @@ import dev.sandglass.gateway.link.Answer;
 import dev.sandglass.gateway.link.Blob;
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkException;
 import dev.sandglass.gateway.link.LinkTarget;
 import dev.sandglass.gateway.link.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxEnd;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +17,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
@@ -31,10 +34,12 @@ public final class Executions {
     private static final Duration START = Duration.ofSeconds(10);
     private static final Duration INTERRUPT = Duration.ofSeconds(10);
     private static final String WORKSPACE = "/workspace/";
+    // The supervisor takes nine of at most a day each.
+    private static final Duration MOST_QUEUED = Duration.ofDays(10);
     private static final Duration METRICS = Duration.ofSeconds(5);
 
     private final LinkClient links;
-    private final Function<RunningSandbox, Mono<String>> gone;
+    private final Function<RunningSandbox, Flux<SandboxEnd>> ends;
     private final Duration start;
     private final Set<Following> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean draining;
@@ -42,18 +47,18 @@ public final class Executions {
     /**
      * Uses, and does not close, the given links.
      *
-     * @param gone completes once a sandbox's pod is gone, with why: what waits for it is answered then
+     * @param ends tells how what runs in a sandbox came to an end: what waits for it is answered then
      */
-    public Executions(LinkClient links, Function<RunningSandbox, Mono<String>> gone) {
-        this(links, gone, START);
+    public Executions(LinkClient links, Function<RunningSandbox, Flux<SandboxEnd>> ends) {
+        this(links, ends, START);
     }
 
     /**
      * @param start until the supervisor has taken an execution, connecting included; running is not part of it
      */
-    Executions(LinkClient links, Function<RunningSandbox, Mono<String>> gone, Duration start) {
+    Executions(LinkClient links, Function<RunningSandbox, Flux<SandboxEnd>> ends, Duration start) {
         this.links = links;
-        this.gone = gone;
+        this.ends = ends;
         this.start = start;
     }
 
@@ -65,7 +70,7 @@ public final class Executions {
         return Mono.create(sink -> {
             ExecutionId id = ExecutionId.random(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation());
             if (request.limits().background()) {
-                startOnly(sandbox, id, request, sink);
+                startOnly(sandbox, id, request, progress, sink);
             } else {
                 startAndFollow(sandbox, id, request, progress, sink);
             }
@@ -139,14 +144,19 @@ public final class Executions {
     }
 
     private void startOnly(
-            RunningSandbox sandbox, ExecutionId id, ExecutionRequest request, MonoSink<ExecutionResult> sink) {
+            RunningSandbox sandbox,
+            ExecutionId id,
+            ExecutionRequest request,
+            OutputListener progress,
+            MonoSink<ExecutionResult> sink) {
         var _ = link(sandbox).ask(verb(id, request, false), start).whenComplete((answer, failure) -> {
             if (answer != null) {
+                tellQueue(answer, progress);
                 int position = answer.json().path("position").asInt(0);
                 sink.success(Verdict.running(Math.max(0, position)).alone(id, 0));
                 return;
             }
-            Verdict verdict = Failures.verdict(failure);
+            Verdict verdict = Failures.verdict(sandbox, failure);
             if (verdict == null) {
                 sink.error(Failures.problem(sandbox, failure));
             } else {
@@ -169,6 +179,7 @@ public final class Executions {
         sink.onCancel(() -> interrupt(link, id, following, started));
         var _ = started.whenComplete((answer, failure) -> {
             if (answer != null) {
+                tellQueue(answer, progress);
                 following.started(answer);
             } else if (!started.isCancelled()) {
                 refused(sandbox, failure, following);
@@ -176,10 +187,17 @@ public final class Executions {
         });
     }
 
+    private static void tellQueue(Answer answer, OutputListener progress) {
+        long millis = Math.round(answer.json().path("waits_s").asDouble(0) * 1000);
+        if (millis > 0) {
+            progress.queued(Duration.ofMillis(Math.min(millis, MOST_QUEUED.toMillis())));
+        }
+    }
+
     private void follow(
             Following following, RunningSandbox sandbox, MonoSink<ExecutionResult> sink, Duration patience) {
         waiting.add(following);
-        Disposable watch = gone.apply(sandbox).subscribe(following::podGone);
+        Disposable watch = ends.apply(sandbox).subscribe(following::ended);
         sink.onDispose(() -> {
             waiting.remove(following);
             watch.dispose();
@@ -205,12 +223,18 @@ public final class Executions {
     }
 
     private static void refused(RunningSandbox sandbox, Throwable failure, Following following) {
-        Verdict verdict = Failures.verdict(failure);
+        Verdict verdict = Failures.verdict(sandbox, failure);
         if (verdict == null) {
             following.fail(Failures.problem(sandbox, failure));
+        } else if (isRestart(failure)) {
+            following.restarted();
         } else {
             following.answer(verdict);
         }
+    }
+
+    private static boolean isRestart(Throwable failure) {
+        return LinkException.unwrap(failure) instanceof LinkException why && why.kind() == LinkException.Kind.RESTARTED;
     }
 
     private static Verb.Following verb(ExecutionId id, ExecutionRequest request, boolean attach) {

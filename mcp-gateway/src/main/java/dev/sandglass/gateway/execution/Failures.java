@@ -11,13 +11,13 @@ final class Failures {
     private Failures() {}
 
     /** How the execution stands, if the failure says anything about that. */
-    static @Nullable Verdict verdict(Throwable failure) {
+    static @Nullable Verdict verdict(RunningSandbox sandbox, Throwable failure) {
         if (!(LinkException.unwrap(failure) instanceof LinkException why)) {
             return null;
         }
         return switch (why.kind()) {
             case RESTARTED -> Verdict.restarted();
-            case REFUSED -> refusal(why);
+            case REFUSED -> refusal(sandbox, why);
             case UNREACHABLE, INCOMPATIBLE, OVERLOADED, CLOSED -> null;
         };
     }
@@ -34,14 +34,14 @@ final class Failures {
         };
     }
 
-    private static @Nullable Verdict refusal(LinkException why) {
+    private static @Nullable Verdict refusal(RunningSandbox sandbox, LinkException why) {
         return switch (why.code()) {
             case "rejected" ->
                 Verdict.of(
                         ExecutionStatus.REJECTED,
                         "Not started: " + why.text() + ". Wait for running executions to end, or interrupt one.");
             case "env_error" -> Verdict.of(ExecutionStatus.ENV_ERROR, "Not started: " + why.text() + ".");
-            case "unknown_execution" -> Verdict.forgotten();
+            case "unknown_execution" -> Verdict.forgotten(sandbox.restarts());
             default -> null;
         };
     }

@@ -5,6 +5,8 @@ import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkException;
 import dev.sandglass.gateway.link.OutputReader;
 import dev.sandglass.gateway.link.OutputRecord;
+import dev.sandglass.gateway.sandbox.Restarts;
+import dev.sandglass.gateway.sandbox.SandboxEnd;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,8 @@ import reactor.core.publisher.MonoSink;
  */
 final class Following implements OutputReader {
 
+    // The node tells why within a second or two, and the operator right after it.
+    private static final Duration CAUSE = Duration.ofSeconds(2);
     // What is there already may come through a slow listener.
     private static final Duration CATCH_UP = Duration.ofSeconds(10);
 
@@ -31,6 +35,8 @@ final class Following implements OutputReader {
     private long caughtUpAt = Long.MAX_VALUE;
     private int queuePosition;
     private @Nullable Verdict known;
+    private boolean restarted;
+    private SandboxEnd.@Nullable ContainerEnded cause;
     private Link.@Nullable Subscription timer;
 
     Following(
@@ -57,9 +63,32 @@ final class Following implements OutputReader {
         });
     }
 
-    /** Nothing more will come; any thread. */
-    void podGone(String why) {
-        link.execute(() -> answer(Verdict.gone(why)));
+    /** What the resource tells; any thread. */
+    void ended(SandboxEnd end) {
+        link.execute(() -> {
+            switch (end) {
+                case SandboxEnd.PodGone gone -> answer(Verdict.gone(gone.why()));
+                case SandboxEnd.ContainerEnded container -> containerEnded(container);
+            }
+        });
+    }
+
+    /** Over a link that is open it was taken by the container that came after, or that end will still be seen there. */
+    private void containerEnded(SandboxEnd.ContainerEnded container) {
+        cause = container;
+        if (restarted || (wasTaken() && !link.isOpen())) {
+            answer(Verdict.containerEnded(container));
+        }
+    }
+
+    /** The link found another supervisor: waits a moment for the cause, which takes a longer way. */
+    void restarted() {
+        if (cause != null) {
+            answer(Verdict.containerEnded(cause));
+        } else if (!answered && !restarted) {
+            restarted = true;
+            restartTimer(CAUSE, () -> answer(Verdict.restarted()));
+        }
     }
 
     /** As if the patience were over; any thread. */
@@ -74,9 +103,11 @@ final class Following implements OutputReader {
     /** The caller waited long enough: answers with what there is, once the supervisor has taken it. */
     void patienceOver() {
         impatient = true;
-        if (isCaughtUp()) {
+        if (restarted) {
+            answer(Verdict.restarted());
+        } else if (isCaughtUp()) {
             answer(unfinished());
-        } else if (caughtUpAt != Long.MAX_VALUE || known != null) {
+        } else if (wasTaken()) {
             limitCatchUp();
         }
     }
@@ -123,12 +154,11 @@ final class Following implements OutputReader {
 
     @Override
     public void lost(LinkException why) {
-        answer(
-                switch (why.kind()) {
-                    case RESTARTED -> Verdict.restarted();
-                    case REFUSED -> Verdict.forgotten();
-                    case UNREACHABLE, INCOMPATIBLE, OVERLOADED, CLOSED -> Verdict.disconnected(queuePosition);
-                });
+        switch (why.kind()) {
+            case RESTARTED -> restarted();
+            case REFUSED -> answer(Verdict.forgotten(Restarts.NONE));
+            case UNREACHABLE, INCOMPATIBLE, OVERLOADED, CLOSED -> answer(Verdict.disconnected(queuePosition));
+        }
     }
 
     /** Answers; only the first time. */
@@ -163,10 +193,18 @@ final class Following implements OutputReader {
     }
 
     private void limitCatchUp() {
+        restartTimer(CATCH_UP, () -> answer(unfinished()));
+    }
+
+    private void restartTimer(Duration delay, Runnable action) {
         if (timer != null) {
             timer.close();
         }
-        timer = link.after(CATCH_UP, () -> answer(unfinished()));
+        timer = link.after(delay, action);
+    }
+
+    private boolean wasTaken() {
+        return caughtUpAt != Long.MAX_VALUE || known != null;
     }
 
     private boolean isCaughtUp() {

@@ -5,12 +5,13 @@ import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkEvent;
 import dev.sandglass.gateway.link.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.MonoSink;
 import tools.jackson.databind.JsonNode;
 
-/** Waits until a sandbox's first kernel is ready: asks once per connection, then listens. */
+/** Waits until a sandbox's first kernel is ready, or given up: asks once per connection, then listens. */
 final class KernelWait {
 
     // Whoever waits has a time-out of his own; this only keeps the link trying.
@@ -43,9 +44,19 @@ final class KernelWait {
         switch (event) {
             case LinkEvent.Opened _ -> ask();
             case LinkEvent.Kernel kernel -> {
-                if (kernel.kernel().equals(KERNEL) && kernel.event().equals("ready")) {
-                    sink.success();
+                if (kernel.kernel().equals(KERNEL)) {
+                    happened(kernel.event());
                 }
+            }
+        }
+    }
+
+    private void happened(String event) {
+        switch (event) {
+            case "ready" -> sink.success();
+            case "given_up" -> ask();
+            default -> {
+                // It starts, or starts again.
             }
         }
     }
@@ -60,11 +71,21 @@ final class KernelWait {
             return;
         }
         for (JsonNode kernel : answer.json().path("kernels")) {
-            String state = kernel.path("state").asString("");
             if (kernel.path("language").asString("").equals(LANGUAGE)
-                    && kernel.path("session").asString("").equals(SESSION)
-                    && (state.equals("idle") || state.equals("busy"))) {
-                sink.success();
+                    && kernel.path("session").asString("").equals(SESSION)) {
+                isKnown(kernel);
+            }
+        }
+    }
+
+    private void isKnown(JsonNode kernel) {
+        switch (kernel.path("state").asString("")) {
+            case "idle", "busy" -> sink.success();
+            case "dead" ->
+                sink.error(new SandboxProblem.Refused("The sandbox's Python kernel could not be started: %s"
+                        .formatted(kernel.path("trouble").asString("no cause was told"))));
+            default -> {
+                // It starts; an event will tell.
             }
         }
     }

@@ -1,10 +1,11 @@
 package dev.sandglass.gateway.execution;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Is told the text of an execution while it arrives. Called in order and never concurrently, on the link's one thread: it
+ * Is told of an execution's way, and its text while it arrives. Called in order and never concurrently, on the link's one thread: it
  * must return at once, and hop to another thread for anything that takes long.
  */
 @FunctionalInterface
@@ -25,4 +26,11 @@ public interface OutputListener {
      *     (256 KiB per execution); when that is full, the code itself waits. A stage that fails counts as completed
      */
     CompletionStage<?> output(long bytesSoFar, String text);
+
+    /**
+     * It waits for others in the queue.
+     *
+     * @param atMost how long those may take until its turn
+     */
+    default void queued(Duration atMost) {}
 }

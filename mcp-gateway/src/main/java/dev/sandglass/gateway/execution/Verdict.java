@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.execution;
 
 import dev.sandglass.gateway.link.OutputRecord;
+import dev.sandglass.gateway.sandbox.Restarts;
+import dev.sandglass.gateway.sandbox.SandboxEnd;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +73,20 @@ record Verdict(
                         + " persistent workspace remain. Run the code again.");
     }
 
+    /** The container in which it ran ended; the status says so if that was for lack of memory. */
+    static Verdict containerEnded(SandboxEnd.ContainerEnded end) {
+        String advice = end.outOfMemory() ? " Use less memory, or start a sandbox with more." : "";
+        return new Verdict(
+                end.outOfMemory() ? ExecutionStatus.OOM_KILLED : ExecutionStatus.LOST,
+                null,
+                0,
+                true,
+                "The sandbox's container ended while this ran: " + end.why() + ". The variables of all its sessions and"
+                        + " what this had printed last are lost; files are kept." + advice,
+                null,
+                0);
+    }
+
     /** Its pod is gone. */
     static Verdict gone(String why) {
         return of(
@@ -79,12 +95,13 @@ record Verdict(
                         + " persistent workspace remain. Call sandbox_start and run the code again.");
     }
 
-    /** The supervisor does not know it. */
-    static Verdict forgotten() {
+    /** The supervisor does not know it; there may have been another one before. */
+    static Verdict forgotten(Restarts restarts) {
+        String history = restarts.count() == 0 ? "" : " Of its container: " + restarts.why() + ".";
         return of(
                 ExecutionStatus.LOST,
                 "The sandbox does not know this execution any more: it keeps the newest 64, and none over a restart."
-                        + " Run the code again.");
+                        + history + " Run the code again.");
     }
 
     /** The answer. */

@@ -6,6 +6,7 @@ import dev.sandglass.api.TimeLimit;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The door of this room: sandboxes as resources, read from the informers' cache, written to the API server. */
@@ -173,10 +175,11 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
-    public Mono<String> gone(RunningSandbox sandbox) {
+    public Flux<SandboxEnd> ends(RunningSandbox sandbox) {
         return cache.follow(sandbox.ref().namespace(), sandbox.ref().name())
-                .mapNotNull(now -> view.whyGone(now, sandbox).orElse(null))
-                .next();
+                .mapNotNull(now -> view.end(now, sandbox).orElse(null))
+                .distinctUntilChanged()
+                .takeUntil(SandboxEnd.PodGone.class::isInstance);
     }
 
     @Override

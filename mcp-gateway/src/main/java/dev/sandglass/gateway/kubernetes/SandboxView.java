@@ -7,7 +7,9 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.Reach;
+import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -44,8 +46,15 @@ record SandboxView(DefaultDomains defaults) {
         return generation == null ? 0 : generation;
     }
 
-    /** Why the pod of a sandbox that was running is not there any more; empty while it is, or may be. */
-    Optional<String> whyGone(Optional<Sandbox> now, RunningSandbox before) {
+    /** How what ran in a sandbox that was running has ended; empty while it goes on, or may. */
+    Optional<SandboxEnd> end(Optional<Sandbox> now, RunningSandbox before) {
+        return whyGone(now, before)
+                .<SandboxEnd>map(SandboxEnd.PodGone::new)
+                .or(() -> now.flatMap(resource ->
+                        containerEnd(resource.observed(), before.restarts().count())));
+    }
+
+    private Optional<String> whyGone(Optional<Sandbox> now, RunningSandbox before) {
         if (now.isEmpty() || !before.uid().equals(now.get().getMetadata().getUid())) {
             return Optional.of("the sandbox was deleted");
         }
@@ -62,6 +71,35 @@ record SandboxView(DefaultDomains defaults) {
             case SandboxState.Pending _, SandboxState.Running _ ->
                 replaced ? Optional.of("its pod was replaced") : Optional.empty();
         };
+    }
+
+    /** It is down, or was started again since; a status from before what was known tells nothing. */
+    private static Optional<SandboxEnd> containerEnd(SandboxStatus status, int known) {
+        int restarts = restarts(status).count();
+        Optional<Condition> ready = status.condition(ConditionType.READY);
+        boolean down = restarts >= known
+                && status.reason(ConditionType.READY)
+                        .filter(reason -> reason == Reason.OOM_KILLED || reason == Reason.CRASHED)
+                        .isPresent();
+        if (!down && restarts <= known) {
+            return Optional.empty();
+        }
+        String reason = down ? ready.map(Condition::getReason).orElse("") : status.restartReason();
+        String message = sentence(ready.map(Condition::getMessage).orElse(null));
+        return Optional.of(new SandboxEnd.ContainerEnded(
+                down ? "%s (%s)".formatted(message, reason) : message,
+                Reason.OOM_KILLED.value().equals(reason)));
+    }
+
+    private static Restarts restarts(SandboxStatus status) {
+        Integer count = status.restarts();
+        return count == null
+                ? Restarts.NONE
+                : new Restarts(
+                        count,
+                        sentence(status.condition(ConditionType.READY)
+                                .map(Condition::getMessage)
+                                .orElse(null)));
     }
 
     private static String sentence(@Nullable String message) {
@@ -97,6 +135,7 @@ record SandboxView(DefaultDomains defaults) {
                     SandboxLabels.LINK_PORT,
                     resource.wanted().ports(),
                     reach(resource),
+                    restarts(status),
                     awaited(status)));
         }
         Optional<String> asleep = status.condition(ConditionType.SUSPENDED)

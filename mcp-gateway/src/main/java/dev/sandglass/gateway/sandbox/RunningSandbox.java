@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param port TCP port of the supervisor's link
  * @param declared ports on which its code serves HTTP for others
  * @param reach what its code may reach
+ * @param restarts how often the pod's container was started again, and why the last time
  * @param awaited what the operator says of edits that hold from the next start on; empty if all that is wanted is in force
  */
 public record RunningSandbox(
@@ -24,6 +25,7 @@ public record RunningSandbox(
         int port,
         List<SandboxPort> declared,
         Reach reach,
+        Restarts restarts,
         Optional<String> awaited) {
 
     /** Copies the list. */
@@ -34,7 +36,7 @@ public record RunningSandbox(
     /** One that is as it is wanted, without network. */
     public RunningSandbox(
             SandboxRef ref, String uid, int incarnation, String address, int port, List<SandboxPort> declared) {
-        this(ref, uid, incarnation, address, port, declared, Reach.NOTHING, Optional.empty());
+        this(ref, uid, incarnation, address, port, declared, Reach.NOTHING, Restarts.NONE, Optional.empty());
     }
 
     /** One without declared ports. */

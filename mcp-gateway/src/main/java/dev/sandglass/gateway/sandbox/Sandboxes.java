@@ -3,6 +3,7 @@ package dev.sandglass.gateway.sandbox;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -48,9 +49,10 @@ public interface Sandboxes {
     Mono<Void> delete(SandboxRef ref);
 
     /**
-     * Completes once the sandbox's pod is no longer that one, with why, a sentence without its full stop; else never.
+     * Tells the ends of what runs in a sandbox, as the resource shows them, which is a moment later than the link: of its
+     * container, and of its pod, after which it completes. It never errors.
      */
-    Mono<String> gone(RunningSandbox sandbox);
+    Flux<SandboxEnd> ends(RunningSandbox sandbox);
 
     /**
      * Notes that the sandbox is used and counts as busy for that long. Returns at once; the activity lease is written

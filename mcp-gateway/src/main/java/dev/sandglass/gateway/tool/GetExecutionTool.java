@@ -74,7 +74,7 @@ final class GetExecutionTool implements Tool {
                     sandboxes.active(sandbox, waitFor);
                     return executions.read(sandbox, id, offset, waitFor, maxOutputChars, call.progress());
                 })
-                .orElseGet(() -> Mono.just(lost(id)))
+                .orElseGet(() -> Mono.just(lost(tenant, id)))
                 .flatMap(result -> refusals.told(id.sandboxUid(), result, since)
                         .map(refused -> ExecutionAnswer.of(result, null, refused)));
     }
@@ -89,7 +89,9 @@ final class GetExecutionTool implements Tool {
                 .filter(sandbox -> sandbox.incarnation() == id.incarnation());
     }
 
-    private static ExecutionResult lost(ExecutionId id) {
+    private ExecutionResult lost(TenantAccess.Tenant tenant, ExecutionId id) {
+        String why = StartTrouble.of(sandboxes.findByUid(tenant.name(), tenant.namespace(), id.sandboxUid()))
+                .orElse("its sandbox was stopped, suspended, restarted or deleted");
         return new ExecutionResult(
                 ExecutionStatus.LOST,
                 id,
@@ -105,8 +107,8 @@ final class GetExecutionTool implements Tool {
                 false,
                 0,
                 false,
-                "The pod in which this execution ran is gone, and its output with it: its sandbox was stopped, suspended,"
-                        + " restarted or deleted. Call sandbox_start and run the code again.",
+                "The pod in which this execution ran is gone, and its output with it: " + why
+                        + ". Call sandbox_start and run the code again.",
                 null,
                 0);
     }

@@ -8,6 +8,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -64,8 +65,10 @@ final class SandboxRuns {
             RunningSandbox sandbox, ExecutionRequest request, OutputListener progress, @Nullable String notice) {
         sandboxes.active(sandbox, request.limits().timeout());
         long since = refusals.now();
-        return executions.run(sandbox, request, progress).flatMap(result -> refusals.told(sandbox.uid(), result, since)
-                .map(refused -> ExecutionAnswer.of(result, notice, refused)));
+        return executions
+                .run(sandbox, request, new QueueNote(sandbox, request, progress))
+                .flatMap(result -> refusals.told(sandbox.uid(), result, since)
+                        .map(refused -> ExecutionAnswer.of(result, notice, refused)));
     }
 
     private Mono<RunningSandbox> resume(SandboxRef ref) {
@@ -76,6 +79,33 @@ final class SandboxRuns {
                 .onErrorMap(
                         TimeoutException.class,
                         late -> new SandboxProblem.NotRunning(
-                                ref, "it was suspended and is still being resumed; try again in a moment"));
+                                ref,
+                                "it was suspended and is still being resumed%s; try again in a moment"
+                                        .formatted(StartTrouble.of(sandboxes.find(ref))
+                                                .map(" (%s)"::formatted)
+                                                .orElse(""))));
+    }
+
+    /** Passes on what is printed, and notes that a sandbox is used until the turn of one that waits, and for its time. */
+    private final class QueueNote implements OutputListener {
+        private final RunningSandbox sandbox;
+        private final ExecutionRequest request;
+        private final OutputListener progress;
+
+        private QueueNote(RunningSandbox sandbox, ExecutionRequest request, OutputListener progress) {
+            this.sandbox = sandbox;
+            this.request = request;
+            this.progress = progress;
+        }
+
+        @Override
+        public CompletionStage<?> output(long bytesSoFar, String text) {
+            return progress.output(bytesSoFar, text);
+        }
+
+        @Override
+        public void queued(Duration atMost) {
+            sandboxes.active(sandbox, atMost.plus(request.limits().timeout()));
+        }
     }
 }

@@ -7,11 +7,14 @@ import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import reactor.core.publisher.Mono;
 
@@ -78,7 +81,7 @@ final class StartTool implements Tool {
                         .map(answer -> reaching(answer, sandbox.reach(), config)))
                 .map(answer -> StartConfig.namesHosts(call.arguments()) ? answer.and(NO_HOSTS) : answer)
                 .timeout(patience)
-                .onErrorResume(TimeoutException.class, late -> Mono.just(stillStarting(ref)))
+                .onErrorResume(TimeoutException.class, late -> Mono.just(stillStarting(ref, sandboxes.find(ref))))
                 .onErrorMap(
                         SandboxProblem.class,
                         problem -> new SandboxProblem.Refused("Sandbox start failed: " + problem.text()));
@@ -106,9 +109,11 @@ final class StartTool implements Tool {
     /** A container is called running for a moment, even if its image cannot be a sandbox. */
     private Mono<ToolResult> endedBefore(SandboxRef ref, RunningSandbox sandbox) {
         return sandboxes
-                .gone(sandbox)
-                .flatMap(why -> Mono.error(new SandboxProblem.Refused(
-                        "Sandbox '%s' ended before it answered: %s.".formatted(ref.givenName(), why))));
+                .ends(sandbox)
+                .ofType(SandboxEnd.PodGone.class)
+                .next()
+                .flatMap(end -> Mono.error(new SandboxProblem.Refused(
+                        "Sandbox '%s' ended before it answered: %s.".formatted(ref.givenName(), end.why()))));
     }
 
     private static ToolResult unverified(
@@ -122,12 +127,16 @@ final class StartTool implements Tool {
                 reached);
     }
 
-    private static ToolResult stillStarting(SandboxRef ref) {
+    private static ToolResult stillStarting(SandboxRef ref, Optional<SandboxState> state) {
         return StartAnswer.of(
                 ref,
                 "starting",
                 ("Sandbox %s was started, but timed out waiting for it to be fully running."
-                                + " It may still be initializing.")
-                        .formatted(ref.givenName()));
+                                + " It may still be initializing.%s")
+                        .formatted(
+                                ref.givenName(),
+                                StartTrouble.of(state)
+                                        .map(" Its condition is %s."::formatted)
+                                        .orElse("")));
     }
 }

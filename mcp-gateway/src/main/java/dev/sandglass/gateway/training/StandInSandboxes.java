@@ -3,6 +3,7 @@ package dev.sandglass.gateway.training;
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
@@ -10,6 +11,7 @@ import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** One sandbox that always runs, in this process: behind the same link as a real one, but without code in it. */
@@ -75,8 +77,8 @@ public final class StandInSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
-    public Mono<String> gone(RunningSandbox sandbox) {
-        return Mono.never();
+    public Flux<SandboxEnd> ends(RunningSandbox sandbox) {
+        return Flux.never();
     }
 
     @Override

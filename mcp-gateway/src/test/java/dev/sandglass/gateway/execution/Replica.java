@@ -5,13 +5,14 @@ import dev.sandglass.gateway.execution.ExecutionRequest.Command;
 import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.testing.TestLinks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import reactor.core.publisher.Mono;
+import reactor.core.publisher.Flux;
 
 /** What one gateway process has of these rooms; short forms for tests. */
 final class Replica implements AutoCloseable {
@@ -30,8 +31,19 @@ final class Replica implements AutoCloseable {
      * @param start how long an execution may take to be taken by the supervisor
      */
     Replica(Duration start) {
+        this(start, Flux.never());
+    }
+
+    /**
+     * @param ends what the resource of every sandbox tells
+     */
+    Replica(Flux<SandboxEnd> ends) {
+        this(Duration.ofSeconds(10), ends);
+    }
+
+    private Replica(Duration start, Flux<SandboxEnd> ends) {
         this.links = TestLinks.start(SupervisorProcess.SECRET);
-        this.executions = new Executions(links, _ -> Mono.never(), start);
+        this.executions = new Executions(links, _ -> ends, start);
     }
 
     ExecutionResult run(RunningSandbox sandbox, String code) {

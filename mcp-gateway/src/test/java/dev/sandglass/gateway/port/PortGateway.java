@@ -60,7 +60,7 @@ final class PortGateway implements AutoCloseable {
         var secret = new LinkSecret("a link secret for tests only, 32 bytes".getBytes(StandardCharsets.US_ASCII));
         var settings = new PortSettings(null, Duration.ofMinutes(10), IDLE, Duration.ofSeconds(2), MOST, 2 * MOST);
         this.addresses = new PortAddresses(secret, settings, () -> now);
-        var executions = new Executions(links.orElse(supervisor), sandboxes::gone);
+        var executions = new Executions(links.orElse(supervisor), sandboxes::ends);
         var around = new PortRoute.Surroundings(
                 new Known(),
                 new TenantAccess(Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"))),

@@ -2,8 +2,10 @@ package dev.sandglass.gateway.testing;
 
 import dev.sandglass.api.SandboxPort;
 import dev.sandglass.gateway.sandbox.Reach;
+import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
@@ -17,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -33,10 +36,10 @@ public final class FakeSandboxes implements Sandboxes {
     public final List<Duration> busy = new CopyOnWriteArrayList<>();
 
     private final Map<String, SandboxState> states = new ConcurrentHashMap<>();
-    private final Map<String, Sinks.One<String>> ends = new ConcurrentHashMap<>();
+    private final Map<String, Sinks.One<SandboxEnd>> ends = new ConcurrentHashMap<>();
     private volatile Optional<Mono<RunningSandbox>> nextStart = Optional.empty();
 
-    /** What the next starts answer. */
+    /** What the next starts and resumptions answer. */
     public void startsAnswer(Mono<RunningSandbox> answer) {
         nextStart = Optional.of(answer);
     }
@@ -57,8 +60,8 @@ public final class FakeSandboxes implements Sandboxes {
     }
 
     private RunningSandbox run(SandboxRef ref, List<SandboxPort> ports, Reach reach) {
-        var sandbox =
-                new RunningSandbox(ref, "uid-" + ref.name(), 1, "127.0.0.1", 5710, ports, reach, Optional.empty());
+        var sandbox = new RunningSandbox(
+                ref, "uid-" + ref.name(), 1, "127.0.0.1", 5710, ports, reach, Restarts.NONE, Optional.empty());
         put(new SandboxState.Running(sandbox));
         return sandbox;
     }
@@ -108,7 +111,7 @@ public final class FakeSandboxes implements Sandboxes {
     @Override
     public Mono<RunningSandbox> resume(SandboxRef ref) {
         orders.add("resume " + ref.name());
-        return Mono.fromSupplier(() -> run(ref, List.of()));
+        return nextStart.orElseGet(() -> Mono.fromSupplier(() -> run(ref, List.of())));
     }
 
     @Override
@@ -128,13 +131,15 @@ public final class FakeSandboxes implements Sandboxes {
     }
 
     @Override
-    public Mono<String> gone(RunningSandbox sandbox) {
-        return ends.computeIfAbsent(key(sandbox.ref()), _ -> Sinks.one()).asMono();
+    public Flux<SandboxEnd> ends(RunningSandbox sandbox) {
+        return ends.computeIfAbsent(key(sandbox.ref()), _ -> Sinks.one())
+                .asMono()
+                .flux();
     }
 
     /** Ends the pod of a sandbox in the tenant {@code default}. */
     public void end(String name, String why) {
-        ends.computeIfAbsent("sandglass-default/" + name, _ -> Sinks.one()).tryEmitValue(why);
+        ends.computeIfAbsent("sandglass-default/" + name, _ -> Sinks.one()).tryEmitValue(new SandboxEnd.PodGone(why));
     }
 
     @Override

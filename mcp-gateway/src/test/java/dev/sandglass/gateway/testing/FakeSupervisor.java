@@ -50,10 +50,16 @@ public final class FakeSupervisor implements LinkClient, Link {
     private final Map<String, OutputReader> hanging = new ConcurrentHashMap<>();
     private volatile boolean silentMetrics;
     private volatile boolean unreachable;
+    private volatile String kernel = "\"state\":\"idle\"";
 
     /** From now on nobody gets through to it. */
     public void vanish() {
         unreachable = true;
+    }
+
+    /** The default kernel was given up. */
+    public void giveUp(String trouble) {
+        kernel = "\"state\":\"dead\",\"trouble\":\"%s\"".formatted(trouble);
     }
 
     /** Metrics are never answered from now on. */
@@ -105,8 +111,8 @@ public final class FakeSupervisor implements LinkClient, Link {
                 yield answer("{\"interrupted\":[\"%s\"]}".formatted(interrupt.executionId()));
             }
             case Verb.ListAll all ->
-                answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\",\"state\":\"idle\","
-                        + "\"python_env\":\"data\"}],\"executions\":[]}");
+                answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\"," + kernel
+                        + ",\"python_env\":\"data\"}],\"executions\":[]}");
             case Verb.Hello hello ->
                 answer("{\"protocol\":1,\"kernels\":[{\"language\":\"python\",\"session\":\"default\","
                         + "\"state\":\"idle\"}]}");

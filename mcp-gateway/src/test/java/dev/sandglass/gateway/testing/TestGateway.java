@@ -75,7 +75,7 @@ public final class TestGateway implements AutoCloseable {
 
     private TestGateway(@Nullable LinkClient links, McpSettings mcp) {
         ToolSettings tools = hasty();
-        this.executions = new Executions(links == null ? supervisor : links, sandboxes::gone);
+        this.executions = new Executions(links == null ? supervisor : links, sandboxes::ends);
         Callers callers = token -> Optional.ofNullable(CALLERS.get(token));
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
         var access = new TenantAccess(tenants);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.egress.DomainRule;
 import dev.sandglass.gateway.sandbox.Reach;
+import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.testing.TestGateway;
@@ -178,6 +179,7 @@ class AllowedDomainsContractTest {
 
     private static Mono<RunningSandbox> running(Reach reach) {
         SandboxRef ref = new SandboxRef("default", "sandglass-default", "box", "box");
-        return Mono.just(new RunningSandbox(ref, "uid-box", 1, "127.0.0.1", 5710, List.of(), reach, Optional.empty()));
+        return Mono.just(new RunningSandbox(
+                ref, "uid-box", 1, "127.0.0.1", 5710, List.of(), reach, Restarts.NONE, Optional.empty()));
     }
 }

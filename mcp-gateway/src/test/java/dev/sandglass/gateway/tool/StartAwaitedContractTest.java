@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.SandboxPort;
 import dev.sandglass.gateway.sandbox.Reach;
+import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.testing.TestGateway;
@@ -35,7 +36,15 @@ class StartAwaitedContractTest {
 
     private List<String> startAnswers(Optional<String> awaited) throws Exception {
         gateway.sandboxes.startsAnswer(Mono.just(new RunningSandbox(
-                REF, "uid-box", 1, "127.0.0.1", 5710, List.of(new SandboxPort("web", 8000)), Reach.NOTHING, awaited)));
+                REF,
+                "uid-box",
+                1,
+                "127.0.0.1",
+                5710,
+                List.of(new SandboxPort("web", 8000)),
+                Reach.NOTHING,
+                Restarts.NONE,
+                awaited)));
         JsonNode result = gateway.call("sandbox_start", "{\"sandbox\":\"box\",\"config\":{\"memory\":1024}}");
         assertThat(result.path("isError").asBoolean()).isFalse();
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("running");

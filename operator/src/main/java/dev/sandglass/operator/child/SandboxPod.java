@@ -69,6 +69,21 @@ public final class SandboxPod {
                 .build();
     }
 
+    /**
+     * The same pod in the place of one that ended unasked, so that who used that one hears of it.
+     *
+     * @param why the word of a reason; may be empty
+     */
+    public static Pod after(Pod desired, String why) {
+        return new PodBuilder(desired)
+                .editSpec()
+                .editFirstContainer()
+                .addToEnv(variable("SANDGLASS_REPLACED", why))
+                .endContainer()
+                .endSpec()
+                .build();
+    }
+
     private static PodSpecBuilder spec(
             Sandbox sandbox, int incarnation, PodSettings settings, Optional<ProxyAccess> proxy) {
         return new PodSpecBuilder()

@@ -37,7 +37,7 @@ record ContainerEnd(Reason reason, String cause) {
         if ("OOMKilled".equals(end.getReason())) {
             return new ContainerEnd(
                     Reason.OOM_KILLED,
-                    "the container needed more than its memory limit of " + memoryLimit(pod)
+                    "the container's memory use peaked at its limit of " + memoryLimit(pod)
                             + ", which is set by spec.memory");
         }
         String words = Optional.ofNullable(end.getMessage()).map(String::strip).orElse("");

@@ -145,6 +145,20 @@ public final class Lifecycle {
         return due.map(reason -> suspend(reason, seen)).orElseGet(() -> new Replace(former, former + 1, cause));
     }
 
+    /**
+     * Why what ran in the former pod is lost, the word of a reason or nothing where no cause is known; empty if there was
+     * nothing to lose.
+     */
+    public static Optional<String> lostBy(Replace replace, Observed seen) {
+        boolean ran = replace.cause()
+                .map(cause -> !NEVER_RAN.contains(cause.reason()))
+                .orElse(seen.status().startedAt() != null);
+        return ran
+                ? Optional.of(
+                        replace.cause().map(cause -> cause.reason().value()).orElse(""))
+                : Optional.empty();
+    }
+
     private static Decision suspend(Reason cause, Observed seen) {
         int newest = seen.pod().map(Observed::incarnationOf).orElse(0);
         return new Suspend(cause, Math.max(newest, seen.recordedIncarnation()));

@@ -87,7 +87,10 @@ public final class StatusReport {
                         .map(deadlines::oldAt)
                         .map(Instant::toString)
                         .orElse(null),
-                restarts(pod));
+                restarts(pod),
+                running.flatMap(PodState.Running::lastEnd)
+                        .map(end -> end.reason().value())
+                        .orElse(null));
     }
 
     private static SandboxStatus suspended(Observed seen, Reason cause, int incarnation, Deadlines deadlines) {
@@ -104,6 +107,7 @@ public final class StatusReport {
                 seen.sandbox().wanted().workspace() == null
                         ? deadlines.forgottenAt(Instant.parse(since)).toString()
                         : null,
+                null,
                 null);
     }
 

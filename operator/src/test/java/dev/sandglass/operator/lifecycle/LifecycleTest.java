@@ -62,6 +62,7 @@ class LifecycleTest {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -74,6 +75,7 @@ class LifecycleTest {
                 incarnation,
                 null,
                 START.toString(),
+                null,
                 null,
                 null);
     }

@@ -106,6 +106,7 @@ class PodEndTest {
                 START.toString(),
                 null,
                 START.plus(Duration.ofHours(8)).toString(),
+                null,
                 null));
         return sandbox;
     }

@@ -24,6 +24,11 @@ final class ApiWords {
                 .orElse("no reason was given");
     }
 
+    /** Whether there is no service account of that name for a pod to run as. */
+    static boolean lacksAccount(KubernetesClientException refusal, String account) {
+        return isRefusal(refusal) && of(refusal).contains("serviceaccount \"" + account + "\" not found");
+    }
+
     static boolean isQuota(KubernetesClientException refusal) {
         return of(refusal).contains("exceeded quota");
     }

@@ -5,7 +5,6 @@ import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.operator.child.NamespaceAccess;
-import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.ProxyAccess;
@@ -69,7 +68,7 @@ final class Cluster {
      */
     Optional<NetworkPolicy> isolateNamespace(String namespace, Optional<NetworkPolicy> present) {
         if (present.isEmpty() && !tenants.names(namespace)) {
-            createUnlessPresent(NamespaceAccount.desired(namespace, pods.serviceAccount()));
+            createUnlessPresent(pods.account().desired(namespace));
         }
         return shared(NamespacePolicy.desired(namespace), present);
     }
@@ -152,7 +151,7 @@ final class Cluster {
         Pod desired = lost.map(why -> SandboxPod.after(first, why)).orElse(first);
         try {
             createUnlessPresent(SandboxSecret.desired(sandbox, incarnation, keys, proxy));
-            return createUnlessPresent(desired)
+            return made(desired)
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))
                     .filter(pod -> SandboxView.owns(sandbox, pod))
                     .map(pod -> new PodResult(Optional.of(pod), Optional.empty()))
@@ -162,6 +161,24 @@ final class Cluster {
                 throw e;
             }
             return refused(ApiWords.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiWords.of(e));
+        }
+    }
+
+    /**
+     * The new pod; empty if there is one of that name. Where nobody prepared the namespace, somebody may have deleted the
+     * account since, without which every pod would be refused from then on.
+     */
+    private Optional<Pod> made(Pod desired) {
+        try {
+            return createUnlessPresent(desired);
+        } catch (KubernetesClientException e) {
+            String namespace = desired.getMetadata().getNamespace();
+            if (tenants.names(namespace)
+                    || !ApiWords.lacksAccount(e, pods.account().name())) {
+                throw e;
+            }
+            createUnlessPresent(pods.account().desired(namespace));
+            return createUnlessPresent(desired);
         }
     }
 

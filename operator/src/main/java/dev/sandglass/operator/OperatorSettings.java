@@ -7,6 +7,7 @@ import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.operator.child.Egress;
 import dev.sandglass.operator.child.ImagePolicy;
+import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.Placement;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.SandboxUsers;
@@ -41,7 +42,8 @@ import java.util.stream.Collectors;
  * @param gatewayNamespace {@code OPERATOR_GATEWAY_NAMESPACE}, required: namespace of the MCP gateway's pods
  * @param pods {@code OPERATOR_DEFAULT_IMAGE}, required; {@code OPERATOR_ALLOWED_IMAGES}, comma-separated patterns,
  *     default none; {@code OPERATOR_REQUEST_RATIO}, default 0.25; {@code OPERATOR_SERVICE_ACCOUNT}, default
- *     sandglass-sandbox; {@code OPERATOR_PRIORITY_CLASS_NAME}, default the cluster's; {@code OPERATOR_RUNTIME_CLASS_NAME},
+ *     sandglass-sandbox; {@code OPERATOR_IMAGE_PULL_SECRETS}, comma-separated, for the accounts that the operator makes,
+ *     default none; {@code OPERATOR_PRIORITY_CLASS_NAME}, default the cluster's; {@code OPERATOR_RUNTIME_CLASS_NAME},
  *     forced on every sandbox, default the sandbox's own or the cluster's; {@code OPERATOR_HOST_USERS}, default true;
  *     {@code OPERATOR_UIDS_FROM} and {@code OPERATOR_UIDS_COUNT}, default {@link SandboxUsers#DEFAULT};
  *     {@code OPERATOR_NODE_SELECTOR} and {@code OPERATOR_TOLERATIONS}, as JSON, default none;
@@ -95,7 +97,7 @@ record OperatorSettings(
                                         .orElse(""))),
                         source.number("OPERATOR_REQUEST_RATIO", "0.25"),
                         deadlines.maxLifetime(),
-                        source.optional("OPERATOR_SERVICE_ACCOUNT").orElse("sandglass-sandbox"),
+                        account(source),
                         source.optional("OPERATOR_PRIORITY_CLASS_NAME"),
                         source.optional("OPERATOR_RUNTIME_CLASS_NAME"),
                         users(source),
@@ -126,6 +128,12 @@ record OperatorSettings(
                         Source.named(
                                 "EGRESS_DEFAULT_DOMAINS (the chart's value egressProxy.defaultDomains)",
                                 () -> DefaultDomains.parse(domains, openPermitted, denied))));
+    }
+
+    private static NamespaceAccount account(Source source) {
+        return new NamespaceAccount(
+                source.optional("OPERATOR_SERVICE_ACCOUNT").orElse("sandglass-sandbox"),
+                commaSeparated(source.optional("OPERATOR_IMAGE_PULL_SECRETS").orElse("")));
     }
 
     private static SandboxUsers users(Source source) {

@@ -6,7 +6,10 @@ import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.operator.child.Egress;
 import dev.sandglass.operator.child.NamespaceAccess;
+import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.NamespacePolicy;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,18 +56,32 @@ class ChartPoliciesTest {
                 .isEqualTo(NamespacePolicy.desired("sandglass-default").getSpec());
     }
 
+    @Test
+    void theAccountIsTheSame() throws IOException {
+        ServiceAccount made = new NamespaceAccount("sandglass-sandbox", List.of("tenant-pull")).desired("agents-b");
+        ServiceAccount rendered = ofTheChart("everything.yaml", ServiceAccount.class, "sandglass-sandbox", "agents-b");
+
+        assertThat(rendered.getAutomountServiceAccountToken()).isEqualTo(made.getAutomountServiceAccountToken());
+        assertThat(rendered.getImagePullSecrets()).isEqualTo(made.getImagePullSecrets());
+    }
+
     private static NetworkPolicy ofTheChart(String rendered, String name, String namespace) throws IOException {
-        List<NetworkPolicy> policies = Arrays.stream(
-                        Files.readString(GOLDEN.resolve(rendered)).split("\n---\n"))
-                .filter(document -> document.contains("\nkind: NetworkPolicy\n"))
-                .map(document -> Serialization.unmarshal(document, NetworkPolicy.class))
-                .filter(policy -> policy.getMetadata().getName().equals(name)
-                        && policy.getMetadata().getNamespace().equals(namespace))
-                .toList();
-        assertThat(policies).hasSize(1);
-        assertThat(NamespaceAccess.isOurs(policies.getFirst()))
+        NetworkPolicy policy = ofTheChart(rendered, NetworkPolicy.class, name, namespace);
+        assertThat(NamespaceAccess.isOurs(policy))
                 .as("the operator keeps its hands off it")
                 .isFalse();
-        return policies.getFirst();
+        return policy;
+    }
+
+    private static <R extends HasMetadata> R ofTheChart(String rendered, Class<R> kind, String name, String namespace)
+            throws IOException {
+        List<R> found = Arrays.stream(Files.readString(GOLDEN.resolve(rendered)).split("\n---\n"))
+                .filter(document -> document.contains("\nkind: " + kind.getSimpleName() + "\n"))
+                .map(document -> Serialization.unmarshal(document, kind))
+                .filter(object -> object.getMetadata().getName().equals(name)
+                        && object.getMetadata().getNamespace().equals(namespace))
+                .toList();
+        assertThat(found).hasSize(1);
+        return found.getFirst();
     }
 }

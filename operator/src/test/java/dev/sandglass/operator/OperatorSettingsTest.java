@@ -7,6 +7,7 @@ import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.operator.child.Egress;
 import dev.sandglass.operator.child.ImagePolicy;
+import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.Placement;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.SandboxUsers;
@@ -60,7 +61,7 @@ class OperatorSettingsTest {
                                 new ImagePolicy("registry.example.com/kernel:1", List.of()),
                                 new BigDecimal("0.25"),
                                 Duration.ofHours(8),
-                                "sandglass-sandbox",
+                                new NamespaceAccount("sandglass-sandbox", List.of()),
                                 Optional.empty(),
                                 Optional.empty(),
                                 new SandboxUsers(true, 1_879_048_192L, 268_435_456L),
@@ -104,7 +105,7 @@ class OperatorSettingsTest {
                                 List.of("registry.example.com/team/*", "localhost/**")),
                         new BigDecimal("0.5"),
                         Duration.ofMinutes(90),
-                        "nobody",
+                        new NamespaceAccount("nobody", List.of()),
                         Optional.of("low"),
                         Optional.of("gvisor"),
                         new SandboxUsers(false, 65_536, 1),
@@ -113,6 +114,14 @@ class OperatorSettingsTest {
                 .isEqualTo(new Deadlines(Duration.ofMinutes(5), Duration.ofMinutes(90), Duration.ofSeconds(90)));
         assertThat(settings.httpPort()).isEqualTo(9000);
         assertThat(settings.leaderElection()).contains("sandglass-system");
+    }
+
+    @Test
+    void pullSecretsAreThoseOfTheAccount() {
+        assertThat(with(Map.of("OPERATOR_IMAGE_PULL_SECRETS", "pull, mirror"))
+                        .pods()
+                        .account())
+                .isEqualTo(new NamespaceAccount("sandglass-sandbox", List.of("pull", "mirror")));
     }
 
     @Test

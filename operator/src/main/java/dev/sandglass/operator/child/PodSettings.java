@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param images which images may run, and which does if none is named
  * @param requestRatio requests of cpu, memory and disk as a part of their limits, above 0 and at most 1
  * @param maxLifetime age at which the node ends the pod of a sandbox that says nothing of it
- * @param serviceAccount an account without rights; no token of it is mounted
+ * @param account as which pods run; it has no rights, and no token of it is mounted
  * @param priorityClass empty for the cluster's default
  * @param runtimeClass the only one that a sandbox may have; empty for what it wants, or the cluster's default
  * @param users as whom the code runs
@@ -22,7 +22,7 @@ public record PodSettings(
         ImagePolicy images,
         BigDecimal requestRatio,
         Duration maxLifetime,
-        String serviceAccount,
+        NamespaceAccount account,
         Optional<String> priorityClass,
         Optional<String> runtimeClass,
         SandboxUsers users,
@@ -35,7 +35,7 @@ public record PodSettings(
             ImagePolicy images,
             BigDecimal requestRatio,
             Duration maxLifetime,
-            String serviceAccount,
+            NamespaceAccount account,
             Optional<String> priorityClass,
             Optional<String> runtimeClass,
             SandboxUsers users,
@@ -44,7 +44,7 @@ public record PodSettings(
                 images,
                 requestRatio,
                 maxLifetime,
-                serviceAccount,
+                account,
                 priorityClass,
                 runtimeClass,
                 users,

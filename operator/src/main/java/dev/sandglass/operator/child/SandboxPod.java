@@ -89,7 +89,7 @@ public final class SandboxPod {
         return new PodSpecBuilder()
                 .withRestartPolicy("Always")
                 .withAutomountServiceAccountToken(false)
-                .withServiceAccountName(settings.serviceAccount())
+                .withServiceAccountName(settings.account().name())
                 .withEnableServiceLinks(false)
                 .withShareProcessNamespace(false)
                 .withHostname("sandbox")

@@ -32,7 +32,7 @@ final class EgressCases {
                 new ImagePolicy("registry.example.com/kernel:1", List.of()),
                 new BigDecimal("0.25"),
                 Duration.ofHours(8),
-                "sandglass-sandbox",
+                new NamespaceAccount("sandglass-sandbox", List.of()),
                 Optional.empty(),
                 Optional.empty(),
                 SandboxUsers.DEFAULT,

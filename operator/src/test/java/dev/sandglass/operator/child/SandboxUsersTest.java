@@ -56,7 +56,7 @@ class SandboxUsersTest {
                 new ImagePolicy("registry.example.com/kernel:1", List.of()),
                 BigDecimal.ONE,
                 Duration.ofHours(8),
-                "sandglass-sandbox",
+                new NamespaceAccount("sandglass-sandbox", List.of()),
                 Optional.empty(),
                 Optional.empty(),
                 users,

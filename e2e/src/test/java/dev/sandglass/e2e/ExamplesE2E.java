@@ -71,6 +71,9 @@ class ExamplesE2E {
                 Map.entry("workspace.yaml", stored::keepsItsWorkspace),
                 Map.entry("ports.yaml", reached::servesItsPort),
                 Map.entry("allowed-domains.yaml", reached::reachesItsHosts),
+                Map.entry("no-network.yaml", reached::reachesNothing),
+                Map.entry("allowed-address.yaml", reached::mayCallItsAddress),
+                Map.entry("storage-class.yaml", reached::keepsItsFilesInTheClass),
                 Map.entry("own-image.yaml", reached::runsAnImageOfItsOwn),
                 Map.entry("runtime-class.yaml", reached::runsWithTheRuntimeClass));
     }
@@ -108,6 +111,7 @@ class ExamplesE2E {
         kubectl.run("delete", "pvc", "shared-data", "workspace-notebook", "--ignore-not-found");
         Optional.of(installation)
                 .flatMap(Installation::ownNode)
-                .ifPresent(node -> kubectl.run("delete", "runtimeclass", "gvisor", "--ignore-not-found"));
+                .ifPresent(node ->
+                        kubectl.run("delete", "runtimeclass/gvisor", "storageclass/fast", "--ignore-not-found"));
     }
 }

@@ -177,8 +177,7 @@ class PoliciesE2E {
     private static Map<String, Consumer<Pod>> softenings() {
         return Map.of(
                 "no namespaces of the host", pod -> pod.getSpec().setHostNetwork(true),
-                "no service account's token",
-                        pod -> pod.getSpec().setAutomountServiceAccountToken(true),
+                "no service account's token", pod -> pod.getSpec().setAutomountServiceAccountToken(true),
                 "a user that is not root",
                         pod -> pod.getSpec().getSecurityContext().setRunAsNonRoot(false),
                 "the seccomp profile RuntimeDefault",

@@ -32,6 +32,11 @@ record ReachedExamples(Kubectl kubectl, Installation installation) {
             {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "gvisor"}, "handler": "%s"}
             """;
 
+    private static final String STORAGE_CLASS = """
+            {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "fast"},
+             "provisioner": "%s", "volumeBindingMode": "WaitForFirstConsumer"}
+            """;
+
     private HttpResponse<String> page(String token) {
         var request = HttpRequest.newBuilder(
                         installation.endpoint().resolve("/sandboxes/default/ports/ports/8000/page"))
@@ -98,6 +103,56 @@ record ReachedExamples(Kubectl kubectl, Installation installation) {
                 .startsWith("403"));
         assertThat(asked(name, "www.example.com")).doesNotStartWith("403");
         assertThat(kubectl.field(name, ".status.podName")).isEqualTo(pod);
+    }
+
+    void reachesNothing(Example example) {
+        String name = example.name();
+        kubectl.run("apply", "-f", example.file().toString());
+        kubectl.awaitReady(name);
+
+        await("the proxy to know it").atMost(SOON).untilAsserted(() -> assertThat(asked(name, "example.com"))
+                .startsWith("403")
+                .contains("example.com", "allowedDomains"));
+        kubectl.patch(name, "{\"allowedDomains\":[\"example.com\"]}");
+        await("a list").atMost(SOON).until(() -> !asked(name, "example.com").startsWith("403"));
+        kubectl.patch(name, "{\"allowedDomains\":[]}");
+        await("none again").atMost(SOON).until(() -> asked(name, "example.com").startsWith("403"));
+    }
+
+    private String walls(String sandbox, String path) {
+        return kubectl.run(
+                "get", "networkpolicy", "--selector=sandglass.dev/sandbox=" + sandbox, "--output=jsonpath=" + path);
+    }
+
+    /** That such a policy lets code through is the business of {@link EgressAddressesE2E}. */
+    void mayCallItsAddress(Example example) {
+        String name = example.name();
+        kubectl.run("apply", "-f", example.file().toString());
+        kubectl.awaitReady(name);
+        assertThat(kubectl.told(name, "NetworkReady")).startsWith("PoliciesApplied: ");
+        String cidrs = "{.items[*].spec.egress[*].to[*].ipBlock.cidr}";
+        assertThat(walls(name, cidrs)).isEqualTo("93.184.215.14/32");
+        assertThat(walls(name, "{.items[0].spec.egress[1].ports}")).isEqualTo("[{\"port\":5432,\"protocol\":\"TCP\"}]");
+
+        kubectl.patch(name, "{\"allowedDomains\":[\"169.254.169.254:80\"]}");
+        kubectl.awaitReason(name, "NetworkReady", "DomainsIgnored");
+        assertThat(kubectl.told(name, "NetworkReady")).contains("169.254.169.254", "is not public");
+        assertThat(walls(name, cidrs)).isEmpty();
+    }
+
+    void keepsItsFilesInTheClass(Example example) {
+        assumeTrue(installation.ownNode().isPresent(), "StorageClasses are the business of the cluster's owner");
+        String name = example.name();
+        kubectl.run("apply", "-f", example.file().toString());
+        kubectl.awaitReason(name, "Ready", "Unschedulable");
+
+        String provisioner = kubectl.run("get", "storageclass", "local", "--output=jsonpath={.provisioner}");
+        kubectl.apply(STORAGE_CLASS.formatted(provisioner));
+        kubectl.awaitReady(name);
+        assertThat(kubectl.run("get", "pvc", "workspace-" + name, "--output=jsonpath={.spec.storageClassName}"))
+                .isEqualTo("fast");
+        assertThatThrownBy(() -> kubectl.patch(name, "{\"workspace\":{\"storageClassName\":\"local\"}}"))
+                .hasMessageContaining("storageClassName cannot change");
     }
 
     /** The images are built and brought into the node by e2e/own-images/build; e2e/up has them allowed. */

@@ -35,6 +35,16 @@ except RuntimeError:
     "memory": "hoard = []\nwhile True:\n    hoard.append(bytearray(1 << 20))",
     "processor": "import os\nfor _ in range(16):\n    os.fork()\nwhile True:\n    pass",
     "output": "while True:\n    print('x' * 1000)",
+    "siblings": """
+import os, signal
+while True:
+    for pid in (os.getppid(), -1):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+""",
+    "descriptors": "import os\nos.closerange(3, 4096)\nwhile True:\n    pass",
     "disk": "while True:\n    open('/workspace/big', 'wb').write(bytes(1 << 28))",
 }
 

@@ -8,6 +8,7 @@ import zmq
 from .children import Children
 from .jupyter import Message
 from .loop import Loop
+from .offspring import Offspring
 
 Context = zmq.Context[zmq.Socket[bytes]]
 
@@ -18,6 +19,7 @@ class Place(NamedTuple):
     context: Context
     loop: Loop
     children: Children
+    offspring: Offspring
     folder: str
     workspace: str
     env: dict[str, str]
@@ -45,7 +47,7 @@ class Listener(Protocol):
         """A message about an execution, in Jupyter's words; what a run wrote comes before its reply."""
 
     def kernel_ended(self, ending: Ending) -> None:
-        """The process is gone and all it had said was told before."""
+        """The process is gone with all that it started, and all it had said was told before."""
 
 
 class KernelProcess(Protocol):

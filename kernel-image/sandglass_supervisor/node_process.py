@@ -81,6 +81,7 @@ class NodeProcess:
     def __init__(self, name: str, place: Place, listener: Listener) -> None:
         self._name = name
         self._loop = place.loop
+        self._offspring = place.offspring
         self._listener = listener
         self._frames = Frames()
         self._heard: deque[tuple[str, int, bytes]] = deque()
@@ -247,8 +248,10 @@ class NodeProcess:
     def _ended(self, status: int) -> None:
         self._deadline.cancel()
         # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
-        self.kill()
-        # All it said is in the pipes; what left its group may write on for ever. That readers are behind does not hold
+        self._offspring.end(self._child, lambda: self._finish(status))
+
+    def _finish(self, status: int) -> None:
+        # All it said is in the pipes; what hid from that may write on for ever. That readers are behind does not hold
         # the end up.
         self._held = False
         taken = 0

@@ -1,4 +1,4 @@
-"""All that a command started, wherever it hides: found by its mark, counted while it may go on, hunted when it may not.
+"""All that a child started, wherever it hides: found by its mark, counted while it may go on, hunted when it may not.
 
 A process can leave its group, its session, its parent and its environment; its mark it keeps (see ``children``).
 """
@@ -63,7 +63,6 @@ class _Hunt:
 
     def _turn(self) -> None:
         if not self._child.marked:
-            self._child.signal_group(signal.SIGKILL)
             self._done(True)
             return
         pause = self._loop.clock() + DEED_STEP_S
@@ -87,7 +86,7 @@ class _Hunt:
             os.kill(pid, signal.SIGKILL)
             group = os.getpgid(pid)
             # Nobody is missed in it: it is killed at one stroke, what is being forked included. And all of it descends
-            # from the command, for a group lies within a session, and a session begins with one process.
+            # from the child, for a group lies within a session, and a session begins with one process.
             if group not in self._groups:
                 self._groups.add(group)
                 os.killpg(group, signal.SIGKILL)
@@ -107,7 +106,11 @@ class Offspring:
 
     def end(self, child: Child, done: Callable[[], None]) -> None:
         """Kill all that descends from the child; ``done`` is called when nothing of it is left, after 2 s at most."""
+        # Whoever lowered its mark has its group, if it did not leave that, too.
+        child.signal_group(signal.SIGKILL)
+        self._hunt(child, done)
 
+    def _hunt(self, child: Child, done: Callable[[], None]) -> None:
         def ended(complete: bool) -> None:
             if not complete:
                 # What was killed may wait for a disk or for its share of a processor; it is killed again until it ends.
@@ -147,6 +150,7 @@ class Offspring:
         for mark, count in self._counts.items():
             if count > self.most or mark in self._doomed:
                 log("runaway", pid=self._left[mark].pid, processes=count)
-                self.end(self._left[mark], lambda: None)
+                # Not its group: that may be gone for long, and its number somebody else's.
+                self._hunt(self._left[mark], lambda: None)
         if self._left and self._timer is None:
             self._look_again(LOOK_FIRST_S if grows else min(2 * self._look_in_s, LOOK_LAST_S))

@@ -189,14 +189,16 @@ class PythonProcess:
         self._stderr = (self._stderr + data)[-STDERR_TAIL_BYTES:]
 
     def _ended(self, status: int) -> None:
-        # What was said last may still be on its way through ZeroMQ's own thread.
-        self._place.loop.call_in(DEATH_GRACE_S, lambda: self._finish(status))
+        def gone() -> None:
+            # What was said last may still be on its way through ZeroMQ's own thread.
+            self._place.loop.call_in(DEATH_GRACE_S, lambda: self._finish(status))
+
+        # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
+        self._place.offspring.end(self._child, gone)
 
     def _finish(self, status: int) -> None:
-        # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
-        self.kill()
         self._read_errors()
-        # What left its group may have the connection, and write on for ever.
+        # What hid from that may have the connection, and write on for ever.
         end = self._place.loop.clock() + LAST_MESSAGES_S
         for message in self._messages(self._iopub, sys.maxsize):
             self._listener.kernel_said(message)

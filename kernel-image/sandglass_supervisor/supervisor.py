@@ -50,10 +50,10 @@ class Supervisor:
         private = runtime.prepare(settings.runtime_dir, settings.workspace)
         # Before any code runs: from now on a folder of that name is the one that was there.
         files = Files(loop, Confined(settings.workspace, settings.volumes))
-        place = Place(context, loop, self._children, private, settings.workspace, settings.code_env)
+        offspring = Offspring(loop, min(LEFT_PROCESSES, most // 2))
+        place = Place(context, loop, self._children, offspring, private, settings.workspace, settings.code_env)
         self._kernels = Kernels(place, cgroup, self._tell, lost)
         self._kernels.get("python", "default")
-        offspring = Offspring(loop, min(LEFT_PROCESSES, most // 2))
         commands = Commands(Means(loop, self._children, cgroup, offspring), settings.code_env)
         disk = Disk(loop, self._children, scratch_folders(settings.workspace, _TEMPORARY), settings.code_env)
         bounds = Bounds(settings.disk_limit_bytes, most)

@@ -1,6 +1,5 @@
 """Commands that multiply: all of one ends with it, in whatever session it hides, and nothing else does."""
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bombs import HYDRA, LEAVER, WHOSE, is_over, living
 from client import Client, Output
 from supervisors import FIRST_PROCESS, Running, first_process_of
 
@@ -20,28 +20,6 @@ from sandglass_supervisor.offspring import Offspring
 
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
 
-# Each process forks a successor, which leaves session and group, and ends: so many chains, for 30 s at most.
-HYDRA = """
-import fcntl, os, sys, time
-lock = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o666)
-fcntl.flock(lock, fcntl.LOCK_EX)
-end = time.monotonic() + 30
-def fork():
-    while True:
-        try:
-            return os.fork()
-        except BlockingIOError:
-            time.sleep(0.001)
-for _ in range(int(sys.argv[1])):
-    if fork() == 0:
-        while time.monotonic() < end:
-            if fork() > 0:
-                os._exit(0)
-            os.setsid()
-        os._exit(0)
-print('on', flush=True)
-time.sleep(30)
-"""
 # It multiplies until it is refused; only for a user whose processes are limited.
 BASH_BOMB = """
 import fcntl, os, sys
@@ -50,23 +28,6 @@ fcntl.flock(lock, fcntl.LOCK_EX)
 os.set_inheritable(lock, True)
 os.execvp('bash', ['bash', '-c', 'b() { b | b & }; b; wait'])
 """
-# A process in another session, whose parent is gone and whose environment is empty.
-LEAVER = """
-import fcntl, os, sys, time
-lock = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT, 0o666)
-fcntl.flock(lock, fcntl.LOCK_EX)
-os.set_inheritable(lock, True)
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        os.closerange(0, 3)
-        os.execve('/bin/sleep', ['sleep', '60'], {})
-    os._exit(0)
-os.wait()
-print('on', flush=True)
-time.sleep(60)
-"""
-WHOSE = "SANDGLASS_TEST_WHOSE"
 
 
 @pytest.fixture
@@ -81,28 +42,6 @@ def limited(folder: Path) -> Iterator[Running]:
     with suppress(ProcessLookupError):
         os.kill(inner, signal.SIGKILL)
     running.stop()
-
-
-def living(name: str) -> list[int]:
-    """The processes that have the execution's name in their environment, but for those that have ended."""
-    found = []
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        with suppress(OSError):
-            if f"{WHOSE}={name}".encode() in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0"):
-                found.append(int(entry))
-    return found
-
-
-def is_over(running: Running, name: str) -> bool:
-    """True if no process of a bomb lives: they all hold its lock, which nobody misses who forks at the wrong moment."""
-    descriptor = os.open(running.workspace / name, os.O_WRONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(descriptor)
-    return True
 
 
 def python(client: Client, name: str, *argv: str, **more: Any) -> None:
@@ -159,6 +98,15 @@ def test_without_a_mark_the_group_ends() -> None:
     offspring.end(child, lambda: done.append(True))
     # The other process holds the pipe, too.
     assert (done, process.stdout.read(), process.wait(5)) == ([True], b"", -signal.SIGKILL)
+
+
+def test_who_lowers_its_mark_ends_with_its_group(client: Client, name: str) -> None:
+    deaf = "import resource, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+    python(
+        client, name, deaf + "resource.setrlimit(10, (0, 0)); print('on', flush=True); time.sleep(60)", timeout_s=0.5
+    )
+    assert status(client.finish(name, 10)) == "timeout"
+    assert client.output(name).text() == "on\n"
 
 
 def test_only_the_command_is_hit(own: Running, name: str) -> None:

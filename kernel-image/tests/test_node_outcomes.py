@@ -278,7 +278,7 @@ def test_what_is_no_frame_breaks_the_pipe(data: bytes) -> None:
     assert frames.broken
 
 
-# A process in a session of its own fills the pipe of the kernel's messages with what the run might say.
+# A process without the kernel's mark, in a session of its own, fills the pipe of messages with what the run might say.
 HEIR = """
 const body = Buffer.from('stream\\n1\\n{"name": "stdout", "text": "x"}');
 const many = Buffer.concat(Array(20000).fill(Buffer.concat([Buffer.from([0, 0, 0, body.length]), body])));
@@ -289,8 +289,8 @@ for (;;) for (let at = 0; at < many.length;) at += require('fs').writeSync(1, ma
 def test_an_heir_of_the_message_pipe_does_not_hold_the_end_up(spare: Running) -> None:
     client = spare.ready()
     code = f"""
-    const options = {{ detached: true, stdio: ['ignore', 4, 'ignore'] }};
-    require('child_process').spawn(process.execPath, ['-e', {json.dumps(HEIR)}], options);
+    const unmarked = ['-c', 'ulimit -x 0; exec "$0" -e "$1"', process.execPath, {json.dumps(HEIR)}];
+    require('child_process').spawn('bash', unmarked, {{ detached: true, stdio: ['ignore', 4, 'ignore'] }});
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
     process.kill(process.pid, 'SIGKILL');
     """

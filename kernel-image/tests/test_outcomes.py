@@ -104,9 +104,10 @@ def test_death_is_told_at_once(own: Running) -> None:
     assert [event["event"] for _, _, event in client.events] == ["starting", "ready", "died", "starting", "ready"][1:]
 
 
-# A process in a session of its own that has the kernel's connection, and fills it with what the run might say.
+# A process without the kernel's mark, in a session of its own, that has the kernel's connection, and fills it with what
+# the run might say.
 HEIR = """
-import os, signal, socket
+import os, resource, signal, socket
 kernel = get_ipython().kernel
 said = kernel.session.msg("stream", {"name": "stdout", "text": "x"}, parent=kernel.get_parent("shell"))
 frames = kernel.session.serialize(said, ident=b"stream.stdout")
@@ -117,6 +118,7 @@ with open("/proc/net/unix") as table:
 mine = os.getpid()
 if os.fork() == 0:
     os.setsid()
+    resource.setrlimit(10, (0, 0))
     for number in range(3, 256):
         try:
             if os.readlink(f"/proc/self/fd/{number}") not in sockets:

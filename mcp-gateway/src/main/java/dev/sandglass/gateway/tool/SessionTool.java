@@ -115,11 +115,11 @@ final class SessionTool implements Tool {
         /** A fresh kernel. */
         RESET("reset", "sandbox_reset", "Reset a session", """
                 Gives a session of a sandbox a fresh interpreter: variables and imports are gone, what runs is ended, \
-                files and installed packages are kept."""),
+                with all programs that code in the session started; files and installed packages are kept."""),
         /** No kernel any more. */
         CLOSE("close", "sandbox_close_session", "Close a session", """
-                Ends a session of a sandbox and frees its memory: variables are gone, what runs is ended, files are kept. \
-                Its name can be used again.""");
+                Ends a session of a sandbox and frees its memory: variables are gone, what runs is ended, with all \
+                programs that code in the session started; files are kept. Its name can be used again.""");
 
         private final String word;
         private final String tool;

@@ -99,6 +99,10 @@ class Cgroup:
         """How many processes the kernel has killed here for lack of memory; 0 if it does not say."""
         return self._oom_kills() or 0
 
+    def shortage(self, before: int) -> Memory | None:
+        """The memory's account if more processes have been killed for lack of it than ``before``, else None."""
+        return self.memory() if self.oom_kills() > before else None
+
     def _oom_kills(self) -> int | None:
         name = "memory.events" if self._v2 else "memory/memory.oom_control"
         return self._table(name).get("oom_kill")

@@ -17,10 +17,11 @@ from .execution import Execution
 from .limits import COMMANDS, GROUP_LOOK_S, INTERRUPT_GRACE_S, PIPE_GRACE_S, SLICE_BYTES
 from .loop import Loop, Timer
 from .offspring import Offspring
-from .outcome import ERROR, OK, Outcome
+from .outcome import ERROR, OK, OOM_KILLED, Outcome
 from .wire import Problem
 
 _NOT_FOUND, _NOT_EXECUTABLE = 127, 126
+_KILLED_BELOW = 128 + signal.SIGKILL  # what a shell makes of its program's end
 
 Conclude = Callable[[Outcome], None]
 
@@ -163,9 +164,10 @@ class _Run:
 
     def _exited(self, status: int) -> None:
         exit_code, number = describe(status)
-        if number == signal.SIGKILL and self._cgroup.oom_kills() > self._oom_kills:
-            memory = self._cgroup.memory()
-            self._ended = outcome.oom_killed(memory.limit, memory.peak, kernel=False)
+        was_killed = number == signal.SIGKILL or exit_code == _KILLED_BELOW
+        memory = self._cgroup.shortage(self._oom_kills) if was_killed else None
+        if memory is not None:
+            self._ended = outcome.oom_killed(memory.limit, memory.peak, kernel=False, exit_code=exit_code)
         elif number is not None:
             self._ended = Outcome(ERROR, f"Ended by signal {number}.", signal=number)
         else:
@@ -180,7 +182,7 @@ class _Run:
 
     def _give_up_pipes(self) -> None:
         if not self._is_to_be_cleared and self._offspring.exceeds(self._child):
-            self._execution.warning = (
+            self._execution.warn(
                 f"It left more than {self._offspring.most} processes running, so all that it had started was ended."
             )
             self._clear()
@@ -208,7 +210,11 @@ class _Run:
             os.close(pipe.descriptor)
         if not self._cleared:
             self._offspring.watch(self._child)
-        conclude(self._verdict(self._ended) if self._verdict else self._ended)
+        ended = self._verdict(self._ended) if self._verdict else self._ended
+        memory = self._cgroup.shortage(self._oom_kills) if ended.status != OOM_KILLED else None
+        if memory is not None:
+            self._execution.warn(outcome.killed_beside(memory.limit, memory.peak))
+        conclude(ended)
 
     def _time_out(self) -> None:
         self._stop(signal.SIGTERM, lambda ended: outcome.timed_out(self._timeout_s, ended))

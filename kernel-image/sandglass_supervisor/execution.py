@@ -66,6 +66,10 @@ class Execution:
             self._pump(peer)
         self._check()
 
+    def warn(self, *warnings: str | None) -> None:
+        """Tell these with the outcome, besides what is to be told already."""
+        self.warning = " ".join(filter(None, (self.warning, *warnings))) or None
+
     def finish(self, outcome: Outcome) -> None:
         """End the execution: its outcome is its last record."""
         if self.outcome is not None:

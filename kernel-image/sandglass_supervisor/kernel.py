@@ -276,8 +276,12 @@ class Kernel:
             self.state = STARTING
             self._process.resubscribe()
         done = run.verdict(ended)
-        warnings = (run.lost_before, run.execution.warning or outcome.crowded(done, self._place.children.most))
-        run.execution.warning = " ".join(filter(None, warnings)) or None
+        memory = self._cgroup.shortage(self._oom_kills) if done.status != outcome.OOM_KILLED else None
+        run.execution.warn(
+            run.lost_before,
+            None if memory is None else outcome.killed_beside(memory.limit, memory.peak),
+            None if run.execution.warning else outcome.crowded(done, self._place.children.most),
+        )
         run.execution.finish(done._replace(kernel_restarted=True) if run.lost_before else done)
         self._next()
 

@@ -103,12 +103,27 @@ def ended_on_purpose(what: str) -> Outcome:
     return Outcome(INTERRUPTED, message, kernel_restarted=True)
 
 
-def oom_killed(limit: int | None, peak: int | None, *, kernel: bool) -> Outcome:
-    """The process was killed because the sandbox reached its memory limit; sizes in bytes."""
+def oom_killed(limit: int | None, peak: int | None, *, kernel: bool, exit_code: int | None = None) -> Outcome:
+    """The process was killed because the sandbox reached its memory limit; sizes in bytes.
+
+    ``exit_code`` is that of a shell, if it was a process below one.
+    """
+    message = f"Killed at {_full(limit, peak)}: use less memory, or start a sandbox with more."
+    signal = 9 if exit_code is None else None
+    return Outcome(OOM_KILLED, f"{message} {_LOST}" if kernel else message, exit_code, signal, kernel_restarted=kernel)
+
+
+def killed_beside(limit: int | None, peak: int | None) -> str:
+    """The warning to an execution during which a process was killed at the memory limit: Linux does not say whose."""
+    return (
+        f"While this ran, a process in the sandbox was killed at {_full(limit, peak)}; what that one was to do may be"
+        " missing. Use less memory, or start a sandbox with more."
+    )
+
+
+def _full(limit: int | None, peak: int | None) -> str:
     bound = f"the sandbox's memory limit of {_mib(limit)}" if limit else "the memory limit"
-    seen = f" (peak {_mib(peak)})" if peak else ""
-    message = f"Killed at {bound}{seen}: use less memory, or start a sandbox with more."
-    return Outcome(OOM_KILLED, f"{message} {_LOST}" if kernel else message, signal=9, kernel_restarted=kernel)
+    return f"{bound} (peak {_mib(peak)})" if peak else bound
 
 
 def heap_full(exit_code: int | None, signal: int | None) -> Outcome:

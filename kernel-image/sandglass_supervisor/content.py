@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from .html_text import html_text
 from .limits import (
     JSON_RESULT_BYTES,
+    KERNEL_VALUES,
     MESSAGE_CHARS,
     PATH_BYTES,
     PICTURE_BYTES,
@@ -110,12 +111,30 @@ def pages(reply: dict[str, Any]) -> Iterator[Entry]:
 
 
 def parse(content: bytes) -> dict[str, Any]:
-    """A message's content; an empty object if it is no JSON object."""
+    """A message's content; an empty object if it is no JSON object, a note in its place if it has too many values."""
+    if _has_many_values(content):
+        rule = f"at most {KERNEL_VALUES} can be shown; show a part of it, or save it to a file"
+        return {"data": {"text/plain": f"[{len(content)} bytes of JSON with more values were left out: {rule}]"}}
     try:
-        value = json.loads(content)
+        value = json.loads(content.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def _has_many_values(content: bytes) -> bool:
+    """Counted without making any of them: three bytes of text would become eighty of an empty list."""
+    if len(content) <= KERNEL_VALUES or _separators(content) < KERNEL_VALUES:
+        return False
+    unescaped = content.replace(b"\\\\", b"").replace(b'\\"', b"")
+    if unescaped.count(b'"') > 2 * KERNEL_VALUES:
+        return True
+    return _separators(b"".join(unescaped.split(b'"')[::2])) >= KERNEL_VALUES
+
+
+def _separators(text: bytes) -> int:
+    """As many as there are values at least, but for one."""
+    return text.count(b",") + text.count(b"[") + text.count(b"{")
 
 
 def plain(text: str) -> str:

@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .limits import KERNEL_HEADER_BYTES
+
 _DELIMITER = b"<IDS|MSG>"
 _VERSION = "5.4"
 
@@ -35,11 +37,13 @@ def request(key: bytes, msg_id: str, kind: str, content: Mapping[str, Any], meta
 
 
 def parse(key: bytes, frames: Sequence[bytes]) -> Message | None:
-    """The message in ``frames``, or None if it is malformed or not signed with ``key``."""
+    """The message in ``frames``, or None if it is malformed, has too large headers, or is not signed with ``key``."""
     try:
         start = list(frames).index(_DELIMITER) + 1
         signature, *parts = frames[start : start + 5]
-        if len(parts) != 4 or not hmac.compare_digest(signature, _signature(key, parts)):
+        if len(parts) != 4 or any(len(part) > KERNEL_HEADER_BYTES for part in parts[:3]):
+            return None
+        if not hmac.compare_digest(signature, _signature(key, parts)):
             return None
         kind = json.loads(parts[0])["msg_type"]
         parent_id = json.loads(parts[1]).get("msg_id", "")

@@ -12,6 +12,9 @@ from .loop import Loop, Timer
 from .outcome import ERROR, OK, OUTPUT_LOST, Outcome
 
 _MOST_RUNS = 2**53
+_KINDS = frozenset(
+    {"stream", "display_data", "update_display_data", "execute_result", "error", "status", "execute_reply"}
+)
 
 
 class Run:
@@ -36,6 +39,8 @@ class Run:
     def hear(self, message: Message) -> None:
         """Take in a message whose parent is this run."""
         self._messages += 1
+        if message.kind not in _KINDS:
+            return
         # Code can forge a message that is nested as deep as can be read, and too deep for what comes then.
         with suppress(RecursionError):
             self._take(message.kind, content.parse(message.content))

@@ -70,6 +70,12 @@ TRACEBACK_BYTES: Final = 128 * KIB
 MESSAGE_CHARS: Final = 4096
 KERNEL_MESSAGE_BYTES: Final = 8 * MIB
 KERNEL_RECEIVE_MESSAGES: Final = 8
+KERNEL_FRAMES: Final = 8  # of one message; Jupyter's have 6 or 7, and buffers that nobody here needs
+KERNEL_HEADER_BYTES: Final = 16 * KIB  # of header, parent header and metadata each
+# Of one message's JSON: each may cost the supervisor a hundred bytes, and a traceback may have a line for each byte.
+KERNEL_VALUES: Final = TRACEBACK_BYTES + 32 * KIB
+KERNEL_TURN_FRAMES: Final = 128
+KERNEL_TURN_BYTES: Final = 1 * MIB
 STDERR_TAIL_BYTES: Final = 4 * KIB
 LAST_WORDS_BYTES: Final = 512 * KIB  # at least so much of what a kernel wrote before it died
 

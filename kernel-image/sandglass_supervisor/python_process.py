@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import signal
-import sys
 from collections.abc import Iterator
 
 import zmq
@@ -26,7 +25,6 @@ from .limits import (
 from .loop import Timer
 from .python_env import PythonEnv
 
-_MESSAGES_PER_TURN = 16
 _RECONNECT_MS = 2  # the kernel binds some time after we connect
 _SHELL_PORT, _IOPUB_PORT = 1, 2
 _LAST_WORDS = 3  # the first descriptor behind the standard ones
@@ -50,6 +48,7 @@ class PythonProcess:
         self._last_heard: list[bytes] | None = None
         self._child = self._start()
         self._shell = self._connect(zmq.DEALER, _SHELL_PORT)
+        self._replies = messages.Inbox(self._shell)
         place.loop.watch(self._shell, self._read_shell)
         self._iopub = self._subscribe()
         self._deadline: Timer = place.loop.call_in(KERNEL_START_S, self.kill)
@@ -102,6 +101,7 @@ class PythonProcess:
     def _subscribe(self) -> zmq.Socket[bytes]:
         socket = self._connect(zmq.SUB, _IOPUB_PORT)
         socket.setsockopt(zmq.SUBSCRIBE, b"")
+        self._output = messages.Inbox(socket)
         self._place.loop.watch(socket, self._read_iopub)
         return socket
 
@@ -148,7 +148,7 @@ class PythonProcess:
         return socket
 
     def _read_shell(self) -> None:
-        for message in self._messages(self._shell, _MESSAGES_PER_TURN):
+        for message in self._messages(self._replies):
             if message.kind == "kernel_info_reply" and not self._ready:
                 self._ready = True
                 self._deadline.cancel()
@@ -157,7 +157,7 @@ class PythonProcess:
                 self._listener.kernel_said(message)
 
     def _read_iopub(self) -> None:
-        for message in self._messages(self._iopub, _MESSAGES_PER_TURN):
+        for message in self._messages(self._output):
             if message.kind == "iopub_welcome" and not self._ready:
                 # Subscribed: from here on no output is missed. Now see that the main thread answers as well.
                 # A request that was sent before would be refused as a replay, so each has an id of its own.
@@ -168,11 +168,8 @@ class PythonProcess:
             if self._held:
                 return
 
-    def _messages(self, socket: zmq.Socket[bytes], most: int) -> Iterator[Message]:
-        for _ in range(most):
-            frames = messages.receive(socket)
-            if frames is None:
-                return
+    def _messages(self, inbox: messages.Inbox) -> Iterator[Message]:
+        for frames in inbox.turn():
             message = jupyter.parse(self._key, frames)
             if message is not None:
                 if message.kind == "stream":
@@ -200,10 +197,9 @@ class PythonProcess:
         self._read_errors()
         # What hid from that may have the connection, and write on for ever.
         end = self._place.loop.clock() + LAST_MESSAGES_S
-        for message in self._messages(self._iopub, sys.maxsize):
-            self._listener.kernel_said(message)
-            if self._place.loop.clock() > end:
-                break
+        while not self._output.is_empty and self._place.loop.clock() < end:
+            for message in self._messages(self._output):
+                self._listener.kernel_said(message)
         self._tell_last_words()
         self._close()
         exit_code, number = describe(status)

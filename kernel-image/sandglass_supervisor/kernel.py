@@ -125,6 +125,8 @@ class Kernel:
 
     def _end(self, how: str) -> None:
         self._on_purpose = how if self._on_purpose != "closed" else "closed"
+        # What is asked from now on is for the fresh kernel.
+        self._queue.fail(outcome.never_ran(f"the session was {self._on_purpose}"))
         if self._process is not None:
             self._process.kill()
         else:
@@ -134,6 +136,8 @@ class Kernel:
 
     def kernel_ready(self) -> None:
         """The process answers."""
+        if self._on_purpose is not None:
+            return  # the last word of one that was killed meanwhile
         self._failed_starts = 0
         self._answered = True
         self.state = IDLE
@@ -180,7 +184,6 @@ class Kernel:
         self.lost = None
         if self._run is not None:
             self._done(outcome.ended_on_purpose(how))
-        self._queue.fail(outcome.never_ran(f"the session was {how}"))
         if how == "closed":
             self._tell_replaced()
         else:
@@ -213,7 +216,7 @@ class Kernel:
         self._tell_replaced()
 
     def _next(self) -> None:
-        if self.state != IDLE or not self._queue or self._process is None:
+        if self.state != IDLE or not self._queue or self._process is None or self._on_purpose is not None:
             return
         execution, request = self._queue.take()
         self._runs += 1

@@ -174,6 +174,22 @@ class AbuseE2E {
     }
 
     @Test
+    void aBombOfProcessesThatCodeLeftInSessionsOfTheirOwnEndsWithAReset() {
+        String sandbox = SANDBOXES.start();
+        agent.command(
+                sandbox, "bash", "-c", "cat > /workspace/bomb.py <<'END'\n" + Bomb.MANY_SESSIONS.script + "\nEND");
+        agent.python(sandbox, "import subprocess\nsubprocess.Popen(['python3', '/workspace/bomb.py'])");
+        await("the bomb").atMost(PATIENCE).until(() -> processes(sandbox) > FEW_PROCESSES);
+
+        Answer reset = agent.call("sandbox_reset", Map.of("sandbox", sandbox));
+
+        assertThat(reset.failed()).as(reset.text()).isFalse();
+        await("the processes to be gone").atMost(SOON).until(() -> processes(sandbox) < FEW_PROCESSES);
+        assertThat(agent.python(sandbox, "1 + 1").result()).isEqualTo("2");
+        neighbour.awaitCalls(5);
+    }
+
+    @Test
     void whatACommandLeavesRunningOnPurposeRunsOn() {
         String sandbox = SANDBOXES.start();
         String script = "setsid sleep 600 & nohup sleep 600 >/dev/null 2>&1 & echo started";

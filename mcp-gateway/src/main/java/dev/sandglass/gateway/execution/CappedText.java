@@ -43,7 +43,7 @@ final class CappedText {
         return new CappedText(maxChars - maxChars / 2, maxChars / 2);
     }
 
-    /** Keeps the beginning: a page. */
+    /** Keeps the beginning, and at least one character of it, so that whoever turns pages gets on: a page. */
     static CappedText page(int maxChars) {
         return new CappedText(maxChars, 0);
     }
@@ -64,9 +64,38 @@ final class CappedText {
      * @param offset position of its first byte in the execution's output
      */
     void append(Stream stream, String text, long offset) {
-        int taken = headClosed ? 0 : intoHead(stream, text);
+        int taken = headClosed ? 0 : intoHead(stream, text, room(text));
         if (taken < text.length()) {
             intoTail(stream, text, taken, offset + Utf8Stream.length(text, 0, taken));
+        }
+    }
+
+    /**
+     * Adds a piece of which only the beginning has an offset. A page has all or nothing of it, and if it is the first,
+     * all however long it is.
+     *
+     * @param offset where it is to be read if it is dropped
+     */
+    void appendWhole(Stream stream, String text, long offset) {
+        boolean fits = text.length() <= headRoom || isEmptyPage();
+        int room = fits ? text.length() : isPage() ? 0 : room(text);
+        int taken = headClosed ? 0 : intoHead(stream, text, room);
+        if (taken < text.length()) {
+            intoTail(stream, text, taken, offset);
+        }
+    }
+
+    /**
+     * Ends a line whose end is no byte of the output. It counts for nothing behind text that is kept whole, as it would
+     * be missing between two pages else.
+     *
+     * @param offset position after the line
+     */
+    void endLine(Stream stream, long offset) {
+        if (cutOffset == NOTHING_CUT && tail.isEmpty()) {
+            head.getOrDefault(stream, new StringBuilder()).append('\n');
+        } else {
+            append(stream, "\n", offset);
         }
     }
 
@@ -78,21 +107,32 @@ final class CappedText {
     /** What is left of a stream, with a mark where something was dropped. */
     String text(Stream stream) {
         StringBuilder text = new StringBuilder(head.getOrDefault(stream, new StringBuilder()));
-        if (cutStreams.contains(stream) && tailLimit > 0) {
+        if (cutStreams.contains(stream) && !isPage()) {
             text.append("\n[Output truncated: exceeded ").append(limit).append(" character limit]\n");
         }
         tail.stream().filter(segment -> segment.stream == stream).forEach(segment -> segment.appendTo(text));
         return text.toString();
     }
 
-    private int intoHead(Stream stream, String text) {
-        int taken = Math.min(headRoom, text.length());
-        if (taken < text.length()) {
-            headClosed = true;
-            if (taken > 0 && Character.isHighSurrogate(text.charAt(taken - 1))) {
-                taken--;
-            }
+    private boolean isPage() {
+        return tailLimit == 0;
+    }
+
+    private boolean isEmptyPage() {
+        return isPage() && headRoom == limit;
+    }
+
+    /** How much of a text the head takes; a page that took nothing of it for its length would be asked for again. */
+    private int room(String text) {
+        int room = Math.min(Math.max(0, headRoom), text.length());
+        if (room > 0 && room < text.length() && Character.isHighSurrogate(text.charAt(room - 1))) {
+            return isEmptyPage() && room == 1 ? 2 : room - 1;
         }
+        return room;
+    }
+
+    private int intoHead(Stream stream, String text, int taken) {
+        headClosed = taken < text.length() || taken > headRoom;
         head.getOrDefault(stream, new StringBuilder()).append(text, 0, taken);
         headRoom -= taken;
         return taken;

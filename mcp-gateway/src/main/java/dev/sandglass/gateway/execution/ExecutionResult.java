@@ -18,7 +18,8 @@ import tools.jackson.databind.JsonNode;
  * @param imagesLeftOut how many more there are that did not fit
  * @param exitCode of a command that ended by itself; else null
  * @param durationMs how long it ran, queueing not counted, in milliseconds; 0 while it runs
- * @param truncated whether something is missing from the texts or pictures
+ * @param more whether something is missing from the texts or pictures that can be read from {@code nextOffset} on
+ * @param lostBytes how many bytes of output are missing from the texts for good
  * @param nextOffset where to read on, in bytes of the execution's output: the first byte that is missing, else the end
  * @param kernelRestarted whether its kernel was replaced, so that variables are gone
  * @param message what happened, why and what to do next, for all but {@code ok}; may be empty
@@ -37,7 +38,8 @@ public record ExecutionResult(
         int imagesLeftOut,
         @Nullable Integer exitCode,
         long durationMs,
-        boolean truncated,
+        boolean more,
+        long lostBytes,
         long nextOffset,
         boolean kernelRestarted,
         String message,
@@ -47,6 +49,11 @@ public record ExecutionResult(
     /** Keeps its own copy of the list. */
     public ExecutionResult {
         images = List.copyOf(images);
+    }
+
+    /** Whether anything is missing, for good or not. */
+    public boolean truncated() {
+        return more || lostBytes > 0;
     }
 
     /** Says status and sizes, never what the code printed. */

@@ -2,13 +2,11 @@ package dev.sandglass.gateway.execution;
 
 import dev.sandglass.gateway.link.OutputRecord;
 import dev.sandglass.gateway.link.OutputRecord.Stream;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -16,51 +14,56 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What an answer will hold of an execution's output, in bounded memory however much there is: text as a terminal would
- * leave it, pictures, the last value. Pure; one thread at a time.
+ * leave it, pictures, the last value, the exception. Pure; one thread at a time.
+ *
+ * <p>Whatever is cut has its place in the output, so that reading on from {@link #nextOffset}, page after page, gives all
+ * of it: each page gets further, and what is within a record goes on there.
  */
 final class OutputCollector {
 
-    private static final int MAX_IMAGES = 16;
-    // MCP clients get them in one JSON text.
-    private static final int MAX_IMAGE_BYTES = 6 * 1024 * 1024;
-
-    // What hosts of models take; anything else would make them refuse the whole answer.
-    private static final Set<String> SHOWN_IMAGES = Set.of("image/png", "image/jpeg", "image/gif", "image/webp");
     private static final String JSON = "application/json";
+
+    // The supervisor's bound in code points. A message has no offset: cut, it could not be read on.
+    private static final int MESSAGE_CHARS = 2 * 4096;
 
     private final int maxChars;
     private final boolean page;
+    private final long from;
     private final CappedText text;
+    private final CappedText results;
+    private CappedText traceback;
     private final Map<Stream, Utf8Stream> decoders = new EnumMap<>(Stream.class);
     private final Map<Stream, Screen> screens = new EnumMap<>(Stream.class);
-    private final List<Image> images = new ArrayList<>();
-    private int imageBytes;
-    private int imagesLeftOut;
-    private @Nullable String result;
+    private final Pictures pictures = new Pictures();
+    private OutputRecord.@Nullable Raised raised;
+    private boolean hasResult;
+    private boolean resultsBegun;
     private @Nullable JsonNode resultJson;
-    private @Nullable ExecutionError error;
     private long position;
     private long leftOut = CappedText.NOTHING_CUT;
-    private boolean truncated;
+    private long lostBytes;
 
-    private OutputCollector(CappedText text, int maxChars, long from, boolean page) {
-        this.text = text;
+    private OutputCollector(int maxChars, long from, boolean page) {
         this.maxChars = maxChars;
+        this.from = from;
         this.position = from;
         this.page = page;
+        this.text = capped();
+        this.results = capped();
+        this.traceback = capped();
         for (Stream stream : Stream.values()) {
-            screens.put(stream, new Screen((shown, offset) -> text.append(stream, shown, offset)));
+            screens.put(stream, new Screen((shown, offset, rewritten) -> say(stream, shown, offset, rewritten)));
         }
     }
 
     /** For an answer that tells how it began and how it ended. */
     static OutputCollector headAndTail(int maxChars) {
-        return new OutputCollector(CappedText.headAndTail(maxChars), maxChars, 0, false);
+        return new OutputCollector(maxChars, 0, false);
     }
 
     /** For an answer that is read on, page after page. */
     static OutputCollector page(int maxChars, long from) {
-        return new OutputCollector(CappedText.page(maxChars), maxChars, from, true);
+        return new OutputCollector(maxChars, from, true);
     }
 
     /**
@@ -69,6 +72,13 @@ final class OutputCollector {
      * @return the text that it adds to what the code printed, for whoever listens; mostly empty for other kinds
      */
     String add(OutputRecord record) {
+        if (page && !(record instanceof OutputRecord.Text)) {
+            // What was held back stands before this, and may fill the page.
+            flush();
+            if (isFull()) {
+                return "";
+            }
+        }
         String printed =
                 switch (record) {
                     case OutputRecord.Text piece -> print(piece);
@@ -98,9 +108,9 @@ final class OutputCollector {
         return missing == CappedText.NOTHING_CUT ? position : Math.min(missing, position);
     }
 
-    /** What was held back, because it might have been written over, is text now. Nothing more comes. */
+    /** Nothing more comes. */
     void end() {
-        screens.values().forEach(Screen::flush);
+        flush();
     }
 
     /** Takes no more: what follows is missing. */
@@ -110,9 +120,14 @@ final class OutputCollector {
         }
     }
 
-    /** Whether anything is missing. */
-    boolean isTruncated() {
-        return truncated || firstMissing() != CappedText.NOTHING_CUT;
+    /** Whether anything is missing that is to be read from {@link #nextOffset} on. */
+    boolean hasMore() {
+        return firstMissing() != CappedText.NOTHING_CUT;
+    }
+
+    /** How many bytes are missing for good. */
+    long lostBytes() {
+        return lostBytes;
     }
 
     String stdout() {
@@ -125,7 +140,7 @@ final class OutputCollector {
 
     @Nullable
     String result() {
-        return result;
+        return hasResult ? results.text(Stream.STDOUT) : null;
     }
 
     /** The last value as data: if the code displayed it as JSON, and its text is not cut. */
@@ -136,24 +151,43 @@ final class OutputCollector {
 
     @Nullable
     ExecutionError error() {
-        return error;
+        return raised == null
+                ? null
+                : new ExecutionError(
+                        raised.name(), CappedText.cut(raised.message(), MESSAGE_CHARS), traceback.text(Stream.STDOUT));
     }
 
     List<Image> images() {
-        return images;
+        return pictures.images();
     }
 
     /** How many pictures came that are not among {@link #images}. */
     int imagesLeftOut() {
-        return imagesLeftOut;
+        return pictures.leftOut();
+    }
+
+    private CappedText capped() {
+        return page ? CappedText.page(maxChars) : CappedText.headAndTail(maxChars);
     }
 
     private long firstMissing() {
-        long cut = text.cutOffset();
-        if (cut == CappedText.NOTHING_CUT || leftOut == CappedText.NOTHING_CUT) {
-            return Math.max(cut, leftOut);
+        return LongStream.of(text.cutOffset(), results.cutOffset(), traceback.cutOffset(), leftOut)
+                .filter(offset -> offset != CappedText.NOTHING_CUT)
+                .min()
+                .orElse(CappedText.NOTHING_CUT);
+    }
+
+    /** What was held back, because it might have been written over, is text now. */
+    private void flush() {
+        screens.values().forEach(Screen::flush);
+    }
+
+    private void say(Stream stream, String shown, long offset, boolean rewritten) {
+        if (rewritten) {
+            text.appendWhole(stream, shown, offset);
+        } else {
+            text.append(stream, shown, offset);
         }
-        return Math.min(cut, leftOut);
     }
 
     private String print(OutputRecord.Text piece) {
@@ -174,20 +208,39 @@ final class OutputCollector {
     }
 
     private String show(OutputRecord.Shown shown) {
-        if (shown.mime().startsWith("image/")) {
-            keepImage(shown);
+        if (Pictures.isPicture(shown)) {
+            keepPicture(shown);
             return "";
         }
-        String shownText = utf8(shown.content().bytes());
+        RecordPart part = RecordPart.of(shown.offset(), shown.content(), from);
         if (shown.result()) {
-            // More than one only if the code asked for it (ast_node_interactivity).
-            result = cut(result == null ? shownText : result + "\n" + shownText);
-            resultJson = shown.mime().equals(JSON) && shownText.length() <= maxChars ? parsed(shownText) : null;
+            addResult(shown, part);
             return "";
         }
-        String line = shownText.endsWith("\n") ? shownText : shownText + "\n";
-        insert(line, shown.offset());
-        return line;
+        return part.text().isEmpty() ? "" : display(part, shown.end());
+    }
+
+    private void addResult(OutputRecord.Shown shown, RecordPart part) {
+        // More than one only if the code asked for it (ast_node_interactivity).
+        if (resultsBegun) {
+            results.endLine(Stream.STDOUT, part.offset());
+        }
+        results.append(Stream.STDOUT, part.text(), part.offset());
+        hasResult = true;
+        resultsBegun |= !part.text().isEmpty();
+        boolean whole = part.offset() == shown.offset() && results.cutOffset() == CappedText.NOTHING_CUT;
+        resultJson = whole && shown.mime().equals(JSON) ? parsed(part.text()) : null;
+    }
+
+    /** Text that no stream said stands between what standard output said before and after it, on lines of its own. */
+    private String display(RecordPart part, long end) {
+        flush();
+        text.append(Stream.STDOUT, part.text(), part.offset());
+        if (part.text().endsWith("\n")) {
+            return part.text();
+        }
+        text.endLine(Stream.STDOUT, end);
+        return part.text() + "\n";
     }
 
     private static @Nullable JsonNode parsed(String json) {
@@ -198,40 +251,34 @@ final class OutputCollector {
         }
     }
 
-    /** Text that no stream said stands between what standard output said before and after it. */
-    private void insert(String inserted, long offset) {
-        screens.values().forEach(Screen::flush);
-        text.append(Stream.STDOUT, inserted, offset);
+    private void keepPicture(OutputRecord.Shown shown) {
+        String objection = Pictures.objection(shown);
+        if (!objection.isEmpty()) {
+            note(objection, shown.offset());
+        } else if (!pictures.take(shown) && leftOut == CappedText.NOTHING_CUT) {
+            leftOut = shown.offset();
+        }
     }
 
-    private void keepImage(OutputRecord.Shown shown) {
-        int size = shown.content().length();
-        if (!SHOWN_IMAGES.contains(shown.mime())) {
-            insert("[a picture of another kind than PNG, JPEG, GIF or WebP was left out]\n", shown.offset());
-            return;
-        }
-        if (images.size() >= MAX_IMAGES || imageBytes + size > MAX_IMAGE_BYTES) {
-            imagesLeftOut++;
-            if (leftOut == CappedText.NOTHING_CUT) {
-                leftOut = shown.offset();
-            }
-            return;
-        }
-        imageBytes += size;
-        images.add(Image.of(shown));
-    }
-
-    private String raise(OutputRecord.Raised raised) {
-        String traceback = utf8(raised.traceback().bytes());
-        error = new ExecutionError(raised.name(), cut(raised.message()), cut(traceback));
+    private String raise(OutputRecord.Raised newest) {
+        RecordPart part = RecordPart.of(newest.offset(), newest.traceback(), from);
+        raised = newest;
+        traceback = capped();
+        traceback.append(Stream.STDOUT, part.text(), part.offset());
         return "";
     }
 
     private String skip(OutputRecord.Gap gap) {
-        truncated = true;
         String note = "\n[Output truncated: " + gap.length() + " bytes are no longer held]\n";
-        insert(note, gap.end());
+        note(note, gap.offset());
+        // A page without room for the note leaves the gap to the next one.
+        lostBytes += isFull() ? 0 : gap.length();
         return note;
+    }
+
+    private void note(String words, long offset) {
+        flush();
+        text.appendWhole(Stream.STDOUT, words, offset);
     }
 
     private String finish() {
@@ -247,15 +294,5 @@ final class OutputCollector {
 
     private Screen screen(Stream stream) {
         return Objects.requireNonNull(screens.get(stream));
-    }
-
-    private String cut(String whole) {
-        String kept = CappedText.cut(whole, maxChars);
-        truncated |= kept.length() != whole.length() || !kept.equals(whole);
-        return kept;
-    }
-
-    private static String utf8(byte[] bytes) {
-        return new String(bytes, StandardCharsets.UTF_8);
     }
 }

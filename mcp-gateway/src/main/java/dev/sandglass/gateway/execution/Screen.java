@@ -11,9 +11,15 @@ final class Screen {
 
     static final int MAX_LINE = 4096;
 
-    /** Takes text that is final; {@code offset} is where its first byte stands in the execution's output. */
+    /** Takes text that is final. */
     interface Sink {
-        void text(String text, long offset);
+        /**
+         * Called once for each piece, in order.
+         *
+         * @param offset where its first byte stands in the execution's output
+         * @param rewritten it is not what the stream said byte by byte, so that no place within it has an offset
+         */
+        void text(String text, long offset, boolean rewritten);
     }
 
     private final Sink sink;
@@ -26,6 +32,7 @@ final class Screen {
     // Part of the line was passed on already, so that writing over it can only begin a new one.
     private boolean begunElsewhere;
     private boolean returned;
+    private boolean rewritten;
 
     Screen(Sink sink) {
         this.sink = sink;
@@ -55,7 +62,7 @@ final class Screen {
     void flush() {
         if (length > 0) {
             begunElsewhere = true;
-            sink.text(new String(line, 0, length), lineOffset);
+            sink.text(new String(line, 0, length), lineOffset, rewritten);
             restart();
         }
     }
@@ -69,8 +76,16 @@ final class Screen {
                 returned = false;
             }
             newLineIfReturned();
-            sink.text(new String(line, 0, length) + text.substring(0, end), lineOffset);
-            position += Utf8Stream.length(text, 0, end);
+            int first = rewritten ? text.indexOf('\n') + 1 : 0;
+            if (first > 0) {
+                sink.text(new String(line, 0, length) + text.substring(0, first), lineOffset, true);
+                position += Utf8Stream.length(text, 0, first);
+                restart();
+            }
+            if (first < end) {
+                sink.text(new String(line, 0, length) + text.substring(first, end), lineOffset, false);
+                position += Utf8Stream.length(text, first, end);
+            }
             begunElsewhere = false;
             restart();
         }
@@ -91,7 +106,9 @@ final class Screen {
     }
 
     private void put(int codePoint) {
-        switch (codes.take(codePoint)) {
+        TerminalCodes.Effect effect = codes.take(codePoint);
+        rewritten |= !(effect instanceof TerminalCodes.Effect.Print);
+        switch (effect) {
             case TerminalCodes.Effect.Print _ -> print(codePoint);
             case TerminalCodes.Effect.EraseRight _ -> length = Math.min(length, column);
             case TerminalCodes.Effect.EraseLine _ -> length = 0;
@@ -104,12 +121,19 @@ final class Screen {
         switch (codePoint) {
             case '\n' -> {
                 returned = false;
-                sink.text(new String(line, 0, length) + "\n", lineOffset);
+                sink.text(new String(line, 0, length) + "\n", lineOffset, rewritten);
                 begunElsewhere = false;
                 restart();
             }
-            case '\r' -> moveTo(0);
-            case '\b' -> column = Math.max(0, column - 1);
+            case '\r' -> {
+                // Windows ends its lines so: what stands before it is as it came.
+                rewritten |= length == 0;
+                moveTo(0);
+            }
+            case '\b' -> {
+                rewritten = true;
+                column = Math.max(0, column - 1);
+            }
             default -> overwrite(codePoint);
         }
     }
@@ -121,6 +145,7 @@ final class Screen {
 
     private void overwrite(int codePoint) {
         newLineIfReturned();
+        rewritten |= column != length;
         if (column >= line.length) {
             line = Arrays.copyOf(line, MAX_LINE);
         }
@@ -136,7 +161,7 @@ final class Screen {
 
     private void newLineIfReturned() {
         if (returned) {
-            sink.text("\n", lineOffset);
+            sink.text("\n", lineOffset, true);
             returned = false;
             begunElsewhere = false;
         }
@@ -145,6 +170,7 @@ final class Screen {
     private void restart() {
         length = 0;
         column = 0;
+        rewritten = false;
         lineOffset = position;
     }
 }

@@ -52,6 +52,15 @@ final class Utf8Stream {
         return length;
     }
 
+    /** Where the code point begins that covers a byte; the length if the index is behind the end. */
+    static int codePointStart(byte[] bytes, long index) {
+        int start = (int) Math.min(index, bytes.length);
+        while (start > 0 && start < bytes.length && (bytes[start] & CONTINUATION_MASK) == CONTINUATION) {
+            start--;
+        }
+        return start;
+    }
+
     private static int unfinished(byte[] bytes) {
         for (int back = 1; back <= Math.min(LONGEST - 1, bytes.length); back++) {
             int b = bytes[bytes.length - back] & 0xFF;

@@ -30,6 +30,9 @@ final class ExecutionAnswer {
 
     private static final String READ_ON = "Call sandbox_get_execution with this execution_id and offset %d to read on.";
 
+    private static final String LOST_BYTES =
+            "%d bytes of its output are no longer held and cannot be read; a mark stands where they were.";
+
     private ExecutionAnswer() {}
 
     /** What programs read; the names are the contract (design.md, "The MCP endpoint"). */
@@ -47,6 +50,7 @@ final class ExecutionAnswer {
             @Nullable Integer exitCode,
             long durationMs,
             boolean truncated,
+            long lostBytes,
             long nextOffset,
             List<String> deniedHosts,
             boolean kernelRestarted,
@@ -74,19 +78,6 @@ final class ExecutionAnswer {
     }
 
     static Map<String, Object> schema() {
-        Schema error = Schema.object()
-                .orNull()
-                .required("name", Schema.text("Class of the exception"))
-                .required("message", Schema.text("Its message"))
-                .required("traceback", Schema.text("Its traceback"));
-        Schema image = Schema.object()
-                .required("mime_type", Schema.text("Kind of picture"))
-                .required("bytes", Schema.integer("Size"))
-                .required(
-                        "path",
-                        Schema.text("File with the full size, if this is scaled down")
-                                .orNull())
-                .required("full_bytes", Schema.integer("Size of the full size").orNull());
         return Schema.object()
                 .required("status", Schema.text("How it stands or ended").with("enum", words()))
                 .required("execution_id", Schema.text("For sandbox_get_execution"))
@@ -94,11 +85,17 @@ final class ExecutionAnswer {
                 .required("stderr", Schema.text("Standard error as a terminal would leave it"))
                 .required("result", Schema.text("Value of the last expression").orNull())
                 .required("result_json", JSON_VALUE)
-                .required("error", error.with("description", "The exception, if there was one"))
-                .required("images", Schema.list("Pictures, in the content in this order", image))
+                .required("error", errorSchema())
+                .required("images", Schema.list("Pictures, in the content in this order", imageSchema()))
                 .required("exit_code", Schema.integer("Of a command").orNull())
                 .required("duration_ms", Schema.integer("Time it ran"))
-                .required("truncated", Schema.flag("Output is missing here; read it from next_offset on"))
+                .required(
+                        "truncated",
+                        Schema.flag(
+                                "Output is missing here; read it from next_offset on, but for what lost_bytes counts"))
+                .required(
+                        "lost_bytes",
+                        Schema.integer("Bytes of output that the sandbox no longer holds: nobody can read them"))
                 .required("next_offset", Schema.integer("Where sandbox_get_execution reads on"))
                 .required(
                         "denied_hosts", Schema.list("What the network refused, newest last", Schema.text("host:port")))
@@ -110,6 +107,26 @@ final class ExecutionAnswer {
                                 .orNull())
                 .required("queue_position", Schema.integer("Executions before this one"))
                 .keywords();
+    }
+
+    private static Schema errorSchema() {
+        return Schema.object()
+                .orNull()
+                .with("description", "The exception, if there was one")
+                .required("name", Schema.text("Class of the exception"))
+                .required("message", Schema.text("Its message"))
+                .required("traceback", Schema.text("Its traceback"));
+    }
+
+    private static Schema imageSchema() {
+        return Schema.object()
+                .required("mime_type", Schema.text("Kind of picture"))
+                .required("bytes", Schema.integer("Size"))
+                .required(
+                        "path",
+                        Schema.text("File with the full size, if this is scaled down")
+                                .orNull())
+                .required("full_bytes", Schema.integer("Size of the full size").orNull());
     }
 
     /** The answer; {@code notice} if the sandbox had to be brought back for this call. */
@@ -139,6 +156,7 @@ final class ExecutionAnswer {
                 result.exitCode(),
                 result.durationMs(),
                 result.truncated(),
+                result.lostBytes(),
                 result.nextOffset(),
                 refused.targets(),
                 result.kernelRestarted() || notice != null,
@@ -148,11 +166,20 @@ final class ExecutionAnswer {
     }
 
     private static String message(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
-        boolean more = result.status() == ExecutionStatus.RUNNING || result.truncated();
-        String hint = more ? READ_ON.formatted(result.nextOffset()) : null;
-        return Stream.of(result.message(), hint, notice, refused.notice())
+        String hint = isReadOn(result) ? READ_ON.formatted(result.nextOffset()) : null;
+        String lost = result.lostBytes() > 0 ? LOST_BYTES.formatted(result.lostBytes()) : null;
+        return Stream.of(result.message(), lost, hint, notice, refused.notice())
                 .filter(part -> part != null && !part.isEmpty())
                 .collect(Collectors.joining(" "));
+    }
+
+    /** Whether another call would get more. Of what is lost with its pod there is none. */
+    private static boolean isReadOn(ExecutionResult result) {
+        return switch (result.status()) {
+            case RUNNING -> true;
+            case LOST -> false;
+            case OK, ERROR, TIMEOUT, INTERRUPTED, KERNEL_DIED, OOM_KILLED, REJECTED, ENV_ERROR -> result.more();
+        };
     }
 
     private static String text(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
@@ -195,42 +222,33 @@ final class ExecutionAnswer {
         return String.join("\n", notes);
     }
 
-    private static @Nullable String verdict(ExecutionResult result) {
-        String readOn = "Read on: sandbox_get_execution with execution_id '%s' and offset %d."
-                .formatted(result.id(), result.nextOffset());
+    private static String verdict(ExecutionResult result) {
         Integer exitCode = result.exitCode();
-        return switch (result.status()) {
-            case OK -> told(result, readOn);
-            case ERROR ->
-                exitCode != null && exitCode != 0
-                        ? "[exit code %d] %s"
-                                .formatted(exitCode, result.message())
-                                .strip()
-                        : raised(result, readOn);
-            case RUNNING ->
-                "[running%s] %s"
-                        .formatted(
-                                result.queuePosition() > 0 ? ", " + result.queuePosition() + " before it" : "", readOn);
-            case TIMEOUT, INTERRUPTED, KERNEL_DIED, OOM_KILLED, REJECTED, ENV_ERROR, LOST ->
-                "[%s] %s".formatted(result.status().word(), result.message()).strip();
-        };
+        String word = "[" + result.status().word() + "] ";
+        String verdict =
+                switch (result.status()) {
+                    case OK -> told(result, word);
+                    case ERROR ->
+                        exitCode != null && exitCode != 0
+                                ? "[exit code %d] %s".formatted(exitCode, result.message())
+                                : told(result, word);
+                    case RUNNING ->
+                        result.queuePosition() > 0 ? "[running, %d before it]".formatted(result.queuePosition()) : word;
+                    case TIMEOUT, INTERRUPTED, KERNEL_DIED, OOM_KILLED, REJECTED, ENV_ERROR, LOST ->
+                        word + result.message();
+                };
+        String readOn = isReadOn(result)
+                ? "Read on: sandbox_get_execution with execution_id '%s' and offset %d."
+                        .formatted(result.id(), result.nextOffset())
+                : "";
+        return (verdict.strip() + " " + readOn).strip();
     }
 
-    private static @Nullable String raised(ExecutionResult result, String readOn) {
-        if (result.error() != null) {
-            return told(result, readOn);
-        }
-        return result.message().isEmpty() ? null : "[error] " + result.message();
-    }
-
-    private static @Nullable String told(ExecutionResult result, String readOn) {
+    private static String told(ExecutionResult result, String word) {
         ExecutionError error = result.error();
         // The supervisor's word for an exception is its name and text, which the traceback says too.
-        boolean said =
-                result.message().isEmpty() || (error != null && result.message().startsWith(error.name() + ":"));
-        String message = said ? "" : "[" + result.status().word() + "] " + result.message();
-        String more = result.truncated() ? readOn : "";
-        return message.isEmpty() && more.isEmpty() ? null : (message + " " + more).strip();
+        boolean said = error != null && result.message().startsWith(error.name() + ":");
+        return said || result.message().isEmpty() ? "" : word + result.message();
     }
 
     private static void paragraph(StringBuilder text, @Nullable String part) {

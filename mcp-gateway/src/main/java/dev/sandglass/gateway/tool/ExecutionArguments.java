@@ -37,11 +37,23 @@ final class ExecutionArguments {
                 .formatted(settings.waitFor().toSeconds()));
     }
 
-    static Schema outputSchema(ToolSettings settings) {
-        return Schema.integer("Most characters of output in the answer, default %d; the middle of longer output is cut"
-                        .formatted(settings.maxOutputChars()))
-                .with("minimum", 1)
-                .with("maximum", MOST_OUTPUT_CHARS);
+    private static Schema outputSchema(ToolSettings settings) {
+        return charsSchema(
+                ("Most characters of output in the answer, default %d; the middle of longer output is cut, and"
+                                + " sandbox_get_execution reads it")
+                        .formatted(settings.maxOutputChars()));
+    }
+
+    /** The same argument where output is read page by page. */
+    static Schema pageSchema(ToolSettings settings) {
+        return charsSchema(
+                ("Size of the page in characters, default %d: of text, of the result and of the traceback. What"
+                                + " is longer goes on at next_offset, so that any size gets all of it")
+                        .formatted(settings.maxOutputChars()));
+    }
+
+    private static Schema charsSchema(String description) {
+        return Schema.integer(description).with("minimum", 1).with("maximum", MOST_OUTPUT_CHARS);
     }
 
     static Schema variables(String description) {

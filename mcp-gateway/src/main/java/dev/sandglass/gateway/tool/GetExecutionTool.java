@@ -46,7 +46,7 @@ final class GetExecutionTool implements Tool {
                                 Schema.integer("First byte of output to return, default 0")
                                         .with("minimum", 0))
                         .optional("wait", ExecutionArguments.waitSchema(settings))
-                        .optional("max_output_chars", ExecutionArguments.outputSchema(settings))
+                        .optional("max_output_chars", ExecutionArguments.pageSchema(settings))
                         .keywords(),
                 ExecutionAnswer.schema(),
                 ToolDefinition.Annotations.READS);
@@ -105,6 +105,7 @@ final class GetExecutionTool implements Tool {
                 null,
                 0,
                 false,
+                0,
                 0,
                 false,
                 "The pod in which this execution ran is gone, and its output with it: " + why

@@ -28,7 +28,7 @@ class OutputCollectorTest {
         assertThat(output.stdout()).isEqualTo("out");
         assertThat(output.stderr()).isEqualTo("err");
         assertThat(output.nextOffset()).isEqualTo(6);
-        assertThat(output.isTruncated()).isFalse();
+        assertThat(output.hasMore()).isFalse();
     }
 
     @Test
@@ -83,12 +83,12 @@ class OutputCollectorTest {
         output.add(shown(0, true, "application/json", exact));
         assertThat(output.resultJson()).isEqualTo(JsonMapper.shared().readTree(exact));
         assertThat(output.result()).isEqualTo(exact);
-        assertThat(output.isTruncated()).isFalse();
+        assertThat(output.hasMore()).isFalse();
 
         OutputCollector other = OutputCollector.headAndTail(100);
         other.add(shown(0, true, "application/json", "[\"" + "x".repeat(97) + "\"]"));
         assertThat(other.resultJson()).isNull();
-        assertThat(other.isTruncated()).isTrue();
+        assertThat(other.hasMore()).isTrue();
     }
 
     @ParameterizedTest
@@ -114,7 +114,7 @@ class OutputCollectorTest {
         output.end();
         assertThat(output.stderr()).isEqualTo("99%");
         assertThat(output.stdout()).isEqualTo("between\n");
-        assertThat(output.isTruncated()).isFalse();
+        assertThat(output.hasMore()).isFalse();
     }
 
     @Test
@@ -127,7 +127,7 @@ class OutputCollectorTest {
         }
         output.end();
         assertThat(output.stderr()).isEqualTo(" 99%");
-        assertThat(output.isTruncated()).isFalse();
+        assertThat(output.hasMore()).isFalse();
         assertThat(output.nextOffset()).isEqualTo(offset);
     }
 
@@ -158,7 +158,7 @@ class OutputCollectorTest {
         }
         assertThat(output.images()).hasSize(16);
         assertThat(output.imagesLeftOut()).isEqualTo(4);
-        assertThat(output.isTruncated()).isTrue();
+        assertThat(output.hasMore()).isTrue();
         assertThat(output.nextOffset()).isEqualTo(160);
     }
 
@@ -182,7 +182,8 @@ class OutputCollectorTest {
         ExecutionError error = Objects.requireNonNull(output.error());
         assertThat(error.traceback()).hasSize(100 + 50).contains("exceeded 100 character limit");
         assertThat(output.result()).hasSize(100 + 50);
-        assertThat(output.isTruncated()).isTrue();
+        assertThat(output.hasMore()).isTrue();
+        assertThat(output.nextOffset()).isEqualTo(50);
     }
 
     @Test
@@ -192,7 +193,8 @@ class OutputCollectorTest {
         output.add(text(501, Stream.STDOUT, "b"));
         output.end();
         assertThat(output.stdout()).isEqualTo("a\n[Output truncated: 500 bytes are no longer held]\nb");
-        assertThat(output.isTruncated()).isTrue();
+        assertThat(output.hasMore()).isFalse();
+        assertThat(output.lostBytes()).isEqualTo(500);
         assertThat(output.nextOffset()).isEqualTo(502);
     }
 
@@ -207,7 +209,7 @@ class OutputCollectorTest {
             page.add(new OutputRecord.Text(
                     from, Stream.STDOUT, Blob.of(java.util.Arrays.copyOfRange(bytes, (int) from, bytes.length))));
             page.end();
-            assertThat(page.isFull()).isEqualTo(page.isTruncated());
+            assertThat(page.isFull()).isEqualTo(page.hasMore());
             read.append(page.stdout());
             assertThat(page.nextOffset()).isGreaterThan(from);
             from = page.nextOffset();
@@ -219,7 +221,7 @@ class OutputCollectorTest {
     void whatIsStoppedGoesOnWhereItStopped() {
         output.add(text(0, Stream.STDOUT, "abc"));
         output.stopHere();
-        assertThat(output.isTruncated()).isTrue();
+        assertThat(output.hasMore()).isTrue();
         assertThat(output.nextOffset()).isEqualTo(3);
     }
 

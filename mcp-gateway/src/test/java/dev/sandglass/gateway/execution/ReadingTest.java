@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 
@@ -130,6 +131,61 @@ class ReadingTest extends LiveSandbox {
             offset = page.nextOffset();
         } while (page.truncated());
         assertThat(whole.toString().lines()).hasSize(1000).startsWith("0", "1").endsWith("998", "999");
+    }
+
+    @Test
+    void aLongResultAndALongTracebackAreReadInPages() {
+        String code =
+                "def f(n): raise ValueError('€' * 3000) if n == 0 else f(n - 1)\nimport sys\nsys.displayhook('a😀' * 700)\nf(3)";
+        ExecutionResult cut = one.run(sandbox, Replica.code(code, new Limits(Replica.LONG, Replica.LONG, false, 100)));
+        assertThat(cut.status()).isEqualTo(ExecutionStatus.ERROR);
+        assertThat(cut.result()).contains("exceeded 100 character limit");
+        assertThat(cut.truncated()).isTrue();
+        StringBuilder result = new StringBuilder(head(cut.result()));
+        StringBuilder traceback = new StringBuilder();
+        long offset = cut.nextOffset();
+        ExecutionResult page;
+        do {
+            page = page(cut.id(), offset, 700);
+            assertThat(page.nextOffset()).isGreaterThan(offset);
+            result.append(Objects.requireNonNullElse(page.result(), ""));
+            ExecutionError error = page.error();
+            traceback.append(error == null ? "" : error.traceback());
+            offset = page.nextOffset();
+        } while (page.truncated());
+        assertThat(result).hasToString("'" + "a😀".repeat(700) + "'");
+        assertThat(traceback.toString()).contains("f(n - 1)").endsWith("ValueError: " + "€".repeat(3000));
+    }
+
+    @Test
+    void theLongestResultThatIsKeptIsReadInPages() {
+        ExecutionResult cut = one.run(sandbox, "'0123456789' * 200_000");
+        StringBuilder result = new StringBuilder(head(cut.result()));
+        long offset = cut.nextOffset();
+        ExecutionResult page;
+        int pages = 0;
+        do {
+            page = page(cut.id(), offset, 1_000_000);
+            result.append(page.result());
+            offset = page.nextOffset();
+            pages++;
+        } while (page.truncated());
+        assertThat(pages).isEqualTo(2);
+        assertThat(result.length()).isBetween(1024 * 1024 - 1, 1024 * 1024);
+        assertThat(result.toString())
+                .startsWith("'0123")
+                .contains("bytes left out ...]")
+                .endsWith("6789'");
+    }
+
+    private static String head(@Nullable String cut) {
+        return String.valueOf(cut).split("\n\\[Output truncated", 2)[0];
+    }
+
+    private ExecutionResult page(ExecutionId id, long offset, int size) {
+        return Objects.requireNonNull(two.executions
+                .read(sandbox, id, offset, Duration.ZERO, size, OutputListener.NONE)
+                .block(Replica.LONG));
     }
 
     @Test

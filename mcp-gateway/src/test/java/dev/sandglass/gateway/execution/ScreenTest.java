@@ -17,7 +17,7 @@ class ScreenTest {
 
     private final StringBuilder shown = new StringBuilder();
     private final List<Long> offsets = new ArrayList<>();
-    private final Screen screen = new Screen((text, offset) -> {
+    private final Screen screen = new Screen((text, offset, _) -> {
         shown.append(text);
         offsets.add(offset);
     });
@@ -77,7 +77,7 @@ class ScreenTest {
                 continue;
             }
             StringBuilder again = new StringBuilder();
-            Screen pieces = new Screen((piece, _) -> again.append(piece));
+            Screen pieces = new Screen((piece, _, _) -> again.append(piece));
             pieces.write(text.substring(0, cut), 0);
             pieces.write(text.substring(cut), bytes(text.substring(0, cut)));
             pieces.flush();
@@ -105,7 +105,7 @@ class ScreenTest {
         assertThat(shown).hasToString("ab" + "x".repeat(Screen.MAX_LINE - 3));
 
         shown.setLength(0);
-        Screen longer = new Screen((text, _) -> shown.append(text));
+        Screen longer = new Screen((text, _, _) -> shown.append(text));
         longer.write("x".repeat(Screen.MAX_LINE) + "y\rab\n", 0);
         longer.flush();
         assertThat(shown).hasToString("x".repeat(Screen.MAX_LINE) + "\nab\n");

@@ -25,7 +25,8 @@ class ExecutionAnswerTest {
             @Nullable ExecutionError error,
             boolean truncated) {
         return new ExecutionResult(
-                status, ID, "", "", null, null, error, List.of(), 0, null, 5, truncated, 7, false, message, warning, 0);
+                status, ID, "", "", null, null, error, List.of(), 0, null, 5, truncated, 0, 7, false, message, warning,
+                0);
     }
 
     private static String read(ExecutionResult result) {
@@ -73,5 +74,37 @@ class ExecutionAnswerTest {
                 .isEqualTo("It is still running. " + more);
         assertThat(message(ended(ExecutionStatus.OK, "", null, null, true))).isEqualTo(more);
         assertThat(message(ended(ExecutionStatus.OK, "", null, null, false))).isEmpty();
+    }
+
+    @Test
+    void whatWasCutIsToBeReadOnHoweverItEnded() {
+        assertThat(read(ended(ExecutionStatus.TIMEOUT, "Time is up.", null, null, true)))
+                .isEqualTo("[timeout] Time is up. Read on: sandbox_get_execution with execution_id '" + ID
+                        + "' and offset 7.");
+    }
+
+    @Test
+    void whatIsGoneForGoodIsCountedAndNotToBeReadOn() {
+        ExecutionResult lost = lost(ExecutionStatus.OK, false);
+        assertThat(lost.truncated()).isTrue();
+        assertThat(read(lost)).doesNotContain("Read on").doesNotContain("read on");
+        assertThat(message(lost))
+                .isEqualTo(
+                        "500 bytes of its output are no longer held and cannot be read; a mark stands where they were.");
+        assertThat(message(lost(ExecutionStatus.OK, true)))
+                .contains("500 bytes")
+                .endsWith("offset 7 to read on.");
+    }
+
+    @Test
+    void ofWhatIsLostWithItsPodNothingIsToBeReadOn() {
+        ExecutionResult lost = lost(ExecutionStatus.LOST, true);
+        assertThat(read(lost)).doesNotContain("Read on");
+        assertThat(message(lost)).doesNotContain("read on");
+    }
+
+    private static ExecutionResult lost(ExecutionStatus status, boolean more) {
+        return new ExecutionResult(
+                status, ID, "x", "", null, null, null, List.of(), 0, null, 5, more, 500, 7, false, "", null, 0);
     }
 }

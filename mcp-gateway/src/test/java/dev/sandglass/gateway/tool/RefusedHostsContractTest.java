@@ -135,6 +135,7 @@ class RefusedHostsContractTest {
                 0,
                 false,
                 0,
+                0,
                 false,
                 "",
                 null,

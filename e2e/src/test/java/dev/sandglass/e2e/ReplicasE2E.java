@@ -8,6 +8,8 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -83,9 +85,31 @@ class ReplicasE2E {
         Agent other = replicas.agentOf(pods.get(1));
 
         crashDuring(pods.get(0), "sandbox_run_code", Map.of("sandbox", sandbox, "code", twoHalves()));
+        String id = running(other, sandbox);
         other.command(sandbox, "touch", "/workspace/go-on");
+        Answer whole = other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 20));
 
+        assertThat(whole.status()).isEqualTo("ok");
+        assertThat(whole.stdout()).isEqualTo(lines(0, 200));
+        assertThat(whole.result()).isEqualTo("'whole'");
         assertThat(other.python(sandbox, "finished").result()).isEqualTo("True");
+    }
+
+    /** The one execution that runs: nobody was told its id. */
+    private static String running(Agent agent, String sandbox) {
+        Answer listed = agent.call("sandbox_list", Map.of("sandbox", sandbox));
+        List<String> running = maps(listed.data().get("sandboxes"))
+                .flatMap(box -> maps(box.get("executions")))
+                .filter(execution -> "running".equals(execution.get("state")))
+                .map(execution -> String.valueOf(execution.get("execution_id")))
+                .toList();
+        assertThat(running).as("running executions in %s", listed).hasSize(1);
+        return running.getFirst();
+    }
+
+    private static Stream<Map<?, ?>> maps(@Nullable Object list) {
+        assertThat(list).isInstanceOf(List.class);
+        return Stream.ofNullable((List<?>) list).flatMap(List::stream).map(entry -> (Map<?, ?>) entry);
     }
 
     /** Crashes the replica while it holds the call, after half of the output has come through it. */

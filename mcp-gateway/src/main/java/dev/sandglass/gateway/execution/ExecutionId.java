@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.execution;
 
+import dev.sandglass.gateway.sandbox.RunningSandbox;
 import java.security.SecureRandom;
 import java.util.Locale;
 import java.util.Optional;
@@ -66,6 +67,16 @@ public record ExecutionId(String tenant, String sandboxUid, int incarnation, Str
         } catch (IllegalArgumentException outsideTheGrammar) {
             return Optional.empty();
         }
+    }
+
+    /** The id of an execution that its supervisor calls by that number, or nothing if that is none. */
+    static Optional<ExecutionId> of(RunningSandbox sandbox, String number) {
+        return parse("%s.%s.%d.%s".formatted(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation(), number));
+    }
+
+    /** Whether it ran, or runs, in what that sandbox is now: not in another one, and not before a restart. */
+    public boolean isOf(RunningSandbox sandbox) {
+        return sandboxUid.equals(sandbox.uid()) && incarnation == sandbox.incarnation();
     }
 
     /** The form that callers are given. */

@@ -90,7 +90,7 @@ public final class Executions {
             Duration wait,
             int maxOutputChars,
             OutputListener progress) {
-        if (!id.sandboxUid().equals(sandbox.uid()) || id.incarnation() != sandbox.incarnation()) {
+        if (!id.isOf(sandbox)) {
             return Mono.just(Verdict.restarted().alone(id, offset));
         }
         return Mono.create(sink -> {

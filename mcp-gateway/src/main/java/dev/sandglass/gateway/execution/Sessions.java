@@ -6,7 +6,6 @@ import dev.sandglass.gateway.link.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.StreamSupport;
 import reactor.core.publisher.Mono;
@@ -29,13 +28,9 @@ public final class Sessions {
         this.links = links;
     }
 
-    /** All sessions of a sandbox. */
-    public Mono<List<Session>> list(RunningSandbox sandbox) {
-        return ask(sandbox, new Verb.ListAll(), PROMPT).map(answer -> StreamSupport.stream(
-                        answer.json().path("kernels").spliterator(), false)
-                .limit(MOST)
-                .map(Session::parse)
-                .toList());
+    /** All sessions of a sandbox, and its newest executions. */
+    public Mono<SandboxContents> list(RunningSandbox sandbox) {
+        return ask(sandbox, new Verb.ListAll(), PROMPT).map(answer -> SandboxContents.parse(sandbox, answer.json()));
     }
 
     /**
@@ -60,7 +55,7 @@ public final class Sessions {
     private static List<ExecutionId> interrupted(RunningSandbox sandbox, Answer answer) {
         return StreamSupport.stream(answer.json().path("interrupted").spliterator(), false)
                 .limit(MOST)
-                .flatMap(number -> id(sandbox, number.asString("")).stream())
+                .flatMap(number -> ExecutionId.of(sandbox, number.asString("")).stream())
                 .toList();
     }
 
@@ -81,11 +76,6 @@ public final class Sessions {
 
     private static boolean isUsed(Answer answer) {
         return !answer.json().path("state").asString("").equals("unused");
-    }
-
-    private static Optional<ExecutionId> id(RunningSandbox sandbox, String number) {
-        return ExecutionId.parse(
-                "%s.%s.%d.%s".formatted(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation(), number));
     }
 
     private Mono<Answer> ask(RunningSandbox sandbox, Verb verb, Duration patience) {

@@ -36,11 +36,12 @@ final class GetExecutionTool implements Tool {
                 """
                 Returns the output of an execution from an offset on, and how the execution stands or ended. Use it \
                 after an answer with status 'running' or with truncated output, passing its execution_id and \
-                next_offset.""",
+                next_offset. sandbox_list with 'sandbox' tells the ids of runs whose answer never came.""",
                 Schema.object()
                         .required(
                                 "execution_id",
-                                Schema.text("As an earlier answer gave it").maxLength(ExecutionId.MAX_LENGTH))
+                                Schema.text("As an earlier answer or sandbox_list gave it")
+                                        .maxLength(ExecutionId.MAX_LENGTH))
                         .optional(
                                 "offset",
                                 Schema.integer("First byte of output to return, default 0")
@@ -65,8 +66,8 @@ final class GetExecutionTool implements Tool {
         Duration waitFor = ExecutionArguments.waitFor(arguments, settings);
         int maxOutputChars = ExecutionArguments.maxOutputChars(arguments, settings);
         ExecutionId id = ExecutionId.parse(given)
-                .orElseThrow(() ->
-                        new InvalidArgument("'execution_id' must be one that an earlier answer gave, copied exactly"));
+                .orElseThrow(() -> new InvalidArgument(
+                        "'execution_id' must be one that an earlier answer or sandbox_list gave, copied exactly"));
         long since = refusals.now();
         TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
         return running(tenant, id)

@@ -2,14 +2,18 @@ package dev.sandglass.gateway.tool;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.execution.KnownExecution;
+import dev.sandglass.gateway.execution.SandboxContents;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.execution.Sessions;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -17,7 +21,7 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.annotation.JsonNaming;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code sandbox_list}: the sandboxes of a tenant and their sessions (contracts.md P8). */
+/** {@code sandbox_list}: the sandboxes of a tenant and their sessions (contracts.md P8); of one, its executions too. */
 final class ListTool implements Tool {
 
     /** Asked at the same time; each answer is one small message. */
@@ -25,6 +29,7 @@ final class ListTool implements Tool {
 
     private static final int MOST_SANDBOXES = 1000;
     private static final int MAX_NAME_CHARS = 1000;
+    private static final SandboxContents EMPTY = new SandboxContents(List.of(), List.of());
 
     private final TenantAccess access;
     private final Sandboxes sandboxes;
@@ -35,8 +40,12 @@ final class ListTool implements Tool {
             "List sandboxes",
             """
             Lists your sandboxes, whether they run, and the sessions in them: what each is doing, for how long it has been \
-            there and how much ran in it.""",
+            there and how much ran in it. With 'sandbox' it lists that one, and its newest executions: that is where to \
+            find the execution_id of a run whose answer was lost, to read it with sandbox_get_execution.""",
             Schema.object()
+                    .optional(
+                            "sandbox",
+                            SandboxArguments.name("Name of one sandbox, to see its executions too; all if left out"))
                     .optional("namespace", SandboxArguments.name("Tenant; your own if left out"))
                     .keywords(),
             Listed.schema(),
@@ -57,28 +66,39 @@ final class ListTool implements Tool {
 
     @Override
     public Mono<ToolResult> call(ToolCall call) {
-        TenantAccess.Tenant tenant =
-                access.tenant(call.caller(), call.arguments().text("namespace", MAX_NAME_CHARS));
+        Optional<String> namespace = call.arguments().text("namespace", MAX_NAME_CHARS);
+        Optional<String> name = call.arguments().text("sandbox", MAX_NAME_CHARS);
+        Mono<Listed> listed = name.map(one -> one(access.sandbox(call.caller(), namespace, one)))
+                .orElseGet(() -> all(access.tenant(call.caller(), namespace)));
+        return listed.map(
+                answer -> ToolResult.ok(json.writerWithDefaultPrettyPrinter().writeValueAsString(answer), answer));
+    }
+
+    private Mono<Listed> one(SandboxRef ref) {
+        SandboxState state =
+                sandboxes.find(ref).orElseThrow(() -> new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
+        return entry(state).map(entry -> new Listed(List.of(entry), false));
+    }
+
+    private Mono<Listed> all(TenantAccess.Tenant tenant) {
         List<SandboxState> known = sandboxes.list(tenant.name(), tenant.namespace());
         return Flux.fromIterable(known)
                 .take(MOST_SANDBOXES)
-                .flatMapSequential(this::entry, FAN_OUT)
+                .flatMapSequential(state -> entry(state).map(Entry::withoutExecutions), FAN_OUT)
                 .collectList()
-                .map(entries -> new Listed(entries, known.size() > MOST_SANDBOXES))
-                .map(listed ->
-                        ToolResult.ok(json.writerWithDefaultPrettyPrinter().writeValueAsString(listed), listed));
+                .map(entries -> new Listed(entries, known.size() > MOST_SANDBOXES));
     }
 
     private Mono<Entry> entry(SandboxState state) {
         return switch (state) {
             case SandboxState.Running(RunningSandbox sandbox) ->
                 sessions.list(sandbox)
-                        .map(known -> Entry.of(sandbox.ref(), "running", known))
+                        .map(contents -> Entry.of(sandbox.ref(), "running", contents))
                         .timeout(settings.metricsWait())
                         .onErrorReturn(Entry.of(sandbox.ref(), "running", null));
-            case SandboxState.Pending pending -> Mono.just(Entry.of(pending.ref(), "starting", List.of()));
-            case SandboxState.Stopped stopped -> Mono.just(Entry.of(stopped.ref(), "stopped", List.of()));
-            case SandboxState.Asleep asleep -> Mono.just(Entry.of(asleep.ref(), "suspended", List.of()));
+            case SandboxState.Pending pending -> Mono.just(Entry.of(pending.ref(), "starting", EMPTY));
+            case SandboxState.Stopped stopped -> Mono.just(Entry.of(stopped.ref(), "stopped", EMPTY));
+            case SandboxState.Asleep asleep -> Mono.just(Entry.of(asleep.ref(), "suspended", EMPTY));
         };
     }
 
@@ -109,6 +129,13 @@ final class ListTool implements Tool {
                     .required(
                             "sessions",
                             Schema.list("Its sessions; null if it did not tell", session)
+                                    .orNull())
+                    .required(
+                            "executions",
+                            Schema.list(
+                                            "The newest %d that it still holds, newest first; null if it did not tell, or 'sandbox' was not given"
+                                                    .formatted(SandboxContents.MOST_EXECUTIONS),
+                                            Run.schema())
                                     .orNull());
             return Schema.object()
                     .required("sandboxes", Schema.list("One entry for each sandbox", sandbox))
@@ -124,20 +151,54 @@ final class ListTool implements Tool {
      * @param name as its maker wrote it
      * @param state one word
      * @param sessions null if it runs and did not tell in time
+     * @param executions newest first; null if nobody asked, or it did not tell in time
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     record Entry(
             String namespace,
             String name,
             String state,
-            @Nullable List<Kernel> sessions) {
+            @Nullable List<Kernel> sessions,
+            @Nullable List<Run> executions) {
 
-        static Entry of(SandboxRef ref, String state, @Nullable List<Session> sessions) {
+        static Entry of(SandboxRef ref, String state, @Nullable SandboxContents contents) {
             return new Entry(
                     ref.tenant(),
                     ref.givenName(),
                     state,
-                    sessions == null ? null : sessions.stream().map(Kernel::of).toList());
+                    contents == null
+                            ? null
+                            : contents.sessions().stream().map(Kernel::of).toList(),
+                    contents == null
+                            ? null
+                            : contents.executions().stream().map(Run::of).toList());
+        }
+
+        /** A thousand sandboxes with 64 each would be too long an answer. */
+        Entry withoutExecutions() {
+            return new Entry(namespace, name, state, sessions, null);
+        }
+    }
+
+    /**
+     * One execution.
+     *
+     * @param executionId for sandbox_get_execution
+     * @param state one word
+     * @param kind one word
+     */
+    @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
+    record Run(String executionId, String state, String kind) {
+
+        static Schema schema() {
+            return Schema.object()
+                    .required("execution_id", Schema.text("For sandbox_get_execution and sandbox_interrupt"))
+                    .required("state", Schema.text("queued, running or done"))
+                    .required("kind", Schema.text("code, command or install"));
+        }
+
+        static Run of(KnownExecution execution) {
+            return new Run(execution.id().toString(), execution.state(), execution.kind());
         }
     }
 

@@ -129,6 +129,27 @@ class RealSupervisorTest {
                 "{\"sandbox\":\"test\",\"language\":\"%s\",\"code\":\"%s\"}".formatted(language, code)));
     }
 
+    @Test
+    void aRunWhoseAnswerIsLostIsFoundAndRead() throws Exception {
+        String id = run("print('lost and found')")
+                .path("structuredContent")
+                .path("execution_id")
+                .asString();
+
+        JsonNode newest = gateway.call("sandbox_list", "{\"sandbox\":\"test\"}")
+                .path("structuredContent")
+                .path("sandboxes")
+                .path(0)
+                .path("executions")
+                .path(0);
+
+        assertThat(newest.path("execution_id").asString()).isEqualTo(id);
+        assertThat(newest.path("state").asString()).isEqualTo("done");
+        assertThat(newest.path("kind").asString()).isEqualTo("code");
+        assertThat(TestGateway.text(gateway.call("sandbox_get_execution", "{\"execution_id\":\"%s\"}".formatted(id))))
+                .isEqualTo("lost and found\n");
+    }
+
     private List<String> sessions() throws Exception {
         JsonNode known = gateway.call("sandbox_list", "{}")
                 .path("structuredContent")

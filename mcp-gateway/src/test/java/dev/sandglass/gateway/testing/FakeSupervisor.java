@@ -36,6 +36,9 @@ public final class FakeSupervisor implements LinkClient, Link {
     /** Every verb that came, in order. */
     public final List<Verb> verbs = new CopyOnWriteArrayList<>();
 
+    /** What it tells of its executions, oldest first: JSON objects. */
+    public final List<String> executions = new CopyOnWriteArrayList<>();
+
     /** Pieces of floods that were taken by the reader. */
     public final AtomicLong taken = new AtomicLong();
 
@@ -112,7 +115,7 @@ public final class FakeSupervisor implements LinkClient, Link {
             }
             case Verb.ListAll all ->
                 answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\"," + kernel
-                        + ",\"python_env\":\"data\"}],\"executions\":[]}");
+                        + ",\"python_env\":\"data\"}],\"executions\":[" + String.join(",", executions) + "]}");
             case Verb.Hello hello ->
                 answer("{\"protocol\":1,\"kernels\":[{\"language\":\"python\",\"session\":\"default\","
                         + "\"state\":\"idle\"}]}");

@@ -124,7 +124,7 @@ class ToolContractTest {
                         + " 256 texts",
                 "sandbox_run_command | {'sandbox':'box','command':'ls','args':[1]} | 'args[0]' must be a text",
                 "sandbox_run_command | {'sandbox':'box','command':' '} | 'command' must not be empty",
-                "sandbox_get_execution | {'execution_id':'x'} | 'execution_id' must be one that an earlier answer gave",
+                "sandbox_get_execution | {'execution_id':'x'} | 'execution_id' must be one that an earlier answer or",
                 "sandbox_run_code | {'sandbox':'box','code':'1','timeuot':5} | 'timeuot' is not known; known are background,"
                         + " code, envs",
                 "sandbox_stop | {'sandbox':'box','force':true} | 'force' is not known; known are delete, namespace,"

@@ -1,0 +1,105 @@
+package dev.sandglass.gateway.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.testing.TestGateway;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** {@code sandbox_list} finds what ran by the name of its sandbox. */
+class ListContractTest {
+
+    private TestGateway gateway;
+
+    @BeforeEach
+    void start() {
+        gateway = TestGateway.start();
+        gateway.sandboxes.addRunning("box");
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    private void ran(String number, String state, String kind) {
+        gateway.supervisor.executions.add(
+                "{\"execution_id\":\"%s\",\"state\":\"%s\",\"kind\":\"%s\"}".formatted(number, state, kind));
+    }
+
+    private JsonNode listed(String arguments) throws Exception {
+        return gateway.call("sandbox_list", arguments)
+                .path("structuredContent")
+                .path("sandboxes")
+                .path(0);
+    }
+
+    private static List<String> ids(JsonNode sandbox) {
+        return StreamSupport.stream(sandbox.path("executions").spliterator(), false)
+                .map(execution -> execution.path("execution_id").asString())
+                .toList();
+    }
+
+    @Test
+    void theExecutionsOfOneSandboxAreListedNewestFirstWithTheIdsThatAreReadByThem() throws Exception {
+        ran("aaaaaaaaaaaaaaaa", "done", "code");
+        ran("not an id", "done", "code");
+        ran("bbbbbbbbbbbbbbbb", "running", "command");
+
+        JsonNode box = listed("{\"sandbox\":\"box\"}");
+
+        assertThat(ids(box))
+                .containsExactly("default.uid-box.1.bbbbbbbbbbbbbbbb", "default.uid-box.1.aaaaaaaaaaaaaaaa");
+        JsonNode newest = box.path("executions").path(0);
+        assertThat(newest.path("state").asString()).isEqualTo("running");
+        assertThat(newest.path("kind").asString()).isEqualTo("command");
+        assertThat(box.path("sessions").size()).isEqualTo(1);
+
+        JsonNode read =
+                gateway.call("sandbox_get_execution", "{\"execution_id\":\"%s\"}".formatted(ids(box).getFirst()));
+        assertThat(read.path("structuredContent").path("stdout").asString()).isEqualTo("hello");
+    }
+
+    @Test
+    void theNewest64AreTold() throws Exception {
+        for (int number = 0; number < 70; number++) {
+            char letter = (char) ('a' + number % 26);
+            ran(String.valueOf(letter).repeat(15) + (char) ('a' + number / 26), "done", "code");
+        }
+        List<String> ids = ids(listed("{\"sandbox\":\"box\"}"));
+        assertThat(ids).hasSize(64);
+        assertThat(ids.getFirst()).endsWith("." + "r".repeat(15) + "c");
+        assertThat(ids.getLast()).endsWith("." + "g".repeat(15) + "a");
+    }
+
+    @Test
+    void aListOfAllTellsNoExecutions() throws Exception {
+        ran("aaaaaaaaaaaaaaaa", "done", "code");
+        JsonNode box = listed("{}");
+        assertThat(box.path("executions").isNull()).isTrue();
+        assertThat(box.path("sessions").size()).isEqualTo(1);
+    }
+
+    @Test
+    void aSandboxThatDoesNotRunHasNone() throws Exception {
+        gateway.sandboxes.put(
+                new SandboxState.Stopped(new SandboxRef("default", "sandglass-default", "off", "off"), "uid-off"));
+        JsonNode off = listed("{\"sandbox\":\"off\"}");
+        assertThat(off.path("state").asString()).isEqualTo("stopped");
+        assertThat(off.path("executions").isArray()).isTrue();
+        assertThat(off.path("executions").size()).isZero();
+    }
+
+    @Test
+    void anUnknownSandboxIsAnError() throws Exception {
+        assertThat(TestGateway.text(gateway.call("sandbox_list", "{\"sandbox\":\"no\"}")))
+                .isEqualTo("Error: Sandbox 'no' not found in namespace 'default'. Call sandbox_start with this name to"
+                        + " create it.");
+    }
+}

@@ -84,6 +84,30 @@ class SessionsE2E {
     }
 
     @Test
+    void aCommandInTheBackgroundIsFoundByTheListAndInterruptedByItsId() {
+        String sandbox = SANDBOXES.start();
+        String id = agent.call(
+                        "sandbox_run_command",
+                        Map.of("sandbox", sandbox, "command", "sleep", "args", List.of("600"), "background", true))
+                .executionId();
+        assertThat(maps(agent.call("sandbox_list", Map.of("sandbox", sandbox))
+                                .data()
+                                .get("sandboxes"))
+                        .flatMap(entry -> maps(entry.get("executions")))
+                        .filter(execution -> "running".equals(execution.get("state")))
+                        .map(execution -> execution.get("execution_id") + " " + execution.get("kind")))
+                .containsExactly(id + " command");
+        Map<String, Object> named = Map.of("sandbox", sandbox, "execution_id", id);
+
+        assertThat(agent.call("sandbox_interrupt", named).status()).isEqualTo("interrupted");
+
+        assertThat(agent.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 10))
+                        .status())
+                .isEqualTo("interrupted");
+        assertThat(agent.call("sandbox_interrupt", named).status()).isEqualTo("ended");
+    }
+
+    @Test
     void closingEndsWhatRunsAndForgetsTheSession() {
         String sandbox = SANDBOXES.start();
         StreamedCall endless = agent.stream(

@@ -39,7 +39,8 @@ final class Failures {
             case "rejected" ->
                 Verdict.of(
                         ExecutionStatus.REJECTED,
-                        "Not started: " + why.text() + ". Wait for running executions to end, or interrupt one.");
+                        "Not started: " + why.text() + ". Wait for running executions to end, or interrupt one."
+                                + " sandbox_list with 'sandbox' tells their ids, which sandbox_interrupt takes.");
             case "env_error" -> Verdict.of(ExecutionStatus.ENV_ERROR, "Not started: " + why.text() + ".");
             case "unknown_execution" -> Verdict.forgotten(sandbox.restarts());
             default -> null;

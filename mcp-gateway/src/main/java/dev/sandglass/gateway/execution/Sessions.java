@@ -2,8 +2,10 @@ package dev.sandglass.gateway.execution;
 
 import dev.sandglass.gateway.link.Answer;
 import dev.sandglass.gateway.link.Link;
+import dev.sandglass.gateway.link.LinkException;
 import dev.sandglass.gateway.link.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -50,6 +52,23 @@ public final class Sessions {
     public Mono<Interrupted> interrupt(RunningSandbox sandbox, Session.Name name) {
         return ask(sandbox, new Verb.InterruptSession(name.language(), name.session()), PROMPT)
                 .map(answer -> new Interrupted(isUsed(answer), interrupted(sandbox, answer)));
+    }
+
+    /** Interrupts one execution of this sandbox, of whatever kind; false if it had ended already. */
+    public Mono<Boolean> interrupt(RunningSandbox sandbox, ExecutionId id) {
+        return Mono.fromFuture(() -> links.apply(sandbox).ask(new Verb.Interrupt(id.number()), PROMPT))
+                .map(answer -> !interrupted(sandbox, answer).isEmpty())
+                .onErrorMap(failure -> isForgotten(failure) ? forgotten(id) : Failures.problem(sandbox, failure));
+    }
+
+    private static boolean isForgotten(Throwable failure) {
+        return LinkException.unwrap(failure) instanceof LinkException why && why.isRefusal("unknown_execution");
+    }
+
+    private static SandboxProblem forgotten(ExecutionId id) {
+        return new SandboxProblem.Refused(
+                "The sandbox does not know %s: it never began, or ended before the newest 64. sandbox_list with 'sandbox' tells what runs."
+                        .formatted(id));
     }
 
     private static List<ExecutionId> interrupted(RunningSandbox sandbox, Answer answer) {

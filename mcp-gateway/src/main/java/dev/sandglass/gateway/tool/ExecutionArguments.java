@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.tool;
 
+import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.ExecutionRequest;
 import java.time.Duration;
 
@@ -70,6 +71,13 @@ final class ExecutionArguments {
                 waitFor(arguments, settings),
                 arguments.flag("background"),
                 maxOutputChars(arguments, settings));
+    }
+
+    /** The id in a text, else the words that say where ids come from. */
+    static ExecutionId executionId(String given) {
+        return ExecutionId.parse(given)
+                .orElseThrow(() -> new InvalidArgument(
+                        "'execution_id' must be one that an earlier answer or sandbox_list gave, copied exactly"));
     }
 
     static Duration waitFor(Arguments arguments, ToolSettings settings) {

@@ -65,9 +65,7 @@ final class GetExecutionTool implements Tool {
         long offset = arguments.offset("offset");
         Duration waitFor = ExecutionArguments.waitFor(arguments, settings);
         int maxOutputChars = ExecutionArguments.maxOutputChars(arguments, settings);
-        ExecutionId id = ExecutionId.parse(given)
-                .orElseThrow(() -> new InvalidArgument(
-                        "'execution_id' must be one that an earlier answer or sandbox_list gave, copied exactly"));
+        ExecutionId id = ExecutionArguments.executionId(given);
         long since = refusals.now();
         TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
         return running(tenant, id)

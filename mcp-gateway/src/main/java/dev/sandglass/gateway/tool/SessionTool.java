@@ -1,7 +1,6 @@
 package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.caller.TenantAccess;
-import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.execution.Sessions;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
@@ -13,8 +12,8 @@ import java.util.Map;
 import reactor.core.publisher.Mono;
 
 /**
- * {@code sandbox_interrupt}, {@code sandbox_reset} and {@code sandbox_close_session}: what is done with a session besides
- * running code in it (contracts.md I13, P9 to P12).
+ * {@code sandbox_reset} and {@code sandbox_close_session}: what becomes of a session's variables (contracts.md I13, P9, P10,
+ * P12).
  */
 final class SessionTool implements Tool {
 
@@ -55,46 +54,28 @@ final class SessionTool implements Tool {
 
     private Mono<ToolResult> done(RunningSandbox sandbox, Session.Name name) {
         return switch (deed) {
-            case INTERRUPT ->
-                sessions.interrupt(sandbox, name)
-                        .map(what ->
-                                what.known() ? interrupted(sandbox, name, what.executions()) : unused(sandbox, name));
             case RESET -> sessions.reset(sandbox, name).map(was -> was ? reset(sandbox, name) : unused(sandbox, name));
             case CLOSE -> sessions.close(sandbox, name).map(was -> was ? closed(sandbox, name) : unused(sandbox, name));
         };
     }
 
-    private static ToolResult interrupted(RunningSandbox sandbox, Session.Name name, List<ExecutionId> ids) {
-        return ids.isEmpty()
-                ? answer(sandbox, name, "idle", ids, "Nothing was running in session '%s'.".formatted(name.session()))
-                : answer(
-                        sandbox,
-                        name,
-                        "interrupted",
-                        ids,
-                        "Interrupted %s; the call that waits for it gets what it printed so far."
-                                .formatted(ids.getFirst()));
-    }
-
     private static ToolResult reset(RunningSandbox sandbox, Session.Name name) {
         String text =
                 "Session '%s' is fresh: its variables are gone, files and packages are kept.".formatted(name.session());
-        return answer(sandbox, name, "reset", List.of(), text);
+        return answer(sandbox, name, "reset", text);
     }
 
     private static ToolResult closed(RunningSandbox sandbox, Session.Name name) {
         String text = "Session '%s' is closed; its variables are gone, files are kept.".formatted(name.session());
-        return answer(sandbox, name, "closed", List.of(), text);
+        return answer(sandbox, name, "closed", text);
     }
 
     private ToolResult unused(RunningSandbox sandbox, Session.Name name) {
         String text = "There is no session '%s' yet: nothing to %s.".formatted(name.session(), deed.word);
-        return answer(sandbox, name, "unused", List.of(), text);
+        return answer(sandbox, name, "unused", text);
     }
 
-    private static ToolResult answer(
-            RunningSandbox sandbox, Session.Name name, String status, List<ExecutionId> ids, String text) {
-        List<String> interrupted = ids.stream().map(ExecutionId::toString).toList();
+    private static ToolResult answer(RunningSandbox sandbox, Session.Name name, String status, String text) {
         return ToolResult.ok(
                 text,
                 new Done(
@@ -103,15 +84,11 @@ final class SessionTool implements Tool {
                         name.language(),
                         name.session(),
                         status,
-                        interrupted));
+                        List.of()));
     }
 
     /** What is done, and how clients are told of it. */
     enum Deed {
-        /** Ends what runs. */
-        INTERRUPT("interrupt", "sandbox_interrupt", "Interrupt a session", """
-                Interrupts the code that runs in a session of a sandbox now, as Control-C would; variables are kept. What \
-                waits behind it runs next."""),
         /** A fresh kernel. */
         RESET("reset", "sandbox_reset", "Reset a session", """
                 Gives a session of a sandbox a fresh interpreter: variables and imports are gone, what runs is ended, \
@@ -142,7 +119,7 @@ final class SessionTool implements Tool {
      * @param language of the session
      * @param session its name
      * @param status what became of it
-     * @param interrupted the executions that were
+     * @param interrupted always empty: the executions that this ended tell it themselves
      */
     record Done(
             String sandbox,
@@ -160,11 +137,10 @@ final class SessionTool implements Tool {
                     .required("session", Schema.text("Name of the session"))
                     .required(
                             "status",
-                            Schema.text("What became of it")
-                                    .with("enum", List.of("interrupted", "idle", "reset", "unused", "closed")))
+                            Schema.text("What became of it").with("enum", List.of("reset", "unused", "closed")))
                     .required(
                             "interrupted",
-                            Schema.list("Ids of the executions that were interrupted", Schema.text("Execution id")))
+                            Schema.list("Always empty; what ran is told by its own call", Schema.text("Execution id")))
                     .keywords();
         }
     }

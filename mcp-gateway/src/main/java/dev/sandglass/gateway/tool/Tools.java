@@ -33,7 +33,7 @@ public final class Tools {
                 new RunCommandTool(access, runs, settings),
                 new InstallPackagesTool(access, runs, settings),
                 new GetExecutionTool(access, sandboxes, executions, refusals, settings),
-                new SessionTool(SessionTool.Deed.INTERRUPT, access, sandboxes, sessions),
+                new InterruptTool(access, sandboxes, sessions),
                 new SessionTool(SessionTool.Deed.RESET, access, sandboxes, sessions),
                 new SessionTool(SessionTool.Deed.CLOSE, access, sandboxes, sessions),
                 new ReadFileTool(access, runs, files),

@@ -150,6 +150,28 @@ class RealSupervisorTest {
                 .isEqualTo("lost and found\n");
     }
 
+    @Test
+    void aCommandInTheBackgroundIsInterruptedByItsId() throws Exception {
+        String id = gateway.call(
+                        "sandbox_run_command",
+                        "{\"sandbox\":\"test\",\"command\":\"sleep\",\"args\":[\"600\"],\"background\":true}")
+                .path("structuredContent")
+                .path("execution_id")
+                .asString();
+
+        assertThat(TestGateway.text(interrupt(id))).startsWith("Interrupted " + id);
+        JsonNode ended = gateway.call("sandbox_get_execution", "{\"execution_id\":\"%s\"}".formatted(id));
+        assertThat(ended.path("structuredContent").path("status").asString()).isEqualTo("interrupted");
+        assertThat(interrupt(id).path("structuredContent").path("status").asString())
+                .isEqualTo("ended");
+        String unknown = id.substring(0, id.length() - 16) + "a".repeat(16);
+        assertThat(TestGateway.text(interrupt(unknown))).startsWith("Error: The sandbox does not know " + unknown);
+    }
+
+    private static JsonNode interrupt(String id) throws Exception {
+        return gateway.call("sandbox_interrupt", "{\"sandbox\":\"test\",\"execution_id\":\"%s\"}".formatted(id));
+    }
+
     private List<String> sessions() throws Exception {
         JsonNode known = gateway.call("sandbox_list", "{}")
                 .path("structuredContent")

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,6 +39,9 @@ public final class FakeSupervisor implements LinkClient, Link {
 
     /** What it tells of its executions, oldest first: JSON objects. */
     public final List<String> executions = new CopyOnWriteArrayList<>();
+
+    /** Executions that an interrupt finds ended. */
+    public final Set<String> ended = ConcurrentHashMap.newKeySet();
 
     /** Pieces of floods that were taken by the reader. */
     public final AtomicLong taken = new AtomicLong();
@@ -111,7 +115,8 @@ public final class FakeSupervisor implements LinkClient, Link {
                 if (reader != null) {
                     thread.execute(() -> reader.record(outcome(0, "interrupted", null)));
                 }
-                yield answer("{\"interrupted\":[\"%s\"]}".formatted(interrupt.executionId()));
+                boolean runs = !ended.contains(interrupt.executionId());
+                yield answer("{\"interrupted\":[%s]}".formatted(runs ? "\"" + interrupt.executionId() + "\"" : ""));
             }
             case Verb.ListAll all ->
                 answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\"," + kernel

@@ -17,6 +17,7 @@ import tools.jackson.databind.JsonNode;
  * @param images pictures that were drawn, oldest first
  * @param imagesLeftOut how many more there are that did not fit
  * @param exitCode of a command that ended by itself; else null
+ * @param signal number of the signal that ended the command or the kernel; else null
  * @param durationMs how long it ran, queueing not counted, in milliseconds; 0 while it runs
  * @param more whether something is missing from the texts or pictures that can be read from {@code nextOffset} on
  * @param lostBytes how many bytes of output are missing from the texts for good
@@ -37,6 +38,7 @@ public record ExecutionResult(
         List<Image> images,
         int imagesLeftOut,
         @Nullable Integer exitCode,
+        @Nullable Integer signal,
         long durationMs,
         boolean more,
         long lostBytes,

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status the word
  * @param exitCode of a command
+ * @param signal number of the signal that ended its process
  * @param durationMs in milliseconds
  * @param kernelRestarted whether variables are gone
  * @param message what, why, what next; may be empty
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 record Verdict(
         ExecutionStatus status,
         @Nullable Integer exitCode,
+        @Nullable Integer signal,
         long durationMs,
         boolean kernelRestarted,
         String message,
@@ -31,6 +33,7 @@ record Verdict(
         return new Verdict(
                 ExecutionStatus.of(outcome.status()),
                 outcome.exitCode(),
+                outcome.signal(),
                 Math.round(outcome.durationMs()),
                 outcome.kernelRestarted(),
                 outcome.message(),
@@ -40,11 +43,11 @@ record Verdict(
 
     /** It ended, or never began, for a reason that only the gateway knows. */
     static Verdict of(ExecutionStatus status, String message) {
-        return new Verdict(status, null, 0, false, message, null, 0);
+        return new Verdict(status, null, null, 0, false, message, null, 0);
     }
 
     private static Verdict running(String message, @Nullable String warning, int queuePosition) {
-        return new Verdict(ExecutionStatus.RUNNING, null, 0, false, message, warning, queuePosition);
+        return new Verdict(ExecutionStatus.RUNNING, null, null, 0, false, message, warning, queuePosition);
     }
 
     /** It waits behind others, or runs. */
@@ -118,6 +121,7 @@ record Verdict(
                 output.images(),
                 output.imagesLeftOut(),
                 exitCode,
+                signal,
                 durationMs,
                 output.hasMore(),
                 output.lostBytes(),
@@ -141,6 +145,7 @@ record Verdict(
                 List.of(),
                 0,
                 exitCode,
+                signal,
                 durationMs,
                 false,
                 0,

@@ -48,6 +48,7 @@ final class ExecutionAnswer {
             @Nullable ErrorFacts error,
             List<ImageFacts> images,
             @Nullable Integer exitCode,
+            @Nullable Integer signal,
             long durationMs,
             boolean truncated,
             long lostBytes,
@@ -88,6 +89,10 @@ final class ExecutionAnswer {
                 .required("error", errorSchema())
                 .required("images", Schema.list("Pictures, in the content in this order", imageSchema()))
                 .required("exit_code", Schema.integer("Of a command").orNull())
+                .required(
+                        "signal",
+                        Schema.integer("Number of the signal that ended the command or the kernel")
+                                .orNull())
                 .required("duration_ms", Schema.integer("Time it ran"))
                 .required(
                         "truncated",
@@ -154,6 +159,7 @@ final class ExecutionAnswer {
                 error == null ? null : new ErrorFacts(error.name(), error.message(), error.traceback()),
                 result.images().stream().map(ImageFacts::of).toList(),
                 result.exitCode(),
+                result.signal(),
                 result.durationMs(),
                 result.truncated(),
                 result.lostBytes(),

@@ -102,6 +102,7 @@ final class GetExecutionTool implements Tool {
                 List.of(),
                 0,
                 null,
+                null,
                 0,
                 false,
                 0,

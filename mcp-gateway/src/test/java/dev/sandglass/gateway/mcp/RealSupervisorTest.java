@@ -151,6 +151,18 @@ class RealSupervisorTest {
     }
 
     @Test
+    void theSignalThatEndedACommandIsToldApartFromItsCode() throws Exception {
+        JsonNode killed = gateway.call("sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"kill -TERM $$\"}");
+        assertThat(killed.path("structuredContent").path("signal").asInt()).isEqualTo(15);
+        assertThat(killed.path("structuredContent").path("exit_code").isNull()).isTrue();
+        assertThat(TestGateway.text(killed)).isEqualTo("[error] Ended by signal 15.");
+
+        JsonNode fine = run("1").path("structuredContent");
+        assertThat(fine.has("signal")).isTrue();
+        assertThat(fine.path("signal").isNull()).isTrue();
+    }
+
+    @Test
     void aCommandInTheBackgroundIsInterruptedByItsId() throws Exception {
         String id = gateway.call(
                         "sandbox_run_command",

@@ -25,8 +25,8 @@ class ExecutionAnswerTest {
             @Nullable ExecutionError error,
             boolean truncated) {
         return new ExecutionResult(
-                status, ID, "", "", null, null, error, List.of(), 0, null, 5, truncated, 0, 7, false, message, warning,
-                0);
+                status, ID, "", "", null, null, error, List.of(), 0, null, null, 5, truncated, 0, 7, false, message,
+                warning, 0);
     }
 
     private static String read(ExecutionResult result) {
@@ -105,6 +105,6 @@ class ExecutionAnswerTest {
 
     private static ExecutionResult lost(ExecutionStatus status, boolean more) {
         return new ExecutionResult(
-                status, ID, "x", "", null, null, null, List.of(), 0, null, 5, more, 500, 7, false, "", null, 0);
+                status, ID, "x", "", null, null, null, List.of(), 0, null, null, 5, more, 500, 7, false, "", null, 0);
     }
 }

@@ -132,6 +132,7 @@ class RefusedHostsContractTest {
                 List.of(),
                 0,
                 null,
+                null,
                 0,
                 false,
                 0,

@@ -67,8 +67,8 @@ public final class Sessions {
 
     private static SandboxProblem forgotten(ExecutionId id) {
         return new SandboxProblem.Refused(
-                "The sandbox does not know %s: it never began, or ended before the newest 64. sandbox_list with 'sandbox' tells what runs."
-                        .formatted(id));
+                "The sandbox does not know %s: it never began, or ended before the newest 64.".formatted(id)
+                        + " sandbox_list with 'sandbox' tells what runs.");
     }
 
     private static List<ExecutionId> interrupted(RunningSandbox sandbox, Answer answer) {

@@ -81,13 +81,13 @@ final class InterruptTool implements Tool {
         String box = sandbox.ref().givenName();
         if (!id.tenant().equals(sandbox.ref().tenant()) || !id.sandboxUid().equals(sandbox.uid())) {
             throw new SandboxProblem.Refused(
-                    "'execution_id' names an execution of another sandbox than '%s': sandbox_list with 'sandbox' tells the ids of one sandbox."
-                            .formatted(box));
+                    "'execution_id' names an execution of another sandbox than '%s':".formatted(box)
+                            + " sandbox_list with 'sandbox' tells the ids of one sandbox.");
         }
         if (!id.isOf(sandbox)) {
             throw new SandboxProblem.Refused(
-                    "'execution_id' names an execution of an earlier pod of sandbox '%s'. It ended with that pod: nothing is to be interrupted."
-                            .formatted(box));
+                    "'execution_id' names an execution of an earlier pod of sandbox '%s'.".formatted(box)
+                            + " It ended with that pod: nothing is to be interrupted.");
         }
         return sessions.interrupt(sandbox, id).map(done -> done ? interrupted(sandbox, null, id) : ended(sandbox, id));
     }

@@ -133,7 +133,7 @@ final class ListTool implements Tool {
                     .required(
                             "executions",
                             Schema.list(
-                                            "The newest %d that it still holds, newest first; null if it did not tell, or 'sandbox' was not given"
+                                            "The newest %d, newest first; null if it did not tell, or without 'sandbox'"
                                                     .formatted(SandboxContents.MOST_EXECUTIONS),
                                             Run.schema())
                                     .orNull());

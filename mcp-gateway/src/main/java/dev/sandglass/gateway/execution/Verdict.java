@@ -82,6 +82,7 @@ record Verdict(
         return new Verdict(
                 end.outOfMemory() ? ExecutionStatus.OOM_KILLED : ExecutionStatus.LOST,
                 null,
+                null,
                 0,
                 true,
                 "The sandbox's container ended while this ran: " + end.why() + ". The variables of all its sessions and"

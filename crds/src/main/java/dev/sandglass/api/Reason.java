@@ -53,8 +53,8 @@ public enum Reason {
 
     VOLUME_MISSING(
             "VolumeMissing",
-            "Ready=False: a volume that the spec names does not exist or may not be used. "
-                    + "Looked for every few seconds."),
+            "Ready=False: a volume that the spec names does not exist or may not be used, or "
+                    + "the node cannot mount one. Looked for every few seconds."),
 
     OOM_KILLED(
             "OOMKilled",

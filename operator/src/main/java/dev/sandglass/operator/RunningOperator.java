@@ -40,7 +40,7 @@ final class RunningOperator implements AutoCloseable {
             leadership.map(Leadership::configuration).ifPresent(overrider::withLeaderElectionConfiguration);
         });
         SandboxReconciler reconciler = new SandboxReconciler(
-                new SandboxView(settings.pods(), settings.tenants(), InstantSource.system()),
+                new SandboxView(settings.pods(), settings.tenants(), new PodEvents(client), InstantSource.system()),
                 new Cluster(
                         client, settings.pods(), settings.tenants(), secrets.link(), door(settings, secrets, client)),
                 new Storage(client, settings.pods().users()),

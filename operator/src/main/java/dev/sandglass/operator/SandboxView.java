@@ -10,6 +10,7 @@ import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.TrustedAuthorities;
+import dev.sandglass.operator.lifecycle.Holdup;
 import dev.sandglass.operator.lifecycle.Observed;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -33,7 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Gathers all that is known of a sandbox from the caches. It decides nothing. */
+/** Gathers all that is known of a sandbox, nearly all of it from the caches. It decides nothing. */
 final class SandboxView {
 
     /** Objects in one answer of a list: the text of ten thousand pods at once would need more memory than the pods. */
@@ -41,11 +42,13 @@ final class SandboxView {
 
     private final PodSettings settings;
     private final TenantNamespaces tenants;
+    private final PodEvents events;
     private final InstantSource clock;
 
-    SandboxView(PodSettings settings, TenantNamespaces tenants, InstantSource clock) {
+    SandboxView(PodSettings settings, TenantNamespaces tenants, PodEvents events, InstantSource clock) {
         this.settings = settings;
         this.tenants = tenants;
+        this.events = events;
         this.clock = clock;
     }
 
@@ -145,7 +148,14 @@ final class SandboxView {
         }
         Optional<Pod> pod = newestPod(sandbox, context);
         Observed seen = observe(sandbox, pod, context);
-        return lost(sandbox, seen) && gone(sandbox, context) ? Optional.empty() : Optional.of(seen);
+        return lost(sandbox, seen) && gone(sandbox, context) ? Optional.empty() : Optional.of(withHoldup(seen));
+    }
+
+    private Observed withHoldup(Observed seen) {
+        return seen.livePod()
+                .filter(pod -> Holdup.isDue(pod, seen.now()))
+                .map(pod -> seen.withHoldup(events.of(pod, seen.now())))
+                .orElse(seen);
     }
 
     private Observed observe(Sandbox sandbox, Optional<Pod> pod, Context<Sandbox> context) {
@@ -160,6 +170,7 @@ final class SandboxView {
                 Refusal.of(sandbox, settings),
                 workspace(sandbox, context),
                 Egress.ignored(sandbox, settings.egress()),
+                Optional.empty(),
                 namespacePolicy(context).isPresent() && mayBeReached(sandbox, context),
                 clock.instant());
     }

@@ -58,7 +58,7 @@ class LostAccountIT {
                         settings.tenants(),
                         TestNamespace.LINK_SECRET,
                         Optional.empty())
-                .start(sandbox, 1, Optional.empty());
+                .start(sandbox, 1, Optional.empty(), Optional.empty());
     }
 
     @Test

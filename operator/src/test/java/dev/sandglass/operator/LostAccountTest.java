@@ -82,7 +82,7 @@ class LostAccountTest {
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
         return new Cluster(client, settings.pods(), settings.tenants(), TestNamespace.LINK_SECRET, Optional.empty())
-                .start(sandbox, 1, Optional.empty());
+                .start(sandbox, 1, Optional.empty(), Optional.empty());
     }
 
     /** What was made, in order, but for the keys. */

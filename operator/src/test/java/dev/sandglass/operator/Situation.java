@@ -19,6 +19,7 @@ import dev.sandglass.operator.lifecycle.Decision;
 import dev.sandglass.operator.lifecycle.Lifecycle;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
+import io.fabric8.kubernetes.api.model.EventList;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -77,11 +78,14 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 Refusal.of(sandbox, settings.pods()),
                 read(folder, "in-PersistentVolumeClaim.yaml", PersistentVolumeClaim.class, used),
                 Egress.ignored(sandbox, settings.pods().egress()),
+                Optional.empty(),
                 sandbox.getStatus() != null,
                 now);
+        Optional<Observed> heldUp = read(folder, "in-Events.yaml", EventList.class, used)
+                .map(events -> seen.withHoldup(Optional.of(events.getItems())));
         Optional<Refusal> answer = read(folder, "in-answer.yaml", Answer.class, used)
                 .map(words -> new Refusal(Reason.of(words.reason()).orElseThrow(), words.message()));
-        return new Situation(settings, seen, answer, used);
+        return new Situation(settings, heldUp.orElse(seen), answer, used);
     }
 
     private static <T> Optional<T> read(Path folder, String name, Class<T> type, Set<String> used) throws IOException {

@@ -74,7 +74,9 @@ public final class Conditions {
             case PodState.Broken broken -> notReady(seen, broken.reason(), broken.message() + noneAfter(seen));
             case PodState.Starting starting
             when starting.reason() == Reason.STARTING ->
-                replaced.map(cause -> replaced(seen, cause))
+                seen.holdup()
+                        .map(holdup -> notReady(seen, holdup.reason(), holdup.message()))
+                        .or(() -> replaced.map(cause -> replaced(seen, cause)))
                         .or(() -> stillReplaced(seen))
                         .orElseGet(() -> notReady(seen, starting.reason(), starting.message()));
             case PodState.Starting starting -> notReady(seen, starting.reason(), starting.message() + noneAfter(seen));

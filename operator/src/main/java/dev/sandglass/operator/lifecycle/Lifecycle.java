@@ -123,12 +123,18 @@ public final class Lifecycle {
     }
 
     private static Decision run(Pod pod, Observed seen, Deadlines deadlines) {
-        Instant old = deadlines.oldAt(pod);
-        Instant idle = deadlines.idleAt(pod, seen.activity());
+        Instant review = earlier(deadlines.oldAt(pod), deadlines.idleAt(pod, seen.activity()));
+        Instant next = Holdup.nextLook(pod, seen.now())
+                .map(look -> earlier(look, review))
+                .orElse(review);
         return deadlines
                 .due(pod, seen.activity(), seen.now())
                 .map(cause -> suspend(cause, seen))
-                .orElseGet(() -> new Run(Observed.incarnationOf(pod), old.isBefore(idle) ? old : idle));
+                .orElseGet(() -> new Run(Observed.incarnationOf(pod), next));
+    }
+
+    private static Instant earlier(Instant one, Instant other) {
+        return one.isBefore(other) ? one : other;
     }
 
     /**

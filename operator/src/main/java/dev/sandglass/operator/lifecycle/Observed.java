@@ -4,10 +4,12 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.Refusal;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -18,6 +20,7 @@ import java.util.Optional;
  * @param refusal why no pod would be made now, be it by our rules or by the API server's answer
  * @param workspace the claim of a workspace that outlives the pod, if there is one
  * @param ignoredDomains what of {@code spec.allowedDomains} is not in force, and why; empty if all of it is
+ * @param holdup what keeps the node from starting the pod, as far as that is known
  * @param networkReady whether the policies are in place that shut the sandbox in and let it do what it needs
  */
 public record Observed(
@@ -27,6 +30,7 @@ public record Observed(
         Optional<Refusal> refusal,
         Optional<PersistentVolumeClaim> workspace,
         Optional<String> ignoredDomains,
+        Optional<Holdup> holdup,
         boolean networkReady,
         Instant now) {
 
@@ -38,7 +42,7 @@ public record Observed(
             Optional<Refusal> refusal,
             boolean networkReady,
             Instant now) {
-        this(sandbox, pod, activity, refusal, Optional.empty(), Optional.empty(), networkReady, now);
+        this(sandbox, pod, activity, refusal, Optional.empty(), Optional.empty(), Optional.empty(), networkReady, now);
     }
 
     SandboxStatus status() {
@@ -63,11 +67,18 @@ public record Observed(
 
     /** The same after the operator acted. */
     public Observed after(Optional<Pod> podNow, Optional<Refusal> refusalNow, boolean networkReadyNow) {
-        return new Observed(sandbox, podNow, activity, refusalNow, workspace, ignoredDomains, networkReadyNow, now);
+        return new Observed(
+                sandbox, podNow, activity, refusalNow, workspace, ignoredDomains, holdup, networkReadyNow, now);
     }
 
     /** The same with another claim. */
     public Observed withWorkspace(Optional<PersistentVolumeClaim> claim) {
-        return new Observed(sandbox, pod, activity, refusal, claim, ignoredDomains, networkReady, now);
+        return new Observed(sandbox, pod, activity, refusal, claim, ignoredDomains, holdup, networkReady, now);
+    }
+
+    /** The same after the Events of its pod were read, or could not be: then what was told before still holds. */
+    public Observed withHoldup(Optional<List<Event>> events) {
+        Optional<Holdup> found = events.map(Holdup::in).orElseGet(() -> Holdup.told(this));
+        return new Observed(sandbox, pod, activity, refusal, workspace, ignoredDomains, found, networkReady, now);
     }
 }

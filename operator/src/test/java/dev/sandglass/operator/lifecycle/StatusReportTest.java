@@ -50,17 +50,7 @@ class StatusReportTest {
         Sandbox sandbox = new Sandbox();
         sandbox.setSpec(SandboxSpec.DEFAULT);
         sandbox.setStatus(former);
-        return StatusReport.mayWait(
-                new Observed(
-                        sandbox,
-                        pod,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        true,
-                        now),
-                status);
+        return StatusReport.mayWait(new Observed(sandbox, pod, Optional.empty(), Optional.empty(), true, now), status);
     }
 
     private static Optional<Instant> firstStart(Reason reason, Instant now) {

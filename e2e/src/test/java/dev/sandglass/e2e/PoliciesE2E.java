@@ -197,7 +197,7 @@ class PoliciesE2E {
     }
 
     @Test
-    void podsWithoutOurLabelsAreNotOurBusiness() {
+    void podsWithoutOurLabelsAreNotOurBusinessAndSoNotTheOperators() {
         Pod pod = likeThatOf(SANDBOXES.start())
                 .editMetadata()
                 .withLabels(Map.of("app.kubernetes.io/component", "web"))
@@ -205,6 +205,11 @@ class PoliciesE2E {
                 .build();
 
         assertThatCode(() -> dryRun(TENANT.kubernetes(), pod)).doesNotThrowAnyException();
+        try (KubernetesClient operator = operator()) {
+            assertThatThrownBy(() -> dryRun(operator, pod))
+                    .isInstanceOf(KubernetesClientException.class)
+                    .hasMessageContaining("writes the pods of sandboxes alone");
+        }
     }
 
     @Test

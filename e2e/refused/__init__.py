@@ -1,0 +1,1 @@
+"""What `e2e/refusals.py` tries, one module for each kind of attack."""

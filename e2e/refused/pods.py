@@ -1,0 +1,120 @@
+"""Pods that pass for a sandbox, or are one without its hardened shape."""
+
+import copy
+from collections.abc import Iterator
+
+from refused.attempt import ABSENT, Json, Weakness
+
+HOST = "has no namespaces of the host"
+TOKENS = "has no service account's token"
+VOLUMES = "the volumes of a sandbox are"
+ROOT = "runs as a user that is not root"
+SECCOMP = "has the seccomp profile RuntimeDefault"
+APPARMOR = "is not without AppArmor"
+PRIVILEGES = "are not privileged, with allowPrivilegeEscalation false"
+READ_ONLY = "have a read-only root file system"
+CAPABILITIES = "drop ALL capabilities and add none"
+PROC = "see /proc as the runtime masks it"
+SYSCTLS = "sets no sysctls"
+PORTS = "have no port of the host"
+
+CONTAINER = {
+    "name": "kernel",
+    "image": "refused",
+    "securityContext": {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    },
+}
+POD: Json = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {
+        "name": "hardened",
+        "labels": {"app.kubernetes.io/component": "sandbox", "app.kubernetes.io/managed-by": "sandglass-operator"},
+    },
+    "spec": {
+        "serviceAccountName": "sandglass-sandbox",
+        "automountServiceAccountToken": False,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": 65532,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "initContainers": [{**CONTAINER, "name": "before"}],
+        "containers": [CONTAINER],
+    },
+}
+
+OF_SPECS = [
+    Weakness(HOST, "hostNetwork", True),
+    Weakness(HOST, "hostPID", True),
+    Weakness(HOST, "hostIPC", True),
+    Weakness(TOKENS, "automountServiceAccountToken", ABSENT),
+    Weakness(TOKENS, "automountServiceAccountToken", True),
+    Weakness(VOLUMES, "volumes", [{"name": "node", "hostPath": {"path": "/"}}]),
+    Weakness(
+        VOLUMES, "volumes", [{"name": "own", "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]}}]
+    ),
+]
+OF_POD_CONTEXTS = [
+    Weakness(ROOT, "runAsNonRoot", ABSENT),
+    Weakness(ROOT, "runAsUser", 0),
+    Weakness(SECCOMP, "seccompProfile", ABSENT),
+    Weakness(SECCOMP, "seccompProfile", {"type": "Unconfined"}),
+    Weakness(APPARMOR, "appArmorProfile", {"type": "Unconfined"}),
+    Weakness(SYSCTLS, "sysctls", [{"name": "kernel.shm_rmid_forced", "value": "1"}]),
+]
+OF_CONTEXTS = [
+    Weakness(ROOT, "runAsNonRoot", False),
+    Weakness(ROOT, "runAsUser", 0),
+    Weakness(SECCOMP, "seccompProfile", {"type": "Unconfined"}),
+    Weakness(APPARMOR, "appArmorProfile", {"type": "Unconfined"}),
+    Weakness(PRIVILEGES, "allowPrivilegeEscalation", ABSENT),
+    Weakness(PRIVILEGES, "allowPrivilegeEscalation", True),
+    Weakness(CAPABILITIES, "capabilities", ABSENT),
+    Weakness(CAPABILITIES, "capabilities", {"drop": ["ALL"], "add": ["NET_ADMIN"]}),
+    Weakness(PROC, "procMount", "Unmasked"),
+]
+# `kubectl debug` leaves the root file system writable, also with --profile=restricted.
+OF_LASTING_CONTEXTS = [
+    Weakness(READ_ONLY, "readOnlyRootFilesystem", ABSENT),
+    Weakness(READ_ONLY, "readOnlyRootFilesystem", False),
+]
+OF_LASTING_CONTAINERS = [Weakness(PORTS, "ports", [{"containerPort": 8080, "hostPort": 8080}])]
+
+
+def soft_pods() -> Iterator[tuple[str, Json, str]]:
+    """Yield pods with one weakness each: what it is, the pod, the words of the rule that must see it."""
+    places: list[tuple[list[Weakness], list[str | int]]] = [
+        (OF_SPECS, ["spec"]),
+        (OF_POD_CONTEXTS, ["spec", "securityContext"]),
+    ]
+    for kind in ("initContainers", "containers"):
+        places.append((OF_CONTEXTS + OF_LASTING_CONTEXTS, ["spec", kind, 0, "securityContext"]))
+        places.append((OF_LASTING_CONTAINERS, ["spec", kind, 0]))
+    for weaknesses, path in places:
+        for weakness in weaknesses:
+            pod: Json = copy.deepcopy(POD)
+            if weakness.rule == PROC:
+                # Otherwise the API server itself refuses it.
+                pod["spec"]["hostUsers"] = False
+            place: Json = pod
+            for step in path:
+                place = place[step]
+            weakness.put(place)
+            yield f"{'.'.join(map(str, path[1:])) or 'spec'}: {weakness}", pod, weakness.rule
+
+
+def debuggers(running: Json) -> Iterator[tuple[str, Json, str]]:
+    """Yield the running pod with a container for debugging of one weakness each, as soft_pods does."""
+    for weakness in [*OF_LASTING_CONTEXTS, *OF_CONTEXTS]:
+        # The API server itself keeps it from a pod in the user namespace of its node.
+        if weakness.rule == PROC:
+            continue
+        pod = copy.deepcopy(running)
+        debugger: Json = copy.deepcopy({**CONTAINER, "name": "debugger"})
+        weakness.put(debugger["securityContext"])
+        pod["spec"]["ephemeralContainers"] = [*pod["spec"].get("ephemeralContainers", []), debugger]
+        yield f"a debugger's {weakness}", pod, "" if weakness.rule == READ_ONLY else weakness.rule

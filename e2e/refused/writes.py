@@ -1,0 +1,216 @@
+"""What the operator writes, and what somebody with its token would."""
+
+import copy
+from collections.abc import Iterator
+
+from refused.attempt import Attempt, Json
+from refused.pods import POD
+
+ELSEWHERE = "writes in the namespaces of its tenants alone"
+PODS = "writes the pods of sandboxes alone"
+SECRETS = "writes the Secrets of links alone"
+CLAIMS = "writes the claims of workspaces alone"
+CONFIG_MAPS = "writes the ConfigMaps of certificate authorities alone"
+ACCOUNTS = "writes the accounts of sandboxes alone"
+POLICIES = "writes the NetworkPolicies of sandboxes alone"
+SELECTORS = "select sandboxes alone"
+EVENTS = "writes the Events of sandboxes alone"
+
+BAIT = "bait"
+OPERATORS = {"app.kubernetes.io/managed-by": "sandglass-operator"}
+
+
+def thing(api_version: str, kind: str, name: str, labels: Json = None, **fields: Json) -> Json:
+    metadata = {"name": name, **({"labels": labels} if labels else {})}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **fields}
+
+
+def secret(name: str, kind: str = "sandglass.dev/link", **annotations: str) -> Json:
+    made = thing("v1", "Secret", name, OPERATORS, type=kind)
+    made["metadata"]["annotations"] = annotations
+    return made
+
+
+def claim(name: str, labels: Json) -> Json:
+    resources = {"requests": {"storage": "1Mi"}}
+    return thing(
+        "v1", "PersistentVolumeClaim", name, labels, spec={"accessModes": ["ReadWriteOnce"], "resources": resources}
+    )
+
+
+def policy(name: str, labels: Json, **selector: Json) -> Json:
+    spec = {"podSelector": selector, "policyTypes": ["Ingress"]}
+    return thing("networking.k8s.io/v1", "NetworkPolicy", name, labels, spec=spec)
+
+
+def event(name: str, kind: str) -> Json:
+    return thing(
+        "events.k8s.io/v1",
+        "Event",
+        name,
+        eventTime="2026-01-01T00:00:00.000000Z",
+        action="Reconcile",
+        reason="Tried",
+        type="Normal",
+        reportingController="sandglass.dev/operator",
+        reportingInstance="sandglass-operator",
+        regarding={"apiVersion": "v1", "kind": kind, "name": "some"},
+    )
+
+
+def account(name: str, mounted: Json) -> Json:
+    return thing("v1", "ServiceAccount", name, OPERATORS, automountServiceAccountToken=mounted)
+
+
+WORKSPACE = {**OPERATORS, "app.kubernetes.io/component": "workspace"}
+SANDBOXES = {"matchLabels": {"app.kubernetes.io/component": "sandbox"}}
+ONE_SANDBOX = {"matchLabels": {"sandglass.dev/sandbox-uid": "some"}}
+
+OWN = [
+    POD,
+    secret("sbx-some-1"),
+    claim("workspace-some", WORKSPACE),
+    thing("v1", "ConfigMap", "sandglass-trusted-ca", OPERATORS),
+    policy("sbx-some", OPERATORS, **ONE_SANDBOX),
+    policy("sbx-labels-taken", None, **SANDBOXES),
+    event("some.1", "Sandbox"),
+    account("sandglass-sandbox", False),
+    policy("sandglass-access", OPERATORS, **SANDBOXES),
+    policy("sandglass-default-deny", OPERATORS, **SANDBOXES),
+]
+
+
+def unlike(pod: Json, key: str) -> Json:
+    changed = copy.deepcopy(pod)
+    del changed["metadata"]["labels"][key]
+    return changed
+
+
+def of_account(pod: Json, name: str) -> Json:
+    changed = copy.deepcopy(pod)
+    changed["spec"]["serviceAccountName"] = name
+    return changed
+
+
+STRANGE = {
+    "a pod that nobody manages": (unlike(POD, "app.kubernetes.io/managed-by"), PODS),
+    "a pod of no component, whose shape nobody looks at": (unlike(POD, "app.kubernetes.io/component"), PODS),
+    "a pod of another account": (of_account(POD, "default"), PODS),
+    "a Secret of another name": (secret("some"), SECRETS),
+    "a Secret of another type, which becomes the token of an account": (
+        secret(
+            "sbx-some-1",
+            "kubernetes.io/service-account-token",
+            **{"kubernetes.io/service-account.name": "default"},
+        ),
+        SECRETS,
+    ),
+    "a claim of another name": (claim("some", WORKSPACE), CLAIMS),
+    "a claim that nobody manages": (claim("workspace-some", {"app.kubernetes.io/component": "workspace"}), CLAIMS),
+    "a claim of no workspace": (claim("workspace-some", OPERATORS), CLAIMS),
+    "a ConfigMap of another name": (thing("v1", "ConfigMap", "some", OPERATORS), CONFIG_MAPS),
+    "an account of another name": (account("some", False), ACCOUNTS),
+    "an account with its token mounted": (account("sandglass-sandbox", True), ACCOUNTS),
+    "an account whose token is mounted unless a pod says otherwise": (
+        thing("v1", "ServiceAccount", "sandglass-sandbox"),
+        ACCOUNTS,
+    ),
+    "a NetworkPolicy of another name": (policy("some", OPERATORS, **SANDBOXES), POLICIES),
+    "a NetworkPolicy of the namespace that nobody manages": (policy("sandglass-access", None, **SANDBOXES), POLICIES),
+    "a NetworkPolicy for all pods": (policy("sbx-some", OPERATORS), SELECTORS),
+    "a NetworkPolicy for other pods": (
+        policy("sbx-some", OPERATORS, matchLabels={"app.kubernetes.io/component": "web"}),
+        SELECTORS,
+    ),
+    "a NetworkPolicy for pods of the same word": (
+        policy("sbx-some", OPERATORS, matchLabels={"tier": "sandbox"}),
+        SELECTORS,
+    ),
+    "an Event of a pod": (event("some.1", "Pod"), EVENTS),
+}
+
+SANDBOX = thing("sandglass.dev/v1alpha1", "Sandbox", "some", spec={})
+
+
+def baits() -> list[tuple[Json, str]]:
+    """Return somebody else's objects, and the rule that keeps the operator from altering and deleting each."""
+    pod = unlike(unlike(POD, "app.kubernetes.io/managed-by"), "app.kubernetes.io/component")
+    pod["metadata"]["name"] = BAIT
+    # No node shall take it.
+    pod["spec"]["schedulerName"] = "nobody"
+    return [
+        (pod, PODS),
+        (secret("sbx-bait", "Opaque"), SECRETS),
+        (secret("mountable-bait", "Opaque"), SECRETS),
+        (claim("workspace-bait", None), CLAIMS),
+        (thing("v1", "ConfigMap", BAIT), CONFIG_MAPS),
+        (account(BAIT, False), ACCOUNTS),
+        (policy(BAIT, OPERATORS, **SANDBOXES), POLICIES),
+        (event("bait.1", "Pod"), EVENTS),
+    ]
+
+
+def title(one: Json) -> str:
+    return f"{one['kind']} {one['metadata']['name']}"
+
+
+def placed(one: Json, namespace: str) -> Json:
+    there = copy.deepcopy(one)
+    there["metadata"]["namespace"] = namespace
+    if "regarding" in there:
+        # The API server takes no other Events.
+        there["regarding"]["namespace"] = namespace
+    return there
+
+
+def granted(account: list[str], namespace: str, present: list[Json]) -> Iterator[Attempt]:
+    """Yield all that the operator does, also once more what it did already."""
+    create = ["create", "--dry-run=server", *account]
+    for one in [*OWN, *present, thing("v1", "Secret", "mountable-some")]:
+        yield Attempt(f"the operator makes {title(one)}", create, placed(one, namespace), "")
+    for one in present:
+        # A Secret of a link cannot be altered, by nobody.
+        if one["kind"] != "Secret":
+            yield Attempt(f"the operator writes {title(one)}", ["replace", "--dry-run=server", *account], one, "")
+        if one["kind"] in {"Pod", "Secret", "Sandbox"}:
+            yield Attempt(f"the operator deletes {title(one)}", ["delete", "--dry-run=server", *account], one, "")
+
+
+def refused(account: list[str], namespace: str, elsewhere: list[str]) -> Iterator[Attempt]:
+    """Yield what it never does: making what is strange, or anything elsewhere."""
+    create = ["create", "--dry-run=server", *account]
+    for what, (one, rule) in STRANGE.items():
+        yield Attempt(f"the operator does not make {what}", create, placed(one, namespace), rule)
+    asked = placed(secret("mountable-some", "Opaque"), namespace)
+    yield Attempt("the operator asks for a Secret and makes none", ["create", *account], asked, SECRETS)
+    # Without an account, a pod is refused for that.
+    for one in [of_account(POD, "default"), *OWN[1:], SANDBOX]:
+        for there in elsewhere:
+            what = f"the operator does not make {title(one)} in {there}"
+            yield Attempt(what, create, placed(one, there), ELSEWHERE)
+
+
+def kept(account: list[str], laid: list[tuple[Json, str]]) -> Iterator[Attempt]:
+    """Yield attempts on the baits as the API server has them, also in the guise of the operator's own."""
+    for one, rule in laid:
+        guise = copy.deepcopy(one)
+        is_claim = one["kind"] == "PersistentVolumeClaim"
+        guise["metadata"]["labels"] = WORKSPACE if is_claim else POD["metadata"]["labels"]
+        for verb, body in (("replace", guise), ("delete", one)):
+            what = f"the operator does not {verb} {title(one)} of somebody else"
+            yield Attempt(what, [verb, "--dry-run=server", *account], body, rule)
+
+
+def released(account: list[str], running: Json) -> Iterator[Attempt]:
+    """Yield attempts to take from a sandbox's pod what puts it under the rules."""
+    for key in POD["metadata"]["labels"]:
+        what = f"the operator does not take {key} from a sandbox's pod"
+        yield Attempt(what, ["replace", "--dry-run=server", *account], unlike(running, key), PODS)
+
+
+def abandoned(account: list[str], present: list[Json]) -> Iterator[Attempt]:
+    """Yield attempts on what is left where no tenant is any more."""
+    for one in present:
+        for verb in ("replace", "delete"):
+            what = f"the operator does not {verb} {title(one)}, of no tenant any more"
+            yield Attempt(what, [verb, "--dry-run=server", *account], one, ELSEWHERE)

@@ -3,11 +3,13 @@
 import copy
 from collections.abc import Iterator
 
-from refused.attempt import ABSENT, Json, Weakness
+from refused.attempt import ABSENT, Attempt, Json, Weakness
 
 HOST = "has no namespaces of the host"
 TOKENS = "has no service account's token"
 VOLUMES = "the volumes of a sandbox are"
+SECRETS = "are of Secrets that their owner opened"
+VARIABLES = "are of no Secret but its own"
 ROOT = "runs as a user that is not root"
 SECCOMP = "has the seccomp profile RuntimeDefault"
 APPARMOR = "is not without AppArmor"
@@ -17,6 +19,7 @@ CAPABILITIES = "drop ALL capabilities and add none"
 PROC = "see /proc as the runtime masks it"
 SYSCTLS = "sets no sysctls"
 PORTS = "have no port of the host"
+LABELS = "set by Sandglass's operator alone"
 
 CONTAINER = {
     "name": "kernel",
@@ -57,6 +60,7 @@ OF_SPECS = [
     Weakness(
         VOLUMES, "volumes", [{"name": "own", "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]}}]
     ),
+    Weakness(SECRETS, "volumes", [{"name": "neighbour", "secret": {"secretName": "sbx-neighbour"}}]),
 ]
 OF_POD_CONTEXTS = [
     Weakness(ROOT, "runAsNonRoot", ABSENT),
@@ -82,6 +86,12 @@ OF_LASTING_CONTEXTS = [
     Weakness(READ_ONLY, "readOnlyRootFilesystem", ABSENT),
     Weakness(READ_ONLY, "readOnlyRootFilesystem", False),
 ]
+OF_CONTAINERS = [
+    Weakness(
+        VARIABLES, "env", [{"name": "KEY", "valueFrom": {"secretKeyRef": {"name": "sbx-neighbour", "key": "key"}}}]
+    ),
+    Weakness(VARIABLES, "envFrom", [{"secretRef": {"name": "hardened"}}]),
+]
 OF_LASTING_CONTAINERS = [Weakness(PORTS, "ports", [{"containerPort": 8080, "hostPort": 8080}])]
 
 
@@ -93,7 +103,7 @@ def soft_pods() -> Iterator[tuple[str, Json, str]]:
     ]
     for kind in ("initContainers", "containers"):
         places.append((OF_CONTEXTS + OF_LASTING_CONTEXTS, ["spec", kind, 0, "securityContext"]))
-        places.append((OF_LASTING_CONTAINERS, ["spec", kind, 0]))
+        places.append((OF_CONTAINERS + OF_LASTING_CONTAINERS, ["spec", kind, 0]))
     for weaknesses, path in places:
         for weakness in weaknesses:
             pod: Json = copy.deepcopy(POD)
@@ -109,12 +119,37 @@ def soft_pods() -> Iterator[tuple[str, Json, str]]:
 
 def debuggers(running: Json) -> Iterator[tuple[str, Json, str]]:
     """Yield the running pod with a container for debugging of one weakness each, as soft_pods does."""
-    for weakness in [*OF_LASTING_CONTEXTS, *OF_CONTEXTS]:
+    for weakness in [*OF_CONTAINERS, *OF_LASTING_CONTEXTS, *OF_CONTEXTS]:
         # The API server itself keeps it from a pod in the user namespace of its node.
         if weakness.rule == PROC:
             continue
         pod = copy.deepcopy(running)
         debugger: Json = copy.deepcopy({**CONTAINER, "name": "debugger"})
-        weakness.put(debugger["securityContext"])
+        weakness.put(debugger if weakness in OF_CONTAINERS else debugger["securityContext"])
         pod["spec"]["ephemeralContainers"] = [*pod["spec"].get("ephemeralContainers", []), debugger]
         yield f"a debugger's {weakness}", pod, "" if weakness.rule == READ_ONLY else weakness.rule
+
+
+def disguises(running: Json, bait: str) -> Iterator[Attempt]:
+    """Yield attempts of an administrator to change a sandbox's labels, or to give them to another pod."""
+    namespace = running["metadata"]["namespace"]
+    place = f"/api/v1/namespaces/{namespace}/pods"
+    bare = copy.deepcopy(running)
+    del bare["metadata"]["labels"]
+    for path in ("", "/status"):
+        replace = ["replace", f"--raw={place}/{running['metadata']['name']}{path}?dryRun=All"]
+        yield Attempt(f"pods{path}: with its labels it is granted", replace, running, "")
+        yield Attempt(f"pods{path}: without them it is refused", replace, bare, LABELS)
+    binding: Json = {
+        "apiVersion": "v1",
+        "kind": "Binding",
+        "metadata": {"name": bait, "namespace": namespace},
+        "target": {"kind": "Node", "name": "nowhere"},
+    }
+    labelled = copy.deepcopy(binding)
+    labelled["metadata"]["labels"] = POD["metadata"]["labels"]
+    for path in (f"{place}/{bait}/binding", f"/api/v1/namespaces/{namespace}/bindings"):
+        bind = ["create", f"--raw={path}?dryRun=All"]
+        title = path.rpartition("/")[2]
+        yield Attempt(f"{title}: without labels it is granted", bind, binding, "")
+        yield Attempt(f"{title}: with a sandbox's labels it is refused", bind, labelled, LABELS)

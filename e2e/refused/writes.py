@@ -136,7 +136,7 @@ def baits() -> list[tuple[Json, str]]:
     """Return somebody else's objects, and the rule that keeps the operator from altering and deleting each."""
     pod = unlike(unlike(POD, "app.kubernetes.io/managed-by"), "app.kubernetes.io/component")
     pod["metadata"]["name"] = BAIT
-    # No node shall take it.
+    # No node shall take it, so that it may still be given to one.
     pod["spec"]["schedulerName"] = "nobody"
     return [
         (pod, PODS),

@@ -17,6 +17,7 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.PodResource;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -81,6 +82,10 @@ class PoliciesE2E {
                 .withSpec(pod.getSpec())
                 .editSpec()
                 .withNodeName(null)
+                // They are of the Secret that has the name of the other pod.
+                .editFirstContainer()
+                .withEnv()
+                .endContainer()
                 .endSpec();
     }
 
@@ -143,19 +148,25 @@ class PoliciesE2E {
 
     @Test
     void nobodyTakesTheLabelsFromARunningPod() {
-        String name = TENANT.podOf(SANDBOXES.start()).getMetadata().getName();
+        PodResource running = TENANT.kubernetes()
+                .pods()
+                .inNamespace(Tenant.NAMESPACE)
+                .withName(TENANT.podOf(SANDBOXES.start()).getMetadata().getName());
 
-        assertThatThrownBy(() -> TENANT.kubernetes()
-                        .pods()
-                        .inNamespace(Tenant.NAMESPACE)
-                        .withName(name)
-                        .edit(pod -> pod.edit()
-                                .editMetadata()
-                                .removeFromLabels(SandboxLabels.COMPONENT)
-                                .endMetadata()
-                                .build()))
+        assertThatThrownBy(() -> running.edit(PoliciesE2E::unlabelled))
                 .isInstanceOf(KubernetesClientException.class)
                 .hasMessageContaining("set by Sandglass's operator alone");
+        assertThatThrownBy(() -> running.editStatus(PoliciesE2E::unlabelled))
+                .isInstanceOf(KubernetesClientException.class)
+                .hasMessageContaining("set by Sandglass's operator alone");
+    }
+
+    private static Pod unlabelled(Pod pod) {
+        return pod.edit()
+                .editMetadata()
+                .removeFromLabels(SandboxLabels.COMPONENT)
+                .endMetadata()
+                .build();
     }
 
     /** What Pod Security refuses too, it refuses first; {@code e2e/refusals.py} asks each rule where there is none. */

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -21,11 +23,15 @@ class LeadershipIT {
 
     private static final Duration SOON = Duration.ofSeconds(20);
 
+    /** A Lease holds for 15 s. */
+    private static final Duration TAKEN_OVER = Duration.ofSeconds(40);
+
+    private static final String LEADS_NO_LONGER = "This replica leads no longer";
+
     @Test
     void theOtherReplicaTakesOverAtOnceWhenTheLeaderEnds() {
         try (TestNamespace namespace = new TestNamespace()) {
-            Map<String, String> elected =
-                    Map.of("OPERATOR_LEADER_ELECTION", "true", "OPERATOR_NAMESPACE", namespace.name);
+            Map<String, String> elected = elected(namespace);
             TestNamespace.Running first = namespace.operator(elected);
             namespace.create("before", SandboxSpec.DEFAULT);
             namespace.await("before", SOON, sandbox -> sandbox.observed().holds(ConditionType.READY));
@@ -41,6 +47,56 @@ class LeadershipIT {
                 assertThat(second.requests("POST", "pods")).isEqualTo(1);
             }
         }
+    }
+
+    /** It hangs, or is cut off: nobody gives the Lease up for it. */
+    @Test
+    void theOtherReplicaTakesOverWhenTheLeadersLeaseIsOver() {
+        try (TestNamespace namespace = new TestNamespace()) {
+            Map<String, String> elected = elected(namespace);
+            MortalApi death = MortalApi.immortal();
+            try (TestNamespace.Running first = namespace.operator(elected, death)) {
+                await().atMost(SOON).until(() -> leads(namespace));
+                try (TestNamespace.Running second = namespace.operator(elected)) {
+                    death.die();
+                    namespace.create("after", SandboxSpec.DEFAULT);
+
+                    namespace.await(
+                            "after", TAKEN_OVER, sandbox -> sandbox.observed().holds(ConditionType.READY));
+
+                    assertThat(second.requests("POST", "pods")).isEqualTo(1);
+                    assertThat(first.ends())
+                            .as("it must not work on beside the other")
+                            .contains(LEADS_NO_LONGER);
+                }
+            }
+        }
+    }
+
+    @Test
+    void whoseLeaseIsTakenEndsItself() {
+        try (TestNamespace namespace = new TestNamespace();
+                TestNamespace.Running robbed = namespace.operator(elected(namespace))) {
+            await().atMost(SOON).until(() -> leads(namespace));
+
+            namespace
+                    .admin
+                    .leases()
+                    .inNamespace(namespace.name)
+                    .withName(Leadership.LEASE)
+                    .edit(lease -> lease.edit()
+                            .editSpec()
+                            .withHolderIdentity("somebody else")
+                            .withRenewTime(ZonedDateTime.now(ZoneOffset.UTC).plusMinutes(1))
+                            .endSpec()
+                            .build());
+
+            await().atMost(SOON).until(() -> robbed.ends().contains(LEADS_NO_LONGER));
+        }
+    }
+
+    private static Map<String, String> elected(TestNamespace namespace) {
+        return Map.of("OPERATOR_LEADER_ELECTION", "true", "OPERATOR_NAMESPACE", namespace.name);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.sandglass.operator;
 
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.BasicBuilder;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.Interceptor;
@@ -22,8 +23,18 @@ final class MortalApi implements Interceptor {
         boolean counts =
                 !"GET".equals(request.method()) && !request.uri().getPath().contains("/apis/events.k8s.io/");
         if (dead() || (counts && left.decrementAndGet() < 0)) {
-            throw new IllegalStateException("killed before " + request.method() + " " + request.uri());
+            throw new KubernetesClientException("killed before " + request.method() + " " + request.uri());
         }
+    }
+
+    /** One that dies when it is told to. */
+    static MortalApi immortal() {
+        return new MortalApi(Integer.MAX_VALUE);
+    }
+
+    /** Lets nothing pass from now on. */
+    void die() {
+        left.set(-1);
     }
 
     boolean dead() {

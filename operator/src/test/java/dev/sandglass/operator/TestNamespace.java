@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
@@ -126,8 +127,13 @@ final class TestNamespace implements AutoCloseable {
         return admin.getKubernetesSerialization().unmarshal(stream, type);
     }
 
-    /** An operator in this process, and what it asked of the API server. */
-    record Running(RunningOperator operator, KubernetesClient client, PrometheusMeterRegistry metrics)
+    /**
+     * An operator in this process, and what it asked of the API server.
+     *
+     * @param ends why its process should end, as often as it said so
+     */
+    record Running(
+            RunningOperator operator, KubernetesClient client, PrometheusMeterRegistry metrics, List<String> ends)
             implements AutoCloseable {
 
         /** Requests that were answered, by method and resource. */
@@ -201,14 +207,15 @@ final class TestNamespace implements AutoCloseable {
                     }
                 })
                 .build();
+        List<String> ends = new CopyOnWriteArrayList<>();
         RunningOperator operator = new RunningOperator(
                 OperatorSettings.of(variables),
                 new Secrets(LINK_SECRET, Optional.of(EGRESS_SECRET)),
                 client,
                 metrics,
-                reason -> {});
+                ends::add);
         operator.start();
-        return new Running(operator, client, metrics);
+        return new Running(operator, client, metrics, ends);
     }
 
     Sandbox create(String sandboxName, SandboxSpec spec) {

@@ -15,7 +15,6 @@ import dev.sandglass.operator.lifecycle.Notice;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
 import io.fabric8.kubernetes.api.model.ConfigMap;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
@@ -137,13 +136,15 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
 
     private Observed run(int incarnation, Optional<String> lost, Observed seen, Context<Sandbox> context) {
         Sandbox sandbox = seen.sandbox();
-        String namespace = sandbox.getMetadata().getNamespace();
-        Consumer<NetworkPolicy> remember = policy -> remember(NetworkPolicy.class, policy, context);
-        Optional<NetworkPolicy> access = view.namespaceAccess(context);
-        cluster.isolateNamespace(namespace, view.namespacePolicy(context)).ifPresent(remember);
-        cluster.open(namespace, access).ifPresent(remember);
-        cluster.isolate(sandbox, view.networkPolicy(sandbox, context), access).ifPresent(remember);
-        cluster.trust(namespace, view.authorities(context)).ifPresent(map -> remember(ConfigMap.class, map, context));
+        try {
+            prepare(sandbox, context);
+        } catch (KubernetesClientException e) {
+            if (seen.livePod().isPresent() || !ApiWords.isQuota(e)) {
+                throw e;
+            }
+            Refusal full = new Refusal(Reason.QUOTA_EXCEEDED, ApiWords.of(e));
+            return seen.after(Optional.empty(), Optional.of(full), seen.networkReady());
+        }
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {
             return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), true);
@@ -157,8 +158,20 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
             return stored.after(Optional.empty(), stored.refusal(), true);
         }
         Cluster.PodResult result = cluster.start(sandbox, incarnation, lost, stored.workspace());
-        result.pod().ifPresent(pod -> remember(Pod.class, pod, context));
+        result.pod().ifPresent(pod -> SandboxView.remember(Pod.class, pod, context));
         return stored.after(result.pod(), result.refusal(), true);
+    }
+
+    /** Makes what a pod needs before it is made. */
+    private void prepare(Sandbox sandbox, Context<Sandbox> context) {
+        String namespace = sandbox.getMetadata().getNamespace();
+        Consumer<NetworkPolicy> remember = policy -> SandboxView.remember(NetworkPolicy.class, policy, context);
+        Optional<NetworkPolicy> access = view.namespaceAccess(context);
+        cluster.isolateNamespace(namespace, view.namespacePolicy(context)).ifPresent(remember);
+        cluster.open(namespace, access).ifPresent(remember);
+        cluster.isolate(sandbox, view.networkPolicy(sandbox, context), access).ifPresent(remember);
+        cluster.trust(namespace, view.authorities(context))
+                .ifPresent(map -> SandboxView.remember(ConfigMap.class, map, context));
     }
 
     /** With the claim that the workspace needs, or with the reason why there is none. */
@@ -168,7 +181,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
             return seen;
         }
         Storage.ClaimResult result = storage.workspace(seen.sandbox(), wanted, seen.workspace());
-        result.claim().ifPresent(claim -> remember(PersistentVolumeClaim.class, claim, context));
+        result.claim().ifPresent(claim -> SandboxView.remember(PersistentVolumeClaim.class, claim, context));
         return seen.after(seen.pod(), result.refusal(), seen.networkReady()).withWorkspace(result.claim());
     }
 
@@ -191,7 +204,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         if (now.equals(claim.get())) {
             return seen;
         }
-        remember(PersistentVolumeClaim.class, now, context);
+        SandboxView.remember(PersistentVolumeClaim.class, now, context);
         return seen.withWorkspace(Optional.of(now));
     }
 
@@ -207,11 +220,6 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
                     return shorter;
                 })
                 .orElse(pod);
-    }
-
-    /** Puts an own write into the cache, so that the next round neither misses it nor is woken by it. */
-    private static <R extends HasMetadata> void remember(Class<R> type, R written, Context<Sandbox> context) {
-        SandboxView.informer(type, context).handleRecentResourceCreate(ResourceID.fromResource(written), written);
     }
 
     private static Optional<Instant> review(Decision decision, Observed after, Deadlines own) {

@@ -262,6 +262,11 @@ final class SandboxView {
                         name, context.getPrimaryResource().getMetadata().getNamespace()));
     }
 
+    /** Puts an own write into the cache, so that the next round neither misses it nor is woken by it. */
+    static <R extends HasMetadata> void remember(Class<R> type, R written, Context<Sandbox> context) {
+        informer(type, context).handleRecentResourceCreate(ResourceID.fromResource(written), written);
+    }
+
     static <R extends HasMetadata> InformerEventSource<R, Sandbox> informer(Class<R> type, Context<Sandbox> context) {
         return (InformerEventSource<R, Sandbox>) context.eventSourceRetriever().getEventSourceFor(type);
     }

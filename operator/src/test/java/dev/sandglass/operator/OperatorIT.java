@@ -25,11 +25,12 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The operator in this process against a real API server and a real node, with its own rights only. */
 class OperatorIT {
@@ -197,8 +198,8 @@ class OperatorIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"pods", "secrets"})
-    void aUsedUpQuotaIsToldAndTriedAgain(String kind) {
+    @CsvSource({"pods, pods", "secrets, secrets", "count/networkpolicies.networking.k8s.io, networkpolicies"})
+    void aUsedUpQuotaIsToldAndTriedAgain(String counted, String kind) {
         try (TestNamespace full = new TestNamespace();
                 TestNamespace.Running theirs = full.operator(Map.of())) {
             full.admin
@@ -208,15 +209,22 @@ class OperatorIT {
                             .withNamespace(full.name)
                             .endMetadata()
                             .withNewSpec()
-                            .addToHard(kind, new Quantity("0"))
+                            .addToHard(counted, new Quantity("0"))
                             .endSpec()
                             .build())
                     .create();
+            // Before it is counted for the first time, it refuses with other words.
+            full.admin
+                    .resourceQuotas()
+                    .inNamespace(full.name)
+                    .withName("none")
+                    .waitUntilCondition(
+                            quota -> !quota.getStatus().getHard().isEmpty(), SOON.toMillis(), TimeUnit.MILLISECONDS);
             full.create("quota", SandboxSpec.DEFAULT);
             Sandbox refused = full.await("quota", SOON, sandbox -> is(sandbox, READY, Reason.QUOTA_EXCEEDED));
             assertThat(refused.observed().incarnation()).isNull();
             assertThat(refused.observed().condition(READY).orElseThrow().getMessage())
-                    .contains("exceeded quota", kind);
+                    .contains("exceeded quota", counted);
 
             full.admin.resourceQuotas().inNamespace(full.name).withName("none").delete();
             Sandbox started = full.await("quota", Duration.ofSeconds(30), OperatorIT::ready);

@@ -93,12 +93,22 @@ final class ListTool implements Tool {
         return switch (state) {
             case SandboxState.Running(RunningSandbox sandbox) ->
                 sessions.list(sandbox)
-                        .map(contents -> Entry.of(sandbox.ref(), "running", contents))
+                        .map(contents -> Entry.of(state, "running", contents))
                         .timeout(settings.metricsWait())
-                        .onErrorReturn(Entry.of(sandbox.ref(), "running", null));
-            case SandboxState.Pending pending -> Mono.just(Entry.of(pending.ref(), "starting", EMPTY));
-            case SandboxState.Stopped stopped -> Mono.just(Entry.of(stopped.ref(), "stopped", EMPTY));
-            case SandboxState.Asleep asleep -> Mono.just(Entry.of(asleep.ref(), "suspended", EMPTY));
+                        .onErrorReturn(Entry.of(state, "running", null));
+            case SandboxState.Pending _ -> Mono.just(Entry.of(state, "starting", EMPTY));
+            case SandboxState.Stopped _ -> Mono.just(Entry.of(state, "stopped", EMPTY));
+            case SandboxState.Asleep _ -> Mono.just(Entry.of(state, "suspended", EMPTY));
+        };
+    }
+
+    private static @Nullable String detail(SandboxState state) {
+        return switch (state) {
+            case SandboxState.Running(RunningSandbox sandbox) ->
+                sandbox.restarts().count() == 0 ? null : sandbox.restarts().why();
+            case SandboxState.Pending _ -> StartTrouble.of(Optional.of(state)).orElse(null);
+            case SandboxState.Asleep asleep -> asleep.reason();
+            case SandboxState.Stopped _ -> null;
         };
     }
 
@@ -127,6 +137,11 @@ final class ListTool implements Tool {
                     .required("name", Schema.text("Name of the sandbox"))
                     .required("state", Schema.text("running, starting, stopped or suspended"))
                     .required(
+                            "detail",
+                            Schema.text("Why it does not run, or why its container was restarted; null if there is"
+                                            + " nothing to tell")
+                                    .orNull())
+                    .required(
                             "sessions",
                             Schema.list("Its sessions; null if it did not tell", session)
                                     .orNull())
@@ -150,6 +165,7 @@ final class ListTool implements Tool {
      * @param namespace its tenant
      * @param name as its maker wrote it
      * @param state one word
+     * @param detail the cause of it, in the words of the resource; null if there is none
      * @param sessions null if it runs and did not tell in time
      * @param executions newest first; null if nobody asked, or it did not tell in time
      */
@@ -158,14 +174,16 @@ final class ListTool implements Tool {
             String namespace,
             String name,
             String state,
+            @Nullable String detail,
             @Nullable List<Kernel> sessions,
             @Nullable List<Run> executions) {
 
-        static Entry of(SandboxRef ref, String state, @Nullable SandboxContents contents) {
+        static Entry of(SandboxState state, String word, @Nullable SandboxContents contents) {
             return new Entry(
-                    ref.tenant(),
-                    ref.givenName(),
-                    state,
+                    state.ref().tenant(),
+                    state.ref().givenName(),
+                    word,
+                    ListTool.detail(state),
                     contents == null
                             ? null
                             : contents.sessions().stream().map(Kernel::of).toList(),
@@ -176,7 +194,7 @@ final class ListTool implements Tool {
 
         /** A thousand sandboxes with 64 each would be too long an answer. */
         Entry withoutExecutions() {
-            return new Entry(namespace, name, state, sessions, null);
+            return new Entry(namespace, name, state, detail, sessions, null);
         }
     }
 

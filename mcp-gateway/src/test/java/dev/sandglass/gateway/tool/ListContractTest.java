@@ -2,10 +2,13 @@ package dev.sandglass.gateway.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.gateway.sandbox.Restarts;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -94,6 +97,36 @@ class ListContractTest {
         assertThat(off.path("state").asString()).isEqualTo("stopped");
         assertThat(off.path("executions").isArray()).isTrue();
         assertThat(off.path("executions").size()).isZero();
+    }
+
+    @Test
+    void whyASandboxDoesNotRunIsTold() throws Exception {
+        var ref = new SandboxRef("default", "sandglass-default", "box", "box");
+        gateway.sandboxes.put(new SandboxState.Pending(ref, "uid-box", "Evicted", "The node put the pod out."));
+        assertThat(listed("{\"sandbox\":\"box\"}").path("detail").asString())
+                .isEqualTo("Evicted: The node put the pod out");
+        gateway.sandboxes.put(new SandboxState.Asleep(ref, "uid-box", "Idle"));
+        assertThat(listed("{\"sandbox\":\"box\"}").path("detail").asString()).isEqualTo("Idle");
+        gateway.sandboxes.put(new SandboxState.Stopped(ref, "uid-box"));
+        assertThat(listed("{\"sandbox\":\"box\"}").path("detail").isNull()).isTrue();
+    }
+
+    @Test
+    void whyAContainerWasRestartedIsTold() throws Exception {
+        RunningSandbox box = gateway.sandboxes.addRunning("box");
+        assertThat(listed("{\"sandbox\":\"box\"}").path("detail").isNull()).isTrue();
+        gateway.sandboxes.put(new SandboxState.Running(new RunningSandbox(
+                box.ref(),
+                box.uid(),
+                1,
+                box.address(),
+                box.port(),
+                List.of(),
+                box.reach(),
+                new Restarts(1, "The sandbox runs; restarts of its container: 1"),
+                Optional.empty())));
+        assertThat(listed("{\"sandbox\":\"box\"}").path("detail").asString())
+                .isEqualTo("The sandbox runs; restarts of its container: 1");
     }
 
     @Test

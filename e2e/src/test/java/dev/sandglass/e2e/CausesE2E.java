@@ -1,0 +1,109 @@
+package dev.sandglass.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.Volume;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Why a sandbox cannot start is said in the same words by its condition, by an Event, and to the agent who waits. */
+class CausesE2E {
+
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    @RegisterExtension
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+
+    private static final Tenant TENANT = Tenant.of(Installation.current());
+
+    private final Agent agent = SANDBOXES.agent();
+
+    @AfterAll
+    static void close() {
+        TENANT.close();
+    }
+
+    /** What is wrong with it, and words that stay the same while Kubernetes tries again. */
+    enum Cause {
+        FORBIDDEN_IMAGE(
+                Reason.IMAGE_FORBIDDEN,
+                new SandboxSpec("registry.example.com/nobody:1", null, null, null, null, false),
+                "registry.example.com/nobody:1"),
+        ABSENT_IMAGE(
+                Reason.IMAGE_PULL_FAILED,
+                new SandboxSpec("registry.example.com/agents/absent:1", null, null, null, null, false),
+                "The node cannot get the image registry.example.com/agents/absent:1"),
+        MISSING_CLAIM(
+                Reason.VOLUME_MISSING,
+                SandboxSpec.DEFAULT.withVolumes(
+                        List.of(new Volume("data", "/data", null, new Volume.Claim("nowhere"), null, null, null))),
+                "nowhere"),
+        UNKNOWN_RUNTIME(
+                Reason.POD_REFUSED, SandboxSpec.DEFAULT.withRuntimeClassName("nothing-like-it"), "nothing-like-it");
+
+        private final Reason reason;
+        private final SandboxSpec spec;
+        private final String words;
+
+        Cause(Reason reason, SandboxSpec spec, String words) {
+            this.reason = reason;
+            this.spec = spec;
+            this.words = words;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void conditionEventAndAnswerAgree(Cause cause) {
+        String name = SANDBOXES.name();
+        Sandbox sandbox = applied(name, cause.spec);
+
+        Condition ready = TENANT.resource(name)
+                .waitUntilCondition(
+                        now -> now != null
+                                && now.observed()
+                                        .reason(ConditionType.READY)
+                                        .filter(cause.reason::equals)
+                                        .isPresent(),
+                        SOON.toMillis(),
+                        TimeUnit.MILLISECONDS)
+                .observed()
+                .condition(ConditionType.READY)
+                .orElseThrow();
+        String answer = agent.refusal("sandbox_start", Map.of("sandbox", name));
+
+        assertThat(ready.getMessage()).contains(cause.words);
+        assertThat(answer).contains("(" + cause.reason.value() + ")", cause.words);
+        await("the Event").atMost(SOON).until(() -> isTold(sandbox, cause));
+    }
+
+    private static Sandbox applied(String name, SandboxSpec spec) {
+        var sandbox = new Sandbox();
+        sandbox.getMetadata().setName(name);
+        sandbox.getMetadata().setNamespace(Tenant.NAMESPACE);
+        sandbox.setSpec(spec);
+        return TENANT.kubernetes().resource(sandbox).create();
+    }
+
+    private static boolean isTold(Sandbox sandbox, Cause cause) {
+        return TENANT.kubernetes().events().v1().events().inNamespace(Tenant.NAMESPACE).list().getItems().stream()
+                .filter(event -> event.getRegarding() != null
+                        && sandbox.getMetadata()
+                                .getUid()
+                                .equals(event.getRegarding().getUid()))
+                .filter(event -> cause.reason.value().equals(event.getReason()))
+                .anyMatch(event -> String.valueOf(event.getNote()).contains(cause.words));
+    }
+}

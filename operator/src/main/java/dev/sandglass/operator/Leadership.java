@@ -1,10 +1,16 @@
 package dev.sandglass.operator;
 
+import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -23,14 +29,16 @@ final class Leadership {
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
 
     private final KubernetesClient client;
+    private final OperatorSettings.Election election;
     private final String namespace;
     private final String identity = UUID.randomUUID().toString();
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final Consumer<String> onLost;
 
-    Leadership(KubernetesClient client, String namespace, Consumer<String> onLost) {
+    Leadership(KubernetesClient client, OperatorSettings.Election election, Consumer<String> onLost) {
         this.client = client;
-        this.namespace = namespace;
+        this.election = election;
+        this.namespace = election.namespace();
         this.onLost = onLost;
     }
 
@@ -42,8 +50,43 @@ final class Leadership {
                 LeaderElectionConfiguration.RENEW_DEADLINE_DEFAULT_VALUE,
                 LeaderElectionConfiguration.RETRY_PERIOD_DEFAULT_VALUE,
                 identity,
-                new LeaderCallbacks(() -> LOG.atInfo().log("This replica leads"), this::stopped, leader -> {}),
+                new LeaderCallbacks(this::started, this::stopped, leader -> {}),
                 false);
+    }
+
+    private void started() {
+        LOG.atInfo().log("This replica leads");
+        election.account().ifPresent(this::tie);
+    }
+
+    /** Has the Lease deleted with the installation: no release knows of it, and as long as there is one it is renewed. */
+    private void tie(String account) {
+        try {
+            ServiceAccount owner = client.serviceAccounts()
+                    .inNamespace(namespace)
+                    .withName(account)
+                    .get();
+            if (owner == null) {
+                return;
+            }
+            Map<String, String> reference = Map.of(
+                    "apiVersion",
+                    "v1",
+                    "kind",
+                    "ServiceAccount",
+                    "name",
+                    account,
+                    "uid",
+                    owner.getMetadata().getUid());
+            client.leases()
+                    .inNamespace(namespace)
+                    .withName(LEASE)
+                    .patch(
+                            PatchContext.of(PatchType.JSON_MERGE),
+                            Serialization.asJson(Map.of("metadata", Map.of("ownerReferences", List.of(reference)))));
+        } catch (KubernetesClientException e) {
+            LOG.atInfo().setCause(e).log("The lease will stay when the operator is uninstalled");
+        }
     }
 
     private void stopped() {

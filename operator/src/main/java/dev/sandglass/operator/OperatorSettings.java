@@ -54,8 +54,7 @@ import java.util.stream.Collectors;
  * @param egress if {@code EGRESS_SERVICE} is set, the name of the egress proxy's Service in the gateway's namespace, which needs
  *     {@code EGRESS_SECRET_FILE}; {@code EGRESS_CLUSTER_RANGES}, {@code EGRESS_ALLOWED_RANGES}, {@code EGRESS_OPEN_PERMITTED},
  *     {@code EGRESS_DEFAULT_DOMAINS} and {@code EGRESS_SPLIT_DNS} as the egress proxy has them; default none
- * @param leaderElection namespace of the Lease if {@code OPERATOR_LEADER_ELECTION} is true, which needs
- *     {@code OPERATOR_NAMESPACE}; default none
+ * @param leaderElection if {@code OPERATOR_LEADER_ELECTION} is true, which needs {@code OPERATOR_NAMESPACE}; default none
  */
 record OperatorSettings(
         Set<String> namespaces,
@@ -66,7 +65,16 @@ record OperatorSettings(
         Deadlines deadlines,
         int httpPort,
         Optional<EgressSettings> egress,
-        Optional<String> leaderElection) {
+        Optional<Election> leaderElection) {
+
+    /**
+     * Where the replicas agree on one that works.
+     *
+     * @param namespace of the Lease
+     * @param account {@code OPERATOR_OWN_ACCOUNT}: the operator's service account there, with which the Lease goes; default
+     *     none: it stays
+     */
+    record Election(String namespace, Optional<String> account) {}
 
     /** Reads the settings of this process. */
     static OperatorSettings fromEnvironment() {
@@ -108,7 +116,8 @@ record OperatorSettings(
                 source.number("OPERATOR_HTTP_PORT", "8081").intValueExact(),
                 egress,
                 source.flag("OPERATOR_LEADER_ELECTION", false)
-                        ? Optional.of(source.required("OPERATOR_NAMESPACE"))
+                        ? Optional.of(new Election(
+                                source.required("OPERATOR_NAMESPACE"), source.optional("OPERATOR_OWN_ACCOUNT")))
                         : Optional.empty());
     }
 

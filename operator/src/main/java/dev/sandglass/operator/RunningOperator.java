@@ -34,7 +34,7 @@ final class RunningOperator implements AutoCloseable {
             KubernetesClient client,
             MeterRegistry metrics,
             Consumer<String> onBlind) {
-        leadership = settings.leaderElection().map(namespace -> new Leadership(client, namespace, onBlind));
+        leadership = settings.leaderElection().map(election -> new Leadership(client, election, onBlind));
         operator = new Operator(overrider -> {
             configure(overrider, client, metrics, onBlind);
             leadership.map(Leadership::configuration).ifPresent(overrider::withLeaderElectionConfiguration);

@@ -5,12 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.SandboxSpec;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -93,6 +96,47 @@ class LeadershipIT {
 
             await().atMost(SOON).until(() -> robbed.ends().contains(LEADS_NO_LONGER));
         }
+    }
+
+    @Test
+    void theLeaseGoesWithTheOperatorsAccount() {
+        try (TestNamespace namespace = new TestNamespace()) {
+            Map<String, String> elected = new HashMap<>(elected(namespace));
+            elected.put("OPERATOR_OWN_ACCOUNT", "sandglass-operator");
+            String account = namespace
+                    .admin
+                    .serviceAccounts()
+                    .inNamespace(namespace.name)
+                    .withName("sandglass-operator")
+                    .require()
+                    .getMetadata()
+                    .getUid();
+            try (TestNamespace.Running _ = namespace.operator(elected)) {
+                await().atMost(SOON).ignoreExceptions().until(() -> owners(namespace)
+                        .equals(List.of(account)));
+                ZonedDateTime renewed = lease(namespace).getSpec().getRenewTime();
+
+                await().atMost(SOON)
+                        .until(() -> lease(namespace).getSpec().getRenewTime().isAfter(renewed));
+
+                assertThat(owners(namespace)).as("after it was renewed").containsExactly(account);
+            }
+        }
+    }
+
+    private static Lease lease(TestNamespace namespace) {
+        return namespace
+                .admin
+                .leases()
+                .inNamespace(namespace.name)
+                .withName(Leadership.LEASE)
+                .require();
+    }
+
+    private static List<String> owners(TestNamespace namespace) {
+        return lease(namespace).getMetadata().getOwnerReferences().stream()
+                .map(OwnerReference::getUid)
+                .toList();
     }
 
     private static Map<String, String> elected(TestNamespace namespace) {

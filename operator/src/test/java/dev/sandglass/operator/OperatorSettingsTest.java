@@ -88,9 +88,7 @@ class OperatorSettingsTest {
         variables.put("OPERATOR_HOST_USERS", "false");
         variables.put("OPERATOR_UIDS_FROM", "65536");
         variables.put("OPERATOR_UIDS_COUNT", "1");
-        variables.put("OPERATOR_LEADER_ELECTION", "true");
         variables.put("OPERATOR_TENANTS_BY_LABEL", "true");
-        variables.put("OPERATOR_NAMESPACE", "sandglass-system");
 
         OperatorSettings settings = with(variables);
 
@@ -113,7 +111,18 @@ class OperatorSettingsTest {
         assertThat(settings.deadlines())
                 .isEqualTo(new Deadlines(Duration.ofMinutes(5), Duration.ofMinutes(90), Duration.ofSeconds(90)));
         assertThat(settings.httpPort()).isEqualTo(9000);
-        assertThat(settings.leaderElection()).contains("sandglass-system");
+    }
+
+    @Test
+    void anElectionIsInTheOperatorsNamespace() {
+        Map<String, String> variables =
+                new HashMap<>(Map.of("OPERATOR_LEADER_ELECTION", "true", "OPERATOR_NAMESPACE", "sandglass-system"));
+        assertThat(with(variables).leaderElection())
+                .contains(new OperatorSettings.Election("sandglass-system", Optional.empty()));
+
+        variables.put("OPERATOR_OWN_ACCOUNT", "sandglass-operator");
+        assertThat(with(variables).leaderElection())
+                .contains(new OperatorSettings.Election("sandglass-system", Optional.of("sandglass-operator")));
     }
 
     @Test

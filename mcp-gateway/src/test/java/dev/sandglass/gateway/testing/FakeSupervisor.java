@@ -47,7 +47,6 @@ public final class FakeSupervisor implements LinkClient, Link {
     public final AtomicLong taken = new AtomicLong();
 
     private static final int PIECE = 64 * 1024;
-    private static final String EXECUTING = "{\"state\":\"running\",\"position\":0}";
 
     /** Files of all sandboxes. */
     public final FakeFiles files = new FakeFiles();
@@ -57,11 +56,17 @@ public final class FakeSupervisor implements LinkClient, Link {
     private final Map<String, OutputReader> hanging = new ConcurrentHashMap<>();
     private volatile boolean silentMetrics;
     private volatile boolean unreachable;
+    private volatile String executing = "{\"state\":\"running\",\"position\":0}";
     private volatile String kernel = "\"state\":\"idle\"";
 
     /** From now on nobody gets through to it. */
     public void vanish() {
         unreachable = true;
+    }
+
+    /** What is asked for from now on waits behind others, which may take so many seconds. */
+    public void queue(String seconds) {
+        executing = "{\"state\":\"queued\",\"position\":1,\"waits_s\":%s}".formatted(seconds);
     }
 
     /** The default kernel was given up. */
@@ -130,7 +135,7 @@ public final class FakeSupervisor implements LinkClient, Link {
             case Verb.Close close -> answer("{}");
             case Verb.Files asked -> files.answer(asked.operation());
             case Verb.Detach detach -> answer("{}");
-            case Verb.Following background -> answer(EXECUTING);
+            case Verb.Following background -> answer(executing);
         };
     }
 
@@ -147,7 +152,7 @@ public final class FakeSupervisor implements LinkClient, Link {
                     thread.execute(() -> play(verb, reader));
                     return verb instanceof Verb.Attach
                             ? answer("{\"state\":\"running\",\"journal\":{\"from\":0,\"end\":5},\"outcome\":null}")
-                            : answer(EXECUTING);
+                            : answer(executing);
                 },
                 thread);
     }

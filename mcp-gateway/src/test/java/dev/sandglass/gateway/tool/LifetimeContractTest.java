@@ -6,6 +6,7 @@ import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,17 @@ class LifetimeContractTest {
 
     private JsonNode start(String config) throws Exception {
         return gateway.call("sandbox_start", "{\"sandbox\":\"a\",\"config\":%s}".formatted(config.replace('\'', '"')));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 30", "0.5, 30.5", "864000, 864030", "1e300, 864030", "-5, 30", "'\"soon\"', 30"})
+    void aSandboxIsInUseUntilTheTurnOfWhatWaitsAndForItsTime(String waits, double busy) throws Exception {
+        gateway.sandboxes.addRunning("a");
+        gateway.supervisor.queue(waits);
+
+        gateway.call("sandbox_run_code", "{\"sandbox\":\"a\",\"code\":\"1\",\"timeout\":30,\"background\":true}");
+
+        assertThat(gateway.sandboxes.busy.getLast()).isEqualTo(Duration.ofMillis(Math.round(busy * 1000)));
     }
 
     @Test

@@ -37,30 +37,27 @@ class CausesE2E {
 
     /** What is wrong with it, and words that stay the same while Kubernetes tries again. */
     enum Cause {
-        FORBIDDEN_IMAGE(
-                Reason.IMAGE_FORBIDDEN,
-                new SandboxSpec("registry.example.com/nobody:1", null, null, null, null, false),
-                "registry.example.com/nobody:1"),
-        ABSENT_IMAGE(
-                Reason.IMAGE_PULL_FAILED,
-                new SandboxSpec("registry.example.com/agents/absent:1", null, null, null, null, false),
-                "The node cannot get the image registry.example.com/agents/absent:1"),
-        MISSING_CLAIM(
-                Reason.VOLUME_MISSING,
-                SandboxSpec.DEFAULT.withVolumes(
-                        List.of(new Volume("data", "/data", null, new Volume.Claim("nowhere"), null, null, null))),
-                "nowhere"),
-        UNKNOWN_RUNTIME(
-                Reason.POD_REFUSED, SandboxSpec.DEFAULT.withRuntimeClassName("nothing-like-it"), "nothing-like-it");
+        ABSENT_IMAGE(Reason.IMAGE_PULL_FAILED, "The node cannot get the image registry.example.com/agents/absent:1"),
+        MISSING_CLAIM(Reason.VOLUME_MISSING, "nowhere"),
+        UNKNOWN_RUNTIME(Reason.POD_REFUSED, "nothing-like-it");
 
         private final Reason reason;
-        private final SandboxSpec spec;
         private final String words;
 
-        Cause(Reason reason, SandboxSpec spec, String words) {
+        Cause(Reason reason, String words) {
             this.reason = reason;
-            this.spec = spec;
             this.words = words;
+        }
+
+        private SandboxSpec spec() {
+            return switch (this) {
+                case ABSENT_IMAGE ->
+                    new SandboxSpec("registry.example.com/agents/absent:1", null, null, null, null, false);
+                case MISSING_CLAIM ->
+                    SandboxSpec.DEFAULT.withVolumes(
+                            List.of(new Volume("data", "/data", null, new Volume.Claim("nowhere"), null, null, null)));
+                case UNKNOWN_RUNTIME -> SandboxSpec.DEFAULT.withRuntimeClassName("nothing-like-it");
+            };
         }
     }
 
@@ -68,7 +65,7 @@ class CausesE2E {
     @EnumSource
     void conditionEventAndAnswerAgree(Cause cause) {
         String name = SANDBOXES.name();
-        Sandbox sandbox = applied(name, cause.spec);
+        Sandbox sandbox = applied(name, cause.spec());
 
         Condition ready = TENANT.resource(name)
                 .waitUntilCondition(

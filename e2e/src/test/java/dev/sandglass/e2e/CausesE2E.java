@@ -83,7 +83,7 @@ class CausesE2E {
 
         assertThat(ready.getMessage()).contains(cause.words);
         assertThat(answer).contains("(" + cause.reason.value() + ")", cause.words);
-        await("the Event").atMost(SOON).until(() -> isTold(sandbox, cause));
+        await("the Event").atMost(SOON).until(() -> TENANT.isTold(sandbox, cause.reason, cause.words));
     }
 
     private static Sandbox applied(String name, SandboxSpec spec) {
@@ -92,15 +92,5 @@ class CausesE2E {
         sandbox.getMetadata().setNamespace(Tenant.NAMESPACE);
         sandbox.setSpec(spec);
         return TENANT.kubernetes().resource(sandbox).create();
-    }
-
-    private static boolean isTold(Sandbox sandbox, Cause cause) {
-        return TENANT.kubernetes().events().v1().events().inNamespace(Tenant.NAMESPACE).list().getItems().stream()
-                .filter(event -> event.getRegarding() != null
-                        && sandbox.getMetadata()
-                                .getUid()
-                                .equals(event.getRegarding().getUid()))
-                .filter(event -> cause.reason.value().equals(event.getReason()))
-                .anyMatch(event -> String.valueOf(event.getNote()).contains(cause.words));
     }
 }

@@ -34,17 +34,6 @@ class EvictionE2E {
         assertThat(TENANT.kubernetes().pods().resource(pod).evict()).isTrue();
     }
 
-    /** Whether an Event of the sandbox has this reason and these words; its status has moved on by now. */
-    private static boolean told(Sandbox sandbox, Reason reason, String words) {
-        return TENANT.kubernetes().events().v1().events().inNamespace(Tenant.NAMESPACE).list().getItems().stream()
-                .anyMatch(event -> event.getRegarding() != null
-                        && sandbox.getMetadata()
-                                .getUid()
-                                .equals(event.getRegarding().getUid())
-                        && reason.value().equals(event.getReason())
-                        && String.valueOf(event.getNote()).contains(words));
-    }
-
     @Test
     void theCallThatRanIsToldWhyAndTheNextOneHowToGoOn() {
         String sandbox = SANDBOXES.start();
@@ -66,7 +55,8 @@ class EvictionE2E {
         assertThat(next.flag("kernel_restarted")).isTrue();
         Sandbox back = TENANT.sandbox(sandbox);
         assertThat(back.observed().incarnation()).isEqualTo(2);
-        await("the Event").atMost(SOON).until(() -> told(back, Reason.EVICTED, "evicted by order"));
+        // Its status has moved on by now.
+        await("the Event").atMost(SOON).until(() -> TENANT.isTold(back, Reason.EVICTED, "evicted by order"));
     }
 
     @Test

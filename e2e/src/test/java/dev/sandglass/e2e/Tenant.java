@@ -1,5 +1,6 @@
 package dev.sandglass.e2e;
 
+import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -39,6 +40,17 @@ record Tenant(KubernetesClient kubernetes) implements AutoCloseable {
 
     boolean hasPod(Pod pod) {
         return kubernetes.pods().resource(pod).get() != null;
+    }
+
+    /** Whether an Event of the sandbox has this reason and these words. */
+    boolean isTold(Sandbox sandbox, Reason reason, String words) {
+        return kubernetes.events().v1().events().inNamespace(NAMESPACE).list().getItems().stream()
+                .anyMatch(event -> event.getRegarding() != null
+                        && sandbox.getMetadata()
+                                .getUid()
+                                .equals(event.getRegarding().getUid())
+                        && reason.value().equals(event.getReason())
+                        && String.valueOf(event.getNote()).contains(words));
     }
 
     String imageOf(String sandbox) {

@@ -12,6 +12,7 @@ from agent import Agent
 
 from .cluster_api import Cluster
 from .cold_start import PODS, SANDBOXES, TENANT_NAMESPACE, start, stop
+from .elsewhere import caller
 from .figures import summary
 from .memory import processes
 from .overhead import body_of, connect, raw_request, receive
@@ -25,6 +26,7 @@ SINGLE_CALLS = 200
 WARM_UP = 20
 
 
+@caller()
 def measure(cluster: Cluster) -> dict[str, Any]:
     single = alone()
     names = [f"crowd-{secrets.token_hex(3)}" for _ in range(SANDBOXES_AT_ONCE)]

@@ -8,6 +8,7 @@ from typing import Any
 from agent import Agent
 
 from .cold_start import start, stop
+from .elsewhere import caller
 from .figures import summary
 from .overhead import connect, through_the_gateway
 
@@ -49,6 +50,7 @@ while True:
 }
 
 
+@caller()
 def measure(agent: Agent) -> dict[str, Any]:
     neighbour = f"bench-{secrets.token_hex(3)}"
     start(agent, neighbour)

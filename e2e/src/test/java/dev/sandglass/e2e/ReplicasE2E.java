@@ -17,6 +17,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Any replica answers any call, and nothing that ran is lost with one of them. */
 class ReplicasE2E {
 
+    private static final int TIMEOUT_S = 8;
+
     @RegisterExtension
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
 
@@ -93,6 +95,24 @@ class ReplicasE2E {
         assertThat(whole.stdout()).isEqualTo(lines(0, 200));
         assertThat(whole.result()).isEqualTo("'whole'");
         assertThat(other.python(sandbox, "finished").result()).isEqualTo("True");
+    }
+
+    @Test
+    void theTimeoutHoldsWhenTheReplicaThatHeldTheCallCrashes() {
+        assumeTrue(installation.ownNode().isPresent(), "needs a node that can be entered");
+        String sandbox = SANDBOXES.start();
+        List<Pod> pods = replicas.two();
+        Agent other = replicas.agentOf(pods.get(1));
+
+        crashDuring(
+                pods.get(0), "sandbox_run_code", Map.of("sandbox", sandbox, "code", twoHalves(), "timeout", TIMEOUT_S));
+        String id = running(other, sandbox);
+        Answer ended = other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 2 * TIMEOUT_S));
+
+        assertThat(ended.status()).isEqualTo("timeout");
+        assertThat(ended.number("duration_ms")).isBetween(TIMEOUT_S * 1_000L, (TIMEOUT_S + 3) * 1_000L);
+        assertThat(ended.stdout()).isEqualTo(lines(0, 100));
+        assertThat(other.python(sandbox, "finished").result()).isEqualTo("False");
     }
 
     /** The one execution that runs: nobody was told its id. */

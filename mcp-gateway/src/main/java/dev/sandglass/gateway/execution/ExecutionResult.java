@@ -19,9 +19,10 @@ import tools.jackson.databind.JsonNode;
  * @param exitCode of a command that ended by itself; else null
  * @param signal number of the signal that ended the command or the kernel; else null
  * @param durationMs how long it ran, queueing not counted, in milliseconds; 0 while it runs
- * @param more whether something is missing from the texts or pictures that can be read from {@code nextOffset} on
+ * @param cut what becomes of what is missing from the texts or pictures because they are full
  * @param lostBytes how many bytes of output are missing from the texts for good
- * @param nextOffset where to read on, in bytes of the execution's output: the first byte that is missing, else the end
+ * @param nextOffset where to read on, unless that is lost, in bytes of the execution's output: the first byte that is
+ *     missing, else the end
  * @param kernelRestarted whether its kernel was replaced, so that variables are gone
  * @param message what happened, why and what to do next, for all but {@code ok}; may be empty
  * @param warning what went otherwise than asked for, although the code ran or runs; null if nothing
@@ -40,7 +41,7 @@ public record ExecutionResult(
         @Nullable Integer exitCode,
         @Nullable Integer signal,
         long durationMs,
-        boolean more,
+        CutOutput cut,
         long lostBytes,
         long nextOffset,
         boolean kernelRestarted,
@@ -55,7 +56,7 @@ public record ExecutionResult(
 
     /** Whether anything is missing, for good or not. */
     public boolean truncated() {
-        return more || lostBytes > 0;
+        return cut != CutOutput.NONE || lostBytes > 0;
     }
 
     /** Says status and sizes, never what the code printed. */

@@ -120,7 +120,7 @@ final class OutputCollector {
         }
     }
 
-    /** Whether anything is missing that is to be read from {@link #nextOffset} on. */
+    /** Whether anything is missing that the supervisor holds, from {@link #nextOffset} on, while it lives. */
     boolean hasMore() {
         return firstMissing() != CappedText.NOTHING_CUT;
     }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param message what, why, what next; may be empty
  * @param warning what went otherwise than asked for; null if nothing
  * @param queuePosition how many come before it
+ * @param readable whether there may be a supervisor that holds what it printed
  */
 record Verdict(
         ExecutionStatus status,
@@ -26,7 +27,8 @@ record Verdict(
         boolean kernelRestarted,
         String message,
         @Nullable String warning,
-        int queuePosition) {
+        int queuePosition,
+        boolean readable) {
 
     /** It ended, as the supervisor says. */
     static Verdict of(OutputRecord.Outcome outcome) {
@@ -38,16 +40,21 @@ record Verdict(
                 outcome.kernelRestarted(),
                 outcome.message(),
                 outcome.warning(),
-                0);
+                0,
+                true);
     }
 
     /** It ended, or never began, for a reason that only the gateway knows. */
     static Verdict of(ExecutionStatus status, String message) {
-        return new Verdict(status, null, null, 0, false, message, null, 0);
+        return new Verdict(status, null, null, 0, false, message, null, 0, true);
+    }
+
+    private static Verdict lost(String message) {
+        return new Verdict(ExecutionStatus.LOST, null, null, 0, false, message, null, 0, false);
     }
 
     private static Verdict running(String message, @Nullable String warning, int queuePosition) {
-        return new Verdict(ExecutionStatus.RUNNING, null, null, 0, false, message, warning, queuePosition);
+        return new Verdict(ExecutionStatus.RUNNING, null, null, 0, false, message, warning, queuePosition, true);
     }
 
     /** It waits behind others, or runs. */
@@ -70,10 +77,8 @@ record Verdict(
 
     /** The supervisor was restarted, or another pod took over, since it began. */
     static Verdict restarted() {
-        return of(
-                ExecutionStatus.LOST,
-                "The sandbox's container was restarted, so this execution and all variables are gone; files in a"
-                        + " persistent workspace remain. Run the code again.");
+        return lost("The sandbox's container was restarted, so this execution and all variables are gone; files in a"
+                + " persistent workspace remain. Run the code again.");
     }
 
     /** The container in which it ran ended; the status says so if that was for lack of memory. */
@@ -88,13 +93,13 @@ record Verdict(
                 "The sandbox's container ended while this ran: " + end.why() + ". The variables of all its sessions and"
                         + " what this had printed last are lost; files are kept." + advice,
                 null,
-                0);
+                0,
+                false);
     }
 
     /** Its pod is gone. */
     static Verdict gone(String why) {
-        return of(
-                ExecutionStatus.LOST,
+        return lost(
                 "The pod in which it ran is gone: " + why + ". This execution and all variables are lost; files in a"
                         + " persistent workspace remain. Call sandbox_start and run the code again.");
     }
@@ -102,8 +107,7 @@ record Verdict(
     /** The supervisor does not know it; there may have been another one before. */
     static Verdict forgotten(Restarts restarts) {
         String history = restarts.count() == 0 ? "" : " Of its container: " + restarts.why() + ".";
-        return of(
-                ExecutionStatus.LOST,
+        return lost(
                 "The sandbox does not know this execution any more: it keeps the newest 64, and none over a restart."
                         + history + " Run the code again.");
     }
@@ -124,13 +128,20 @@ record Verdict(
                 exitCode,
                 signal,
                 durationMs,
-                output.hasMore(),
+                cut(output),
                 output.lostBytes(),
                 output.nextOffset(),
                 kernelRestarted,
                 message,
                 warning,
                 queuePosition);
+    }
+
+    private CutOutput cut(OutputCollector output) {
+        if (!output.hasMore()) {
+            return CutOutput.NONE;
+        }
+        return readable ? CutOutput.READABLE : CutOutput.LOST;
     }
 
     /** The answer for an execution of which nothing was read. */
@@ -148,7 +159,7 @@ record Verdict(
                 exitCode,
                 signal,
                 durationMs,
-                false,
+                CutOutput.NONE,
                 0,
                 nextOffset,
                 kernelRestarted,

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.tool;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.sandglass.gateway.execution.CutOutput;
 import dev.sandglass.gateway.execution.ExecutionError;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import dev.sandglass.gateway.execution.ExecutionStatus;
@@ -30,6 +31,8 @@ final class ExecutionAnswer {
 
     private static final String READ_ON = "Call sandbox_get_execution with this execution_id and offset %d to read on.";
 
+    private static final String CUT_LOST = "What is cut of its output was held in the container alone and is lost.";
+
     private static final String LOST_BYTES =
             "%d bytes of its output are no longer held and cannot be read; a mark stands where they were.";
 
@@ -52,7 +55,7 @@ final class ExecutionAnswer {
             long durationMs,
             boolean truncated,
             long lostBytes,
-            long nextOffset,
+            @Nullable Long nextOffset,
             List<String> deniedHosts,
             boolean kernelRestarted,
             String message,
@@ -101,7 +104,10 @@ final class ExecutionAnswer {
                 .required(
                         "lost_bytes",
                         Schema.integer("Bytes of output that the sandbox no longer holds: nobody can read them"))
-                .required("next_offset", Schema.integer("Where sandbox_get_execution reads on"))
+                .required(
+                        "next_offset",
+                        Schema.integer("Where sandbox_get_execution reads on; null if what is cut is lost")
+                                .orNull())
                 .required(
                         "denied_hosts", Schema.list("What the network refused, newest last", Schema.text("host:port")))
                 .required("kernel_restarted", Schema.flag("Variables of earlier calls are lost"))
@@ -163,7 +169,7 @@ final class ExecutionAnswer {
                 result.durationMs(),
                 result.truncated(),
                 result.lostBytes(),
-                result.nextOffset(),
+                isCutLost(result) ? null : result.nextOffset(),
                 refused.targets(),
                 result.kernelRestarted() || notice != null,
                 message(result, notice, refused),
@@ -172,20 +178,24 @@ final class ExecutionAnswer {
     }
 
     private static String message(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
-        String hint = isReadOn(result) ? READ_ON.formatted(result.nextOffset()) : null;
+        String hint = isReadOn(result) ? READ_ON.formatted(result.nextOffset()) : cutLost(result);
         String lost = result.lostBytes() > 0 ? LOST_BYTES.formatted(result.lostBytes()) : null;
         return Stream.of(result.message(), lost, hint, notice, refused.notice())
                 .filter(part -> part != null && !part.isEmpty())
                 .collect(Collectors.joining(" "));
     }
 
-    /** Whether another call would get more. Of what is lost with its pod there is none. */
+    /** Whether another call would get more. */
     private static boolean isReadOn(ExecutionResult result) {
-        return switch (result.status()) {
-            case RUNNING -> true;
-            case LOST -> false;
-            case OK, ERROR, TIMEOUT, INTERRUPTED, KERNEL_DIED, OOM_KILLED, REJECTED, ENV_ERROR -> result.more();
-        };
+        return result.status() == ExecutionStatus.RUNNING || result.cut() == CutOutput.READABLE;
+    }
+
+    private static boolean isCutLost(ExecutionResult result) {
+        return result.cut() == CutOutput.LOST;
+    }
+
+    private static String cutLost(ExecutionResult result) {
+        return isCutLost(result) ? CUT_LOST : "";
     }
 
     private static String text(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
@@ -222,8 +232,8 @@ final class ExecutionAnswer {
             }
         }
         if (result.imagesLeftOut() > 0) {
-            notes.add("[%d more picture(s) did not fit into this answer; they come when you read on]"
-                    .formatted(result.imagesLeftOut()));
+            notes.add("[%d more picture(s) did not fit into this answer; they %s]"
+                    .formatted(result.imagesLeftOut(), isCutLost(result) ? "are lost" : "come when you read on"));
         }
         return String.join("\n", notes);
     }
@@ -246,7 +256,7 @@ final class ExecutionAnswer {
         String readOn = isReadOn(result)
                 ? "Read on: sandbox_get_execution with execution_id '%s' and offset %d."
                         .formatted(result.id(), result.nextOffset())
-                : "";
+                : cutLost(result);
         return (verdict.strip() + " " + readOn).strip();
     }
 

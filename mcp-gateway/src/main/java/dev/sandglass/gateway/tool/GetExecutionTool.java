@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.execution.CutOutput;
 import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import dev.sandglass.gateway.execution.ExecutionStatus;
@@ -104,7 +105,7 @@ final class GetExecutionTool implements Tool {
                 null,
                 null,
                 0,
-                false,
+                CutOutput.NONE,
                 0,
                 0,
                 false,

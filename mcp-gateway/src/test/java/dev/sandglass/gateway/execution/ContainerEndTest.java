@@ -3,6 +3,7 @@ package dev.sandglass.gateway.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
 import dev.sandglass.gateway.link.LinkTarget;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
@@ -44,11 +45,16 @@ class ContainerEndTest {
 
     /** Begins to run code that never ends, and returns when it runs. */
     private CompletableFuture<ExecutionResult> running() {
+        return running("print('begun', flush=True)", Replica.PATIENT);
+    }
+
+    /** Begins to run code that prints and then never ends, and returns when it has printed. */
+    private CompletableFuture<ExecutionResult> running(String printing, Limits limits) {
         CompletableFuture<Void> heard = new CompletableFuture<>();
         CompletableFuture<ExecutionResult> result = gateway.executions
                 .run(
                         supervisor.sandbox(),
-                        Replica.code("print('begun', flush=True)\nimport time\ntime.sleep(600)", Replica.PATIENT),
+                        Replica.code(printing + "\nimport time\ntime.sleep(600)", limits),
                         (_, _) -> {
                             heard.complete(null);
                             return OutputListener.CONSUMED;
@@ -86,6 +92,22 @@ class ContainerEndTest {
         assertThat(result.message()).contains("peaked at its limit of 512Mi").contains("start a sandbox with more");
         assertThat(result.kernelRestarted()).isTrue();
         assertThat(result.stdout()).isEqualTo("begun\n");
+    }
+
+    @Test
+    void whatWasCutIsLostWithTheContainer() throws Exception {
+        var limits = new Limits(Replica.LONG, Replica.LONG, false, 10);
+        CompletableFuture<ExecutionResult> run = running("print('head, middle, tail', end='', flush=True)", limits);
+        supervisor.kill();
+        await().until(() -> !isConnected());
+
+        tell(OUT_OF_MEMORY);
+
+        ExecutionResult result = answer(run);
+        assertThat(result.status()).isEqualTo(ExecutionStatus.OOM_KILLED);
+        assertThat(result.stdout()).startsWith("head,").endsWith(" tail");
+        assertThat(result.truncated()).isTrue();
+        assertThat(result.cut()).isEqualTo(CutOutput.LOST);
     }
 
     @Test

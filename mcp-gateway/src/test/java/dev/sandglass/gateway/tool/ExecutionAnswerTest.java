@@ -2,13 +2,17 @@ package dev.sandglass.gateway.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.gateway.execution.CutOutput;
 import dev.sandglass.gateway.execution.ExecutionError;
 import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import dev.sandglass.gateway.execution.ExecutionStatus;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a model reads must say all that programs are told of how an execution ended. */
 class ExecutionAnswerTest {
@@ -25,8 +29,25 @@ class ExecutionAnswerTest {
             @Nullable ExecutionError error,
             boolean truncated) {
         return new ExecutionResult(
-                status, ID, "", "", null, null, error, List.of(), 0, null, null, 5, truncated, 0, 7, false, message,
-                warning, 0);
+                status,
+                ID,
+                "",
+                "",
+                null,
+                null,
+                error,
+                List.of(),
+                0,
+                null,
+                null,
+                5,
+                truncated ? CutOutput.READABLE : CutOutput.NONE,
+                0,
+                7,
+                false,
+                message,
+                warning,
+                0);
     }
 
     private static String read(ExecutionResult result) {
@@ -39,7 +60,11 @@ class ExecutionAnswerTest {
     }
 
     private static String message(ExecutionResult result) {
-        return answer(result).structuredContent() instanceof ExecutionAnswer.Facts facts ? facts.message() : "";
+        return facts(result).message();
+    }
+
+    private static ExecutionAnswer.Facts facts(ExecutionResult result) {
+        return (ExecutionAnswer.Facts) Objects.requireNonNull(answer(result).structuredContent());
     }
 
     @Test
@@ -85,26 +110,44 @@ class ExecutionAnswerTest {
 
     @Test
     void whatIsGoneForGoodIsCountedAndNotToBeReadOn() {
-        ExecutionResult lost = lost(ExecutionStatus.OK, false);
+        ExecutionResult lost = lost(ExecutionStatus.OK, CutOutput.NONE);
         assertThat(lost.truncated()).isTrue();
         assertThat(read(lost)).doesNotContain("Read on").doesNotContain("read on");
         assertThat(message(lost))
                 .isEqualTo(
                         "500 bytes of its output are no longer held and cannot be read; a mark stands where they were.");
-        assertThat(message(lost(ExecutionStatus.OK, true)))
+        assertThat(message(lost(ExecutionStatus.OK, CutOutput.READABLE)))
                 .contains("500 bytes")
                 .endsWith("offset 7 to read on.");
     }
 
-    @Test
-    void ofWhatIsLostWithItsPodNothingIsToBeReadOn() {
-        ExecutionResult lost = lost(ExecutionStatus.LOST, true);
-        assertThat(read(lost)).doesNotContain("Read on");
-        assertThat(message(lost)).doesNotContain("read on");
+    @ParameterizedTest
+    @EnumSource(names = {"LOST", "OOM_KILLED"})
+    void ofWhatIsLostWithItsContainerNothingIsToBeReadOn(ExecutionStatus status) {
+        String gone = "What is cut of its output was held in the container alone and is lost.";
+        ExecutionResult lost = lost(status, CutOutput.LOST);
+
+        assertThat(read(lost))
+                .isEqualTo("x\n[2 more picture(s) did not fit into this answer; they are lost]\n[" + status.word()
+                        + "] " + gone);
+        assertThat(message(lost)).endsWith(gone).doesNotContain("read on");
+        assertThat(facts(lost).truncated()).isTrue();
+        assertThat(facts(lost).nextOffset()).isNull();
     }
 
-    private static ExecutionResult lost(ExecutionStatus status, boolean more) {
+    @Test
+    void whatOneKernelPrintedIsReadOnAfterItRanOutOfMemory() {
+        ExecutionResult killed = lost(ExecutionStatus.OOM_KILLED, CutOutput.READABLE);
+
+        assertThat(read(killed)).contains("they come when you read on").endsWith("and offset 7.");
+        assertThat(message(killed)).endsWith("offset 7 to read on.");
+        assertThat(facts(killed).nextOffset()).isEqualTo(7);
+    }
+
+    private static ExecutionResult lost(ExecutionStatus status, CutOutput cut) {
+        int leftOut = cut == CutOutput.NONE ? 0 : 2;
         return new ExecutionResult(
-                status, ID, "x", "", null, null, null, List.of(), 0, null, null, 5, more, 500, 7, false, "", null, 0);
+                status, ID, "x", "", null, null, null, List.of(), leftOut, null, null, 5, cut, 500, 7, false, "", null,
+                0);
     }
 }

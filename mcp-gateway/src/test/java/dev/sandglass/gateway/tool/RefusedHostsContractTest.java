@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.egress.DeniedHosts;
+import dev.sandglass.gateway.execution.CutOutput;
 import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import dev.sandglass.gateway.execution.ExecutionStatus;
@@ -134,7 +135,7 @@ class RefusedHostsContractTest {
                 null,
                 null,
                 0,
-                false,
+                CutOutput.NONE,
                 0,
                 0,
                 false,

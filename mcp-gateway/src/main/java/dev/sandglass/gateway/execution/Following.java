@@ -67,7 +67,7 @@ final class Following implements OutputReader {
     void ended(SandboxEnd end) {
         link.execute(() -> {
             switch (end) {
-                case SandboxEnd.PodGone gone -> answer(Verdict.gone(gone.why()));
+                case SandboxEnd.PodGone gone -> answerLost(Verdict.gone(gone.why()));
                 case SandboxEnd.ContainerEnded container -> containerEnded(container);
             }
         });
@@ -77,17 +77,25 @@ final class Following implements OutputReader {
     private void containerEnded(SandboxEnd.ContainerEnded container) {
         cause = container;
         if (restarted || (wasTaken() && !link.isOpen())) {
-            answer(Verdict.containerEnded(container));
+            answerLost(Verdict.containerEnded(container));
         }
+    }
+
+    /** Answers without a supervisor that could be read on: what it had and we have not is lost. */
+    private void answerLost(Verdict verdict) {
+        if (wasTaken() && !isCaughtUp()) {
+            output.stopHere();
+        }
+        answer(known == null ? verdict : known.unreadable());
     }
 
     /** The link found another supervisor: waits a moment for the cause, which takes a longer way. */
     void restarted() {
         if (cause != null) {
-            answer(Verdict.containerEnded(cause));
+            answerLost(Verdict.containerEnded(cause));
         } else if (!answered && !restarted) {
             restarted = true;
-            restartTimer(CAUSE, () -> answer(Verdict.restarted()));
+            restartTimer(CAUSE, () -> answerLost(Verdict.restarted()));
         }
     }
 
@@ -104,7 +112,7 @@ final class Following implements OutputReader {
     void patienceOver() {
         impatient = true;
         if (restarted) {
-            answer(Verdict.restarted());
+            answerLost(Verdict.restarted());
         } else if (isCaughtUp()) {
             answer(unfinished());
         } else if (wasTaken()) {

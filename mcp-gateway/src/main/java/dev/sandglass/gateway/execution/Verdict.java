@@ -137,6 +137,12 @@ record Verdict(
                 queuePosition);
     }
 
+    /** The same, of an execution whose supervisor is gone. */
+    Verdict unreadable() {
+        return new Verdict(
+                status, exitCode, signal, durationMs, kernelRestarted, message, warning, queuePosition, false);
+    }
+
     private CutOutput cut(OutputCollector output) {
         if (!output.hasMore()) {
             return CutOutput.NONE;

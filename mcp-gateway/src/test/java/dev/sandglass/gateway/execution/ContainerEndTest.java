@@ -111,6 +111,29 @@ class ContainerEndTest {
     }
 
     @Test
+    void whatHadEndedBeforeKeepsItsOutcomeWithoutTheOutputThatWasNotReadYet() throws Exception {
+        ExecutionId ended =
+                gateway.run(supervisor.sandbox(), "print('x' * 4_000_000)").id();
+        CompletableFuture<Void> heard = new CompletableFuture<>();
+        CompletableFuture<ExecutionResult> reading = gateway.executions
+                .read(supervisor.sandbox(), ended, 0, Replica.LONG, 8_000_000, (_, _) -> {
+                    heard.complete(null);
+                    return new CompletableFuture<>();
+                })
+                .toFuture();
+        heard.orTimeout(30, TimeUnit.SECONDS).join();
+        supervisor.kill();
+        await().until(() -> !isConnected());
+
+        tell(OUT_OF_MEMORY);
+
+        ExecutionResult result = answer(reading);
+        assertThat(result.status()).isEqualTo(ExecutionStatus.OK);
+        assertThat(result.stdout()).hasSizeLessThan(4_000_000);
+        assertThat(result.cut()).isEqualTo(CutOutput.LOST);
+    }
+
+    @Test
     void theNextSupervisorsAnswerWaitsForTheCause() throws Exception {
         CompletableFuture<ExecutionResult> run = running();
         supervisor.restart();

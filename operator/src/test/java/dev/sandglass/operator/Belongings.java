@@ -3,9 +3,19 @@ package dev.sandglass.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.child.TrustedAuthorities;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** What there is in a namespace with one sandbox, against what there should be: no second one, and no leftover. */
@@ -22,6 +32,61 @@ record Belongings(TestNamespace namespace) {
     /** The policies, and a workspace that outlives its pod. */
     void areThoseOfASuspended(Sandbox sandbox) {
         are(List.of(), policies(sandbox), claims(sandbox));
+    }
+
+    /** The only workspace is as large as is wanted; it goes with its sandbox, or outlives it. */
+    void haveTheWorkspaceOf(SandboxSpec spec, boolean inherited) {
+        Workspace wanted = spec.workspace();
+        if (wanted == null) {
+            return;
+        }
+        assertThat(claims()).singleElement().satisfies(claim -> {
+            assertThat(claim.getSpec().getResources().getRequests()).containsEntry("storage", wanted.size());
+            assertThat(claim.getMetadata().getOwnerReferences().isEmpty())
+                    .as("nobody takes it along")
+                    .isEqualTo(inherited || wanted.outlivesSandbox());
+        });
+    }
+
+    /** Which claims there are, told apart even if they have the same name. */
+    List<String> uidsOfClaims() {
+        return claims().stream().map(claim -> claim.getMetadata().getUid()).toList();
+    }
+
+    /**
+     * What the namespace trusts besides the public authorities.
+     *
+     * @param file with the installation's own, if it has some
+     */
+    void trust(Optional<String> file) {
+        String here = namespace.name;
+        ConfigMap found = namespace
+                .admin
+                .configMaps()
+                .inNamespace(here)
+                .withName(TrustedAuthorities.NAME)
+                .get();
+        assertThat(Optional.ofNullable(found).map(ConfigMap::getData))
+                .as("authorities")
+                .isEqualTo(file.map(name ->
+                        TrustedAuthorities.with(read(name)).desired(here).getData()));
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(Path.of(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<PersistentVolumeClaim> claims() {
+        return namespace
+                .admin
+                .persistentVolumeClaims()
+                .inNamespace(namespace.name)
+                .list()
+                .getItems();
     }
 
     /** No sandbox, and of what it had only the policies that are the namespace's. */
@@ -66,9 +131,10 @@ record Belongings(TestNamespace namespace) {
                         .getItems()))
                 .as("policies")
                 .containsExactlyInAnyOrderElementsOf(policies);
-        assertThat(names(admin.persistentVolumeClaims().inNamespace(here).list().getItems()))
-                .as("claims")
-                .isEqualTo(claims);
+        assertThat(names(claims())).as("claims").isEqualTo(claims);
+        assertThat(names(admin.serviceAccounts().inNamespace(here).list().getItems()))
+                .as("accounts")
+                .containsExactlyInAnyOrder("default", "sandglass-operator", "sandglass-sandbox");
     }
 
     private static List<String> names(List<? extends HasMetadata> objects) {

@@ -12,6 +12,7 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.Workspace;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.http.Interceptor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,13 +31,26 @@ class CrashPointsIT {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Duration LITTLE = Duration.ofSeconds(1);
     private static final String NAME = "crash";
+    private static final String TRUSTED_CA_FILE = "TRUSTED_CA_FILE";
 
     /** What the sandbox is when the operator that dies begins. */
     private enum Before {
         NEW,
+        /** In a namespace that nobody prepared. */
+        NEW_BY_LABEL,
+        /** New, and its name was another's that left its files. */
+        HEIR,
         RUNNING,
+        /** Running, with a workspace that may grow. */
+        STORED,
+        /** Running, where the installation has authorities of its own. */
+        TRUSTING,
         STOPPED,
-        EVICTED
+        EVICTED;
+
+        private boolean isFirstStart() {
+            return this == NEW || this == NEW_BY_LABEL || this == HEIR;
+        }
     }
 
     /** What shall become of it; the number is that of its newest pod. */
@@ -66,15 +80,30 @@ class CrashPointsIT {
     }
 
     private static final SandboxSpec PLAIN = SandboxSpec.DEFAULT;
-    private static final SandboxSpec STORED = PLAIN.withWorkspace(new Workspace(new Quantity("64Mi"), null, null));
+    private static final SandboxSpec STORED = workspace("64Mi", false);
+    private static final SandboxSpec GROWN = workspace("128Mi", false);
+    private static final SandboxSpec KEPT = workspace("64Mi", true);
     private static final SandboxSpec OPEN = PLAIN.withPorts(List.of(new SandboxPort("web", 8080)));
     private static final SandboxSpec SHORT = PLAIN.withMaxLifetime("2h");
     private static final SandboxSpec STOPPED = PLAIN.withSuspended(true);
+
+    private static final Map<String, String> BY_LABEL =
+            Map.of("OPERATOR_NAMESPACES", "none-by-name", "OPERATOR_TENANTS_BY_LABEL", "true");
 
     private static final List<Change> CHANGES = List.of(
             // The namespace's two policies, keys, pod, and the status.
             new Change("start", Before.NEW, PLAIN, Map.of(), 5, new End.Runs(1)),
             new Change("start with a workspace", Before.NEW, STORED, Map.of(), 6, new End.Runs(1)),
+            new Change("start with authorities", Before.NEW, PLAIN, trusting("site"), 6, new End.Runs(1)),
+            // The namespace's account besides.
+            new Change("start by label", Before.NEW_BY_LABEL, PLAIN, BY_LABEL, 6, new End.Runs(1)),
+            // Keys, pod, and the status.
+            new Change("start over a kept workspace", Before.HEIR, STORED, Map.of(), 3, new End.Runs(1)),
+            // The claim, and the status.
+            new Change("grow its workspace", Before.STORED, GROWN, Map.of(), 2, new End.Runs(1)),
+            new Change("keep its workspace", Before.STORED, KEPT, Map.of(), 2, new End.Runs(1)),
+            // The ConfigMap.
+            new Change("trust others", Before.TRUSTING, PLAIN, trusting("other"), 1, new End.Runs(1)),
             // The policy, and the status.
             new Change("open a port", Before.RUNNING, OPEN, Map.of(), 2, new End.Runs(1)),
             // The pod's maximum age, and the status.
@@ -93,6 +122,14 @@ class CrashPointsIT {
         return Map.of("OPERATOR_" + deadline, LITTLE.toSeconds() + "s");
     }
 
+    private static Map<String, String> trusting(String authorities) {
+        return Map.of(TRUSTED_CA_FILE, "src/test/resources/authorities/" + authorities + ".pem");
+    }
+
+    private static SandboxSpec workspace(String size, boolean keep) {
+        return PLAIN.withWorkspace(new Workspace(new Quantity(size), null, keep));
+    }
+
     static Stream<Arguments> crashes() {
         return CHANGES.stream().flatMap(change -> IntStream.range(0, change.writes())
                 .mapToObj(writes -> Arguments.of(change, writes)));
@@ -105,12 +142,12 @@ class CrashPointsIT {
             if (change.before() == Before.EVICTED) {
                 try (FakeNode node = new FakeNode(namespace, 1)) {
                     SandboxSpec there = change.spec().withRuntimeClassName(FakeNode.runtimeClass(namespace));
-                    node.evict(podOf(running(namespace, there)));
+                    node.evict(podOf(running(namespace, there, Map.of())));
                     dieAndGoOn(change, writes, namespace);
                 }
             } else {
                 prepare(change, namespace);
-                if (!change.settings().isEmpty()) {
+                if (change.settings().containsValue(LITTLE.toSeconds() + "s")) {
                     await("the deadline, which would be told in a write of its own before it is over")
                             .until(() -> overdue(namespace.get(NAME).observed()));
                 }
@@ -120,22 +157,59 @@ class CrashPointsIT {
     }
 
     private static void prepare(Change change, TestNamespace namespace) {
-        if (change.before() == Before.NEW) {
-            namespace.create(NAME, change.spec());
-            return;
+        if (change.settings().containsKey(TRUSTED_CA_FILE)) {
+            namespace.grantAuthorities();
         }
-        running(namespace, PLAIN);
-        if (change.before() == Before.STOPPED) {
-            namespace.edit(NAME, STOPPED);
-            try (TestNamespace.Running healthy = namespace.operator(Map.of())) {
-                namespace.await(NAME, SOON, sandbox -> sandbox.observed().holds(SUSPENDED));
-                await().atMost(SOON).until(() -> namespace.pods().isEmpty());
-                assertThat(healthy.requests("DELETE", "pods"))
-                        .as("once, or again before the watch has told of it")
-                        .isPositive();
+        switch (change.before()) {
+            case NEW -> namespace.create(NAME, change.spec());
+            case NEW_BY_LABEL -> {
+                new BeyondNamespace(namespace).tenantByLabel();
+                namespace.create(NAME, change.spec());
+            }
+            case HEIR -> {
+                bequeath(running(namespace, KEPT, Map.of()), namespace);
+                namespace.create(NAME, change.spec());
+            }
+            case STORED -> {
+                String growing = new BeyondNamespace(namespace).growingClass();
+                running(namespace, of(growing, STORED), Map.of());
+                namespace.edit(NAME, of(growing, change.spec()));
+            }
+            case TRUSTING -> running(namespace, change.spec(), trusting("site"));
+            case STOPPED -> {
+                running(namespace, PLAIN, Map.of());
+                stop(namespace);
+                namespace.edit(NAME, change.spec());
+            }
+            case EVICTED -> throw new IllegalStateException("such a one needs a node");
+            case RUNNING -> {
+                running(namespace, PLAIN, Map.of());
+                namespace.edit(NAME, change.spec());
             }
         }
-        namespace.edit(NAME, change.spec());
+    }
+
+    /** With its workspace in a storage class. */
+    private static SandboxSpec of(String storageClass, SandboxSpec spec) {
+        Workspace workspace = Objects.requireNonNull(spec.workspace());
+        return spec.withWorkspace(new Workspace(workspace.size(), storageClass, workspace.keep()));
+    }
+
+    /** Deletes a sandbox, and waits until nothing is left but what it keeps. */
+    private static void bequeath(Sandbox sandbox, TestNamespace namespace) {
+        namespace.admin.resource(sandbox).delete();
+        await().atMost(SOON).until(() -> namespace.pods().isEmpty() && !namespace.secretExists(sandbox, 1));
+    }
+
+    private static void stop(TestNamespace namespace) {
+        namespace.edit(NAME, STOPPED);
+        try (TestNamespace.Running healthy = namespace.operator(Map.of())) {
+            namespace.await(NAME, SOON, sandbox -> sandbox.observed().holds(SUSPENDED));
+            await().atMost(SOON).until(() -> namespace.pods().isEmpty());
+            assertThat(healthy.requests("DELETE", "pods"))
+                    .as("once, or again before the watch has told of it")
+                    .isPositive();
+        }
     }
 
     private static boolean overdue(SandboxStatus status) {
@@ -145,8 +219,8 @@ class CrashPointsIT {
     }
 
     /** Makes the sandbox with an operator that lives until it runs. */
-    private static Sandbox running(TestNamespace namespace, SandboxSpec spec) {
-        try (TestNamespace.Running healthy = namespace.operator(Map.of())) {
+    private static Sandbox running(TestNamespace namespace, SandboxSpec spec, Map<String, String> settings) {
+        try (TestNamespace.Running healthy = namespace.operator(settings)) {
             namespace.create(NAME, spec);
             Sandbox running =
                     namespace.await(NAME, SOON, sandbox -> sandbox.observed().holds(READY));
@@ -160,14 +234,22 @@ class CrashPointsIT {
     }
 
     private static void dieAndGoOn(Change change, int writes, TestNamespace namespace) {
+        Belongings belongings = new Belongings(namespace);
+        List<String> claims = belongings.uidsOfClaims();
+        Interceptor blinkers = new BeyondNamespace(namespace).blinkers();
         MortalApi death = new MortalApi(writes);
-        try (TestNamespace.Running dying = namespace.operator(change.settings(), death)) {
+        try (TestNamespace.Running dying = namespace.operator(change.settings(), blinkers, death)) {
             await().atMost(SOON).until(death::dead);
             assertThat(dying.writes() - dying.events()).isLessThanOrEqualTo(writes);
         }
-        try (TestNamespace.Running next = namespace.operator(change.settings())) {
-            await().atMost(SOON).untilAsserted(() -> ended(change.end(), namespace));
-            int slow = change.before() == Before.NEW ? 1 : 0;
+        try (TestNamespace.Running next = namespace.operator(change.settings(), blinkers)) {
+            await().atMost(SOON).untilAsserted(() -> {
+                ended(change.end(), namespace);
+                belongings.trust(Optional.ofNullable(change.settings().get(TRUSTED_CA_FILE)));
+                belongings.haveTheWorkspaceOf(change.spec(), change.before() == Before.HEIR);
+            });
+            assertThat(belongings.uidsOfClaims()).as("no files are lost").containsAll(claims);
+            int slow = change.before().isFirstStart() ? 1 : 0;
             assertThat(next.writes() - next.events() - next.deletionsOfNothing())
                     .as("no more than the whole change takes; a slow first start is told of while it goes on")
                     .isLessThanOrEqualTo(change.writes() + slow);
@@ -181,6 +263,8 @@ class CrashPointsIT {
                 Sandbox sandbox = namespace.get(NAME);
                 assertThat(sandbox.observed().holds(READY)).isTrue();
                 assertThat(sandbox.observed().incarnation()).isEqualTo(runs.incarnation());
+                assertThat(sandbox.observed().observedGeneration())
+                        .isEqualTo(sandbox.getMetadata().getGeneration());
                 belongings.areThoseOfARunning(sandbox);
             }
             case End.Sleeps sleeps -> {
@@ -188,6 +272,8 @@ class CrashPointsIT {
                 assertThat(sandbox.observed().holds(SUSPENDED)).isTrue();
                 assertThat(sandbox.observed().reason(SUSPENDED)).isEqualTo(Optional.of(sleeps.cause()));
                 assertThat(sandbox.observed().incarnation()).isEqualTo(sleeps.incarnation());
+                assertThat(sandbox.observed().observedGeneration())
+                        .isEqualTo(sandbox.getMetadata().getGeneration());
                 belongings.areThoseOfASuspended(sandbox);
             }
             case End.Gone gone -> belongings.areNobodys();

@@ -50,8 +50,8 @@ record BeyondNamespace(TestNamespace namespace) {
     }
 
     /**
-     * Makes the namespace a tenant's by nothing but its label, with an operator that may look at all others but write in
-     * this one alone.
+     * Makes the namespace a tenant's by nothing but its label, with an operator that may look at all others but write
+     * in this one alone.
      */
     void tenantByLabel() {
         Role here = admin().rbac()

@@ -12,16 +12,16 @@ export MAVEN_OPTS ?= --sun-misc-unsafe-memory-access=allow
 help: ## what there is to run
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-up: ## a working endpoint (own Kubernetes if need be), then a demonstration with real output
+up: ## a working endpoint on its own Kubernetes (CLUSTER=external: yours), then a demonstration with real output
 	@.ci/doctor java go python image
 	@e2e/up
 
 down: ## ends the project's own cluster and leaves nothing behind
 	@e2e/cluster/cluster down
 
-images: ## builds the container images
+images: ## builds the container images; with REGISTRY=HOST/PATH pushes them and writes the chart's values that name them
 	@.ci/doctor java python image
-	@images/build
+	@images/build $(if $(REGISTRY),--push '$(REGISTRY)')
 
 check: ## everything that needs no cluster
 	@.ci/doctor java go python shell

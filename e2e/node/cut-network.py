@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes a container's pod off the network for some seconds: the node's end of its cable is pulled and put back.
 
-usage: cut-network.py CONTAINER SECONDS
+usage: cut-network.py CONTAINER SECONDS     (says "cut" as soon as it is)
 """
 
 import pathlib
@@ -42,6 +42,7 @@ def main() -> None:
     cable = node_end(process_of(sys.argv[1]))
     ip("link", "set", cable, "down")
     try:
+        print("cut", flush=True)
         time.sleep(float(sys.argv[2]))
     finally:
         ip("link", "set", cable, "up")

@@ -26,7 +26,7 @@ CANDIDATES: dict[type, list[Json]] = {
     int: [7, 8, 70000],
     float: [0.5],
     str: [
-        "changed", "7h", "7", "7Ti", "NodePort", "Always", "PodMonitor", "https://changed.example.com",
+        "changed", "7h", "7", "7Ti", "NodePort", "Always", "PodMonitor", "keys", "https://changed.example.com",
         "-----BEGIN CERTIFICATE-----\nchanged\n-----END CERTIFICATE-----",
     ],
     dict: [{"changed": "x"}, {"limits": {"changed": "1"}}],
@@ -43,7 +43,7 @@ class Release:
     def __init__(self, chart: Path, *values: str) -> None:
         self._command = [
             "helm", "install", "sandglass", str(chart), "--namespace", "sandglass-system", "--dry-run=client",
-            "--output", "json", *values,
+            "--output", "json", "--values", str(TESTS / "registry.yaml"), *values,
         ]  # fmt: skip
         unchanged = json.loads(subprocess.run(self._command, stdout=subprocess.PIPE, check=True).stdout)
         self.chart = unchanged["chart"]

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from .lacking import lacking, report
+from .lacking import coverable, lacking, report
 
 
 def main() -> int:
@@ -31,6 +31,8 @@ def main() -> int:
     except BadSetting as error:
         log("refused", reason=error)
         return 2
+    for folder in coverable():
+        log("coverable", folder=folder)
     Supervisor(settings, Loop()).run()
     # As if the signal had ended it: with 0 a kubelet calls a pod that it evicts "Succeeded", and drops the cause.
     return 128 + signal.SIGTERM

@@ -73,19 +73,24 @@ class Children:
     def __init__(self, max_processes: int) -> None:
         self.most = max_processes
         self._known: dict[int, Child] = {}
-        self._filter = linux.filter_program(os.uname().machine, os.getpid())
+        self._guarded: tuple[int, ...] = ()
+        self._filter = b""
         self._first = os.getpid() == 1
         self.orphans = 0
         linux.adopt_orphans()
 
     def start(self, program: Program, ended: Callable[[int], None]) -> Child:
         """Start a program; raises OSError if it cannot be executed or no process is left."""
+        self._guard()
         failure, report = os.pipe()
         mark = 1 << _MARK_BITS | secrets.randbits(_MARK_BITS)
         try:
             pid = os.fork()
             if pid == 0:
                 self._become(program, report, mark)
+        except OSError:
+            os.close(failure)
+            raise
         finally:
             os.close(report)
         problem = _report_of(pid, failure)
@@ -121,6 +126,12 @@ class Children:
         """Kill every process group started here."""
         for child in self._known.values():
             child.signal_group(signal.SIGKILL)
+
+    def _guard(self) -> None:
+        """Have what is started from now on keep its hands off the threads that there are now."""
+        threads = linux.threads()
+        if threads != self._guarded:
+            self._guarded, self._filter = threads, linux.filter_program(os.uname().machine, threads)
 
     def _become(self, program: Program, report: int, mark: int) -> NoReturn:
         """In the forked process: turn into the program, or tell the error's number and end."""
@@ -158,7 +169,9 @@ def _report_of(pid: int, failure: int) -> bytes:
     It says it at once, unless code here stops every process it can: then it is killed, and is no reason to wait.
     """
     with os.fdopen(failure, "rb") as pipe:
-        if not select.select([failure], [], [], EXEC_S)[0]:
+        said = select.poll()  # select() knows no descriptor above 1023, and code can have us hold that many
+        said.register(failure, select.POLLIN)
+        if not said.poll(EXEC_S * 1000):
             os.kill(pid, signal.SIGKILL)
             return b"%d" % errno.EAGAIN
         return pipe.read(8)

@@ -2,8 +2,11 @@
 
 import codecs
 import errno
+import fcntl
 import os
 import signal
+import termios
+from array import array
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -91,14 +94,25 @@ class _Pipe:
         self.kind = kind
         self.descriptor = descriptor
         self.open = True
+        self._left: int | None = None
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def take_no_more(self) -> None:
+        """Take what is in it now and no more: the program has ended, and who still writes may never do."""
+        if self._left is None:
+            there = array("i", [0])
+            fcntl.ioctl(self.descriptor, termios.FIONREAD, there)
+            self._left = there[0]
 
     def read(self, execution: Execution) -> bool:
         """Read once; False if there is nothing now."""
+        size = SLICE_BYTES if self._left is None else min(self._left, SLICE_BYTES)
         try:
-            data = os.read(self.descriptor, SLICE_BYTES)
+            data = os.read(self.descriptor, size) if size else b""
         except BlockingIOError:
             return False
+        if self._left is not None:
+            self._left -= len(data)
         text = self._decoder.decode(data, final=not data)
         for blob in slices(text.encode("utf-8")):
             execution.write(self.kind, b"{}", blob)
@@ -186,11 +200,13 @@ class _Run:
                 f"It left more than {self._offspring.most} processes running, so all that it had started was ended."
             )
             self._clear()
-        if self._execution.congested or (self._is_to_be_cleared and not self._cleared):
+        if self._is_to_be_cleared and not self._cleared:
             self._timers.append(self._loop.call_in(PIPE_GRACE_S, self._give_up_pipes))
             return
         for pipe in self._pipes:
-            while pipe.open and pipe.read(self._execution) and not self._execution.congested:
+            if pipe.open:
+                pipe.take_no_more()
+            while pipe.open and not self._execution.congested and pipe.read(self._execution):
                 pass
             pipe.open = pipe.open and self._execution.congested
         if self._execution.congested:

@@ -12,6 +12,7 @@ class Executions:
     def __init__(self) -> None:
         self._known: dict[str, Execution] = {}
         self._forgotten: dict[str, None] = {}
+        self._knows_all = True
 
     def __iter__(self) -> Iterator[Execution]:
         return iter(list(self._known.values()))
@@ -23,6 +24,14 @@ class Executions:
     def was_forgotten(self, execution_id: str) -> bool:
         """True for an execution that ran, and whose output is gone: it must not run again."""
         return execution_id in self._forgotten
+
+    def came(self, execution_id: str) -> bool:
+        """False only if it is certain that no execution of this id ever came to this sandbox's pod."""
+        return not self._knows_all or execution_id in self._known or execution_id in self._forgotten
+
+    def follow_others(self) -> None:
+        """There were executions before, of which nothing is known here."""
+        self._knows_all = False
 
     def add(self, execution: Execution) -> None:
         """Take in a new execution; the oldest ones that are done make room."""
@@ -50,6 +59,7 @@ class Executions:
         self._forgotten[execution.id] = None
         if len(self._forgotten) > REMEMBERED_IDS:
             del self._forgotten[next(iter(self._forgotten))]
+            self._knows_all = False
 
     def detach(self, peer: bytes) -> None:
         """Forget a connection everywhere."""

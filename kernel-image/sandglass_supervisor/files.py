@@ -12,7 +12,8 @@ from .arguments import FileRequest
 from .children import log
 from .confined import Confined, Entry, problem, shown, telling
 from .deeds import Deed
-from .limits import DEED_S, DEED_STEP_S, DEEDS
+from .file_windows import FileWindows
+from .limits import DEED_S, DEED_STEP_S, DEEDS, LIST_BYTES
 from .loop import Loop
 from .wire import Answer, Problem, Reply
 
@@ -28,9 +29,42 @@ class Files:
         self._loop = loop
         self._confined = confined
         self._busy: set[bytes] = set()
+        self._windows = FileWindows()
+
+    def greet(self, peer: bytes, *, acknowledges: bool) -> None:
+        """The peer said hello, and whether it acknowledges what it gets of files."""
+        self._windows.greet(peer, acknowledges=acknowledges)
+
+    def forget(self, peer: bytes) -> None:
+        """The peer is gone."""
+        self._windows.forget(peer)
+
+    def acknowledge(self, peer: bytes, total: int) -> None:
+        """The peer has so many bytes of files since it said hello."""
+        self._windows.acknowledge(peer, total)
 
     def serve(self, peer: bytes, request: FileRequest, answer: Answer) -> None:
-        """Serve one request; Problem says why not."""
+        """Serve one request, now or when its answer has room on the link; Problem says why not."""
+        if request.operation not in ("read", "list"):
+            self._serve(peer, request, answer)
+            return
+
+        def counted(value: Reply | Problem, blob: bytes = b"") -> None:
+            self._windows.sent(peer, len(blob))
+            answer(value, blob)
+
+        def later() -> None:
+            try:
+                self._serve(peer, request, counted)
+            except Problem as why:
+                answer(why)
+            except Exception as error:  # noqa: BLE001 - another request's door: it must not suffer from this one
+                answer(_fault(error))
+
+        length = request.length if request.operation == "read" else LIST_BYTES
+        self._windows.begin(peer, length, lambda: self._serve(peer, request, counted), later)
+
+    def _serve(self, peer: bytes, request: FileRequest, answer: Answer) -> None:
         with telling(request.path or "."):
             match request.operation:
                 case "read":
@@ -172,10 +206,14 @@ class Files:
             answer(problem(error, request.path or "."))
         except Exception as error:  # noqa: BLE001 - a timer's door: one bad folder must not end the sandbox
             self._busy.discard(peer)
-            log("internal", verb="files", error=type(error).__name__)
-            answer(Problem("internal", f"{type(error).__name__} in the supervisor"))
+            answer(_fault(error))
         else:
             self._loop.call_in(0, lambda: self._go_on(peer, deed, request, answer))
+
+
+def _fault(error: Exception) -> Problem:
+    log("internal", verb="files", error=type(error).__name__)
+    return Problem("internal", f"{type(error).__name__} in the supervisor")
 
 
 def _size(descriptor: int, path: str) -> int:

@@ -138,8 +138,6 @@ class Kernel:
         """The process answers."""
         if self._on_purpose is not None:
             return  # the last word of one that was killed meanwhile
-        self._failed_starts = 0
-        self._answered = True
         self.state = IDLE
         self._tell(self.name, {"event": "ready"})
         self._tell_replaced()
@@ -166,17 +164,17 @@ class Kernel:
             return
         if self._run is not None:
             self._bury(self._run, ending, out_of_memory=out_of_memory)
+            self._queue.fail(outcome.never_ran("the kernel ended"))
         elif self._executions:
             self.lost = outcome.lost_before(ending.signal, ending.exit_code, out_of_memory=out_of_memory)
-        if self._answered:
-            self._queue.fail(outcome.never_ran("the kernel ended"))
         else:
             self._failed_starts += 1
         if self._failed_starts < _START_ATTEMPTS:
             self._start()
+        elif out_of_memory:
+            self._give_up(outcome.no_memory_to_start(self._cgroup.memory()))
         else:
-            reason = ending.stderr.splitlines()[-1:] or [f"exit code {ending.exit_code}, signal {ending.signal}"]
-            self._give_up(content.plain(reason[0])[:500])
+            self._give_up(outcome.no_kernel(content.plain(ending.reason)[:500]))
 
     def _begin_anew(self) -> None:
         """The process is gone because a caller wanted it."""
@@ -197,7 +195,6 @@ class Kernel:
 
     def _start(self) -> None:
         self.state = STARTING
-        self._answered = False
         self._started_at = self._place.loop.clock()
         self._executions = 0
         self._trouble = None
@@ -207,16 +204,19 @@ class Kernel:
             self._process = self._make(f"{self.language}-{self.session}", self._place, self)
         except OSError as error:
             self.state = DEAD
-            self._give_up(str(error))
+            self._give_up(outcome.no_kernel(str(error)))
 
-    def _give_up(self, reason: str) -> None:
-        self._trouble = reason
+    def _give_up(self, ended: Outcome) -> None:
+        self._trouble = ended.message
         self._tell(self.name, {"event": "given_up"})
-        self._queue.fail(outcome.no_kernel(reason))
+        self._queue.fail(ended)
         self._tell_replaced()
 
     def _next(self) -> None:
-        if self.state != IDLE or not self._queue or self._process is None or self._on_purpose is not None:
+        if self.state != IDLE or self._on_purpose is not None or self._process is None or not self._process.alive:
+            return
+        self._failed_starts = 0
+        if not self._queue:
             return
         execution, request = self._queue.take()
         self._runs += 1

@@ -36,6 +36,11 @@ class Ending(NamedTuple):
     stderr: str
     heap_full: bool = False
 
+    @property
+    def reason(self) -> str:
+        """Its last line, or how it ended if it wrote none."""
+        return (self.stderr.splitlines() or [f"exit code {self.exit_code}, signal {self.signal}"])[-1]
+
 
 class Listener(Protocol):
     """Whom the process tells what happens to it."""
@@ -52,6 +57,10 @@ class Listener(Protocol):
 
 class KernelProcess(Protocol):
     """Lives from its construction to ``kernel_ended``; after that it is of no more use."""
+
+    @property
+    def alive(self) -> bool:
+        """False once the process is known to have ended, some time before ``kernel_ended``."""
 
     def execute(self, msg_id: str, code: str, envs: dict[str, str]) -> None:
         """Ask the kernel to run code with more variables in its environment."""

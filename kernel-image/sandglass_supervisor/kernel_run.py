@@ -74,6 +74,8 @@ class Run:
             self.execution.write(*entry)
 
     def _reply(self, said: dict[str, object]) -> None:
+        if self._outcome is not None:
+            return  # a second one, which only code itself can have made
         count = said.get("execution_count")
         # The code can set it to anything; a number of a thousand digits would be no number to the gateway.
         count = count if type(count) is int and 0 <= count < _MOST_RUNS else None

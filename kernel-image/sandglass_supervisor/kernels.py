@@ -54,14 +54,21 @@ class Kernels:
 
     def close(self, language: str, session: str, done: Callable[[], None]) -> None:
         """End a session's kernel and forget it; without effect on one that was never used."""
-        waiting = self._waiting.get((language, session), [])
-        while waiting:
-            waiting.pop(0)[0].finish(outcome.never_ran("the session was closed"))
+        self._end_waiting((language, session), "closed")
         kernel = self._known.pop((language, session), None)
         if kernel is None:
             done()
         else:
             kernel.close(done)
+
+    def reset(self, language: str, session: str, done: Callable[[Kernel | None], None]) -> None:
+        """End what a session runs and start afresh; ``done`` gets the kernel, None if there was none yet."""
+        self._end_waiting((language, session), "reset")
+        kernel = self.find(language, session)
+        if kernel is None:
+            done(None)
+        else:
+            kernel.reset(lambda: done(kernel))
 
     def get(self, language: str, session: str) -> Kernel:
         """The kernel of a session, started if the session is new."""
@@ -72,7 +79,7 @@ class Kernels:
     def check_room(self, request: Execute) -> None:
         """Raise Problem if an execution would be refused."""
         name = (request.language, request.session)
-        if len(self._waiting.get(name, ())) > QUEUE:
+        if len(self._waiting.get(name, ())) >= QUEUE:
             words = f"{QUEUE} executions wait for session '{request.session}' already; try again later"
             raise Problem("rejected", words)
         if name in self._waiting or self._is_to_be_bound(request):
@@ -101,10 +108,14 @@ class Kernels:
 
     def _wait(self, name: Name, execution: Execution, request: Execute) -> None:
         waiting = self._waiting[name]
-        ahead = len(waiting)
         waiting.append((execution, request))
-        execution.position = lambda _: ahead
+        execution.position = lambda one: next((at for at, entry in enumerate(waiting) if entry[0] is one), 0)
         execution.interrupt = lambda: self._withdraw(waiting, execution)
+
+    def _end_waiting(self, name: Name, how: str) -> None:
+        waiting = self._waiting.get(name, [])
+        while waiting:
+            waiting.pop(0)[0].finish(outcome.never_ran(f"the session was {how}"))
 
     def _withdraw(self, waiting: list[tuple[Execution, Execute]], execution: Execution) -> bool:
         for entry in waiting:

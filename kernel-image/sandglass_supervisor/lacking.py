@@ -11,6 +11,8 @@ from importlib.util import find_spec
 EXIT_CODE = 3
 _PYTHON = (3, 10)
 _IPYKERNEL = (7, 3)
+# Of the folders where no volume is ever mounted (VolumeRules of the operator), those that programs are installed in.
+_KEPT = ("/opt/", "/usr/")
 _VERSION = re.compile(r"""^__version__ *= *["'](\d{1,4})\.(\d{1,4})""", re.MULTILINE)
 
 
@@ -33,6 +35,12 @@ def report(words: str) -> int:
     """Say it in the line that the operator looks for in the container's last words; the exit code."""
     sys.stderr.write("image-lacks: " + words + "\n")
     return EXIT_CODE
+
+
+def coverable() -> "list[str]":
+    """Folders of this Python and of the supervisor that a volume could be mounted over, links followed."""
+    folders = {os.path.realpath(folder) for folder in (sys.prefix, sys.base_prefix, os.path.dirname(__file__))}
+    return sorted(folder for folder in folders if not (folder + "/").startswith(_KEPT))
 
 
 def _version_of(folder: str) -> "tuple[int, ...]":

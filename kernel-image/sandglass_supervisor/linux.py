@@ -38,13 +38,15 @@ class _Architecture(NamedTuple):
     audit: int
     prlimit64: int
     setpriority: int
+    ioprio_set: int
     sched: tuple[int, ...]  # setparam, setscheduler, setaffinity, setattr
 
 
 _ARCHITECTURES = {
-    "x86_64": _Architecture(0xC000003E, 302, 141, (142, 144, 203, 314)),
-    "aarch64": _Architecture(0xC00000B7, 261, 140, (118, 119, 122, 274)),
+    "x86_64": _Architecture(0xC000003E, 302, 141, 251, (142, 144, 203, 314)),
+    "aarch64": _Architecture(0xC00000B7, 261, 140, 30, (118, 119, 122, 274)),
 }
+_PRIO_USER, _IOPRIO_WHO_USER = 2, 3  # all processes of a user, and so the supervisor
 
 
 def _prctl(option: int, argument: int = 0, pointer: bytes | None = None) -> int:
@@ -94,11 +96,16 @@ def read_signals(descriptor: int) -> list[tuple[int, int]]:
     return [(number, pid) for number, _, _, pid in (struct.unpack("=IiiI", info) for info in infos)]
 
 
-def filter_program(machine: str, supervisor: int) -> bytes:
+def threads() -> tuple[int, ...]:
+    """The ids of this process's threads; the first thread's is the process's own."""
+    return tuple(sorted(int(name) for name in os.listdir("/proc/self/task")))
+
+
+def filter_program(machine: str, supervisor: tuple[int, ...]) -> bytes:
     """The BPF program for the supervisor's children on ``machine`` (as uname says).
 
-    EPERM for prlimit64 on another process (it can kill even PID 1) and for the scheduling calls on the supervisor.
-    Another architecture's system calls end the process: their numbers mean other things.
+    EPERM for prlimit64 on another process (it can kill even PID 1) and for the calls that set when and where the
+    supervisor's threads run. Another architecture's system calls end the process: their numbers mean other things.
     """
     if machine not in _ARCHITECTURES:
         raise NotImplementedError(f"no system call filter for {machine}; known are {', '.join(_ARCHITECTURES)}")
@@ -109,11 +116,24 @@ def filter_program(machine: str, supervisor: int) -> bytes:
     # A pid is an int: the kernel looks at the lower half of the argument only, and so do we (little endian).
     code += [(_JUMP_EQUAL, 0, 4, arch.prlimit64), (_LOAD, 0, 0, _FIRST_ARG_AT), (_JUMP_EQUAL, 1, 0, 0)]
     code += [(_RETURN, 0, 0, _DENY), (_RETURN, 0, 0, _ALLOW)]
-    for number, argument in [(arch.setpriority, 1), *((number, 0) for number in arch.sched)]:
-        code += [(_JUMP_EQUAL, 0, 4, number), (_LOAD, 0, 0, _FIRST_ARG_AT + 8 * argument)]
-        code += [(_JUMP_EQUAL, 0, 1, supervisor), (_RETURN, 0, 0, _DENY), (_RETURN, 0, 0, _ALLOW)]
+    code += _denial(arch.setpriority, ((_PRIO_USER,), supervisor))
+    code += _denial(arch.ioprio_set, ((_IOPRIO_WHO_USER,), supervisor))
+    for number in arch.sched:
+        code += _denial(number, (supervisor,))
     code.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
+
+
+def _denial(number: int, forbidden: tuple[tuple[int, ...], ...]) -> list[tuple[int, int, int, int]]:
+    """Instructions that deny a system call if one of its first arguments is what is forbidden for it."""
+    looks = []
+    for argument, values in enumerate(forbidden):
+        looks += [(_LOAD, _FIRST_ARG_AT + 8 * argument), *((_JUMP_EQUAL, value) for value in values)]
+    length = len(looks) + 2
+    code = [(_JUMP_EQUAL, 0, length, number)]
+    for at, (operation, value) in enumerate(looks):
+        code.append((operation, length - at - 2 if operation == _JUMP_EQUAL else 0, 0, value))
+    return [*code, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _DENY)]
 
 
 def install_filter(program: bytes) -> None:

@@ -97,6 +97,11 @@ class NodeProcess:
         self._watch()
         self._deadline: Timer = self._loop.call_in(KERNEL_START_S, self.kill)
 
+    @property
+    def alive(self) -> bool:
+        """False once the process is known to have ended."""
+        return self._child.alive
+
     def execute(self, msg_id: str, code: str, envs: dict[str, str]) -> None:
         """Ask the kernel to run code with more variables in its environment."""
         self._runs += 1

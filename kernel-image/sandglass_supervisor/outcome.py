@@ -3,6 +3,8 @@
 import re
 from typing import Any, Final, NamedTuple
 
+from .cgroup import Memory
+
 OK: Final = "ok"
 ERROR: Final = "error"
 TIMEOUT: Final = "timeout"
@@ -78,12 +80,26 @@ def lost_before(signal: int | None, exit_code: int | None, *, out_of_memory: boo
     return f"Before this run, while nothing ran, the kernel's process ended {how}. {_LOST}"
 
 
+# Why a sandbox was suspended; the words are the operator's.
+_SUSPENDED: Final = {
+    "Idle": "because nobody used it",
+    "MaxLifetime": "because it reached its maximum lifetime",
+    "Requested": "on request",
+}
+
+
 def pod_replaced(reason: str) -> str:
     """What the first execution of a session is told in a pod that came after another; ``reason`` may be empty."""
+    if reason in _SUSPENDED:
+        return (
+            f"Before this run, the sandbox was suspended {_SUSPENDED[reason]}, and was resumed: variables of earlier"
+            " calls were lost, so were files outside a workspace that is kept. Run the code that made them again before"
+            " you use them."
+        )
     because = f" ({reason})" if reason else ""
     return (
         f"Before this run, the sandbox's pod was replaced{because}. Variables of earlier runs are lost, and files "
-        "outside a workspace that is kept. Run the code that made them again before you use them."
+        "outside a persistent workspace. Run the code that made them again before you use them."
     )
 
 
@@ -154,6 +170,13 @@ def never_ran(cause: str) -> Outcome:
 def no_kernel(reason: str) -> Outcome:
     """No kernel could be started for the execution."""
     return Outcome(ENV_ERROR, f"The kernel could not be started: {reason}")
+
+
+def no_memory_to_start(memory: Memory) -> Outcome:
+    """No kernel could be started for the execution, since each was killed for lack of memory."""
+    advice = "end what else uses it (sandbox_run_command 'ps aux'), or start a sandbox with more."
+    message = f"The kernel could not be started: it was killed at {_full(memory.limit, memory.peak)}; {advice}"
+    return Outcome(OOM_KILLED, message, signal=9, kernel_restarted=True)
 
 
 def _mib(size: int) -> str:

@@ -53,6 +53,11 @@ class PythonProcess:
         self._iopub = self._subscribe()
         self._deadline: Timer = place.loop.call_in(KERNEL_START_S, self.kill)
 
+    @property
+    def alive(self) -> bool:
+        """False once the process is known to have ended."""
+        return self._child.alive
+
     def execute(self, msg_id: str, code: str, envs: dict[str, str]) -> None:
         """Ask the kernel to run code with more variables in its environment."""
         content = {

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import pwd
-import shutil
+import secrets
 import stat
 
 _PRIVATE = "private"
@@ -18,10 +18,13 @@ def was_used(runtime_dir: str) -> bool:
 
 
 def prepare(runtime_dir: str, home: str) -> str:
-    """Make the folder ready and give the path of its private part, empty, that only this user can enter."""
+    """Make the folder ready and give the path of its private part, empty, that only this user can enter.
+
+    Nothing of what code left there before a restart of the container may keep the supervisor from its work.
+    """
     os.makedirs(runtime_dir, mode=0o700, exist_ok=True)
+    _empty(runtime_dir)
     private = os.path.join(runtime_dir, _PRIVATE)
-    shutil.rmtree(private, ignore_errors=True)
     os.mkdir(private, mode=_PRIVATE_MODE)
     _name_user(os.path.join(runtime_dir, _USERS), os.getuid(), os.getgid(), home)
     return private
@@ -49,6 +52,23 @@ def clear(folder: str, prefix: str) -> None:
             with contextlib.suppress(OSError):
                 if entry.path.startswith(prefix):
                     os.unlink(entry.path)
+
+
+def _empty(folder: str) -> None:
+    """Remove all that is in a folder, at any depth and whatever its mode, while nothing else runs."""
+    while names := os.listdir(folder):
+        for name in names:
+            path = os.path.join(folder, name)
+            if not stat.S_ISDIR(os.lstat(path).st_mode):
+                os.unlink(path)
+                continue
+            os.chmod(path, _PRIVATE_MODE)
+            # Up instead of down: paths would become too long, and calls too deep.
+            for inner in os.scandir(path):
+                if inner.is_dir(follow_symlinks=False):
+                    os.chmod(inner.path, _PRIVATE_MODE)  # who moves a folder must be able to write in it
+                os.rename(inner.path, os.path.join(folder, secrets.token_hex(16)))
+            os.rmdir(path)
 
 
 def _name_user(folder: str, uid: int, gid: int, home: str) -> None:

@@ -59,6 +59,8 @@ class Supervisor:
         bounds = Bounds(settings.disk_limit_bytes, most)
         metrics = Metrics(loop, cgroup, disk, bounds, lambda: len(self._kernels))
         self._sandbox = Sandbox(settings, secrets.token_hex(8), self._kernels, commands, metrics, files)
+        if lost == outcome.CONTAINER_RESTARTED:
+            self._sandbox.executions.follow_others()
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet)
         loop.watch(self._signals, self._read_signals)
         self._link.watch(self._receive)
@@ -79,6 +81,8 @@ class Supervisor:
         match message:
             case Request():
                 self._serve(peer, message)
+            case Credit(wire.FILES, total):
+                self._sandbox.files.acknowledge(peer, total)
             case Credit():
                 execution = self._sandbox.executions.get(message.execution_id)
                 if execution is not None:
@@ -126,6 +130,7 @@ class Supervisor:
     def _forget(self, peer: bytes) -> None:
         self._peers.pop(peer, None)
         self._sandbox.executions.detach(peer)
+        self._sandbox.files.forget(peer)
 
     def _trim(self) -> None:
         self._sandbox.executions.trim()

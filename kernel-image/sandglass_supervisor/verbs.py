@@ -14,7 +14,7 @@ from .arguments import (
     parse_offset,
 )
 from .commands import Commands
-from .execution import DONE, Execution
+from .execution import DONE, QUEUED, Execution
 from .executions import Executions
 from .files import Files
 from .installs import Installs
@@ -97,6 +97,7 @@ class Verbs:
         if not isinstance(offered, list) or wire.PROTOCOL not in offered:
             raise Problem("unsupported_version", f"this supervisor speaks protocol {wire.PROTOCOL} only")
         self._greet(peer)
+        self._sandbox.files.greet(peer, acknowledges=request.arguments.get("file_credit") is True)
         return {
             "protocol": wire.PROTOCOL,
             "boot_id": self._sandbox.boot_id,
@@ -153,6 +154,7 @@ class Verbs:
         journal = {"from": execution.journal.start, "end": execution.journal.end}
         reply = {
             "state": execution.state,
+            "position": _position(execution),
             "execution_id": execution.id,
             "journal": journal,
             "outcome": execution.outcome,
@@ -180,14 +182,15 @@ class Verbs:
             done: Reply = {} if self._sandbox.kernels.knows(language, session) else _UNUSED
             self._sandbox.kernels.close(language, session, lambda: answer(done))
             return
-        kernel = self._sandbox.kernels.find(language, session)
-        if kernel is None:
-            answer(_UNUSED)
-        else:
-            kernel.reset(lambda: answer({"state": kernel.state}))
+        self._sandbox.kernels.reset(
+            language, session, lambda kernel: answer(_UNUSED if kernel is None else {"state": kernel.state})
+        )
 
     def _list(self, _peer: bytes, _request: Request) -> Reply:
-        executions = [{"execution_id": e.id, "state": e.state, "kind": e.kind} for e in self._sandbox.executions]
+        executions = [
+            {"execution_id": e.id, "state": e.state, "position": _position(e), "kind": e.kind}
+            for e in self._sandbox.executions
+        ]
         return {"kernels": [kernel.describe() for kernel in self._sandbox.kernels], "executions": executions}
 
     def _again(self, execution_id: str, *, attach: bool) -> Reply | Attached | None:
@@ -200,13 +203,20 @@ class Verbs:
     def _find(self, request: Request) -> Execution:
         execution_id = parse_execution_id(request.arguments)
         execution = self._sandbox.executions.get(execution_id)
+        if execution is None and not self._sandbox.executions.came(execution_id):
+            raise Problem("execution_never_came", f"execution {execution_id} never came here")
         if execution is None:
             raise Problem("unknown_execution", f"execution {execution_id} is not known here, or its output is gone")
         return execution
 
 
+def _position(execution: Execution) -> int:
+    """How many come before it now."""
+    return execution.position(execution) if execution.state == QUEUED else 0
+
+
 def _started(execution: Execution, *, attach: bool) -> Reply | Attached:
-    position = execution.position(execution)
+    position = _position(execution)
     reply: Reply = {"state": execution.state, "position": position, "execution_id": execution.id}
     if position:
         reply["waits_s"] = round(execution.waits_s(execution), 1)

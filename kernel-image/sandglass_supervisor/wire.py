@@ -14,6 +14,7 @@ from .journal import Piece
 from .limits import BLOB_BYTES, EXECUTION_ID_BYTES, JSON_BYTES, REQUEST_ID_BYTES
 
 PROTOCOL = 1
+FILES = "/files"  # in the place of an execution's id: what is acknowledged was read of files
 _OFFSET_DIGITS = 19
 
 

@@ -82,18 +82,19 @@ def _reply(name: str, value: dict[str, Any], blob: bytes = b"") -> Recorded:
 
 def _replies() -> list[Recorded]:
     execution = {"state": "queued", "position": 2, "execution_id": _ID}
+    ended = {**execution, "state": "done", "position": 0}
     journal = {"from": 0, "end": 5_000_000_000}
     done = Outcome(outcome.OK, execution_count=3).to_json(12.345, truncated=True)
     facts = {"name": "a", "type": "file", "size": 3, "modified": 1_780_000_000.5}
     return [
         _reply("hello", _hello()),
         _reply("execute, command", execution),
-        _reply("attach", {"state": "running", "execution_id": _ID, "journal": journal, "outcome": None}),
-        _reply("attach, ended", {"state": "done", "execution_id": _ID, "journal": journal, "outcome": done}),
+        _reply("attach", {**execution, "journal": journal, "outcome": None}),
+        _reply("attach, ended", {**ended, "journal": journal, "outcome": done}),
         _reply("detach, close, files move", {}),
         _reply("interrupt", {"interrupted": [_ID]}),
         _reply("reset", {"state": "idle"}),
-        _reply("list", {"kernels": [_KERNEL], "executions": [{"execution_id": _ID, "state": "done", "kind": "code"}]}),
+        _reply("list", {"kernels": [_KERNEL], "executions": [{**execution, "kind": "code"}]}),
         _reply("metrics", {"cpu_seconds": 1.25, "cpu_usage_percent": None, "memory_bytes": 4096, "pids": 3}),
         _reply("files read", {"offset": 0, "size": 3}, b"\x00\xffa"),
         _reply("files write", {"bytes": 3, "size": 3}),
@@ -111,7 +112,8 @@ def _hello() -> dict[str, Any]:
     """The answer of the verb itself: what it tells of limits is part of the protocol."""
     settings = SimpleNamespace(sandbox_uid="uid-1", incarnation="7")
     kernels = [SimpleNamespace(describe=lambda: dict(_KERNEL))]
-    sandbox = SimpleNamespace(settings=settings, boot_id="b00t", kernels=kernels, executions=[])
+    files = SimpleNamespace(greet=lambda _, acknowledges: None)
+    sandbox = SimpleNamespace(settings=settings, boot_id="b00t", kernels=kernels, executions=[], files=files)
     said: list[dict[str, Any]] = []
     verbs = Verbs(cast(Sandbox, sandbox), cast(Any, None), lambda _: None)
     request = wire.Request(b"r7", "hello", {"protocol": [wire.PROTOCOL]}, b"")
@@ -124,6 +126,7 @@ def _failures() -> list[Recorded]:
         "bad_request": "envs: must be an object of at most 256 variables",
         "unknown_verb": "there is no verb '\ud800é'",
         "unknown_execution": f"execution {_ID} is not known here, or its output is gone",
+        "execution_never_came": f"execution {_ID} never came here",
         "rejected": "8 executions wait for kernel python/default already; try again later",
         "unsupported_version": "this supervisor speaks protocol 1 only",
         "internal": "OSError in the supervisor",

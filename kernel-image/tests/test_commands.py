@@ -1,12 +1,16 @@
 """Programs that run without a kernel."""
 
 import hashlib
+import os
 import stat
 import time
+from unittest import mock
 
 import pytest
 from client import Client, Refused
 from conftest import Running
+
+from sandglass_supervisor.commands import _Pipe
 
 
 def test_output_and_exit_code(client: Client, name: str) -> None:
@@ -98,6 +102,44 @@ def test_what_it_leaves_running_does_not_hold_it(client: Client, name: str) -> N
     assert output.text() == "started\n"
     assert output.outcome is not None
     assert output.outcome["status"] == "ok"
+
+
+@pytest.mark.parametrize("on_full", ["block", "truncate"])
+def test_what_it_leaves_writing_without_end_holds_nobody_up(own: Running, on_full: str) -> None:
+    client = own.ready()
+    began = time.monotonic()
+    output = client.command("left", "sh", "-c", "echo started; yes & yes & yes & exit 3", on_full=on_full)
+    assert time.monotonic() - began < 5
+    assert output.outcome is not None
+    assert (output.outcome["status"], output.outcome["exit_code"]) == ("error", 3)
+    assert output.text().startswith(("started", "y"))
+    began = time.monotonic()
+    client.ask("list")
+    assert time.monotonic() - began < 1
+
+
+def test_what_it_leaves_writing_holds_nobody_up_though_nobody_reads(own: Running) -> None:
+    client = own.ready()
+    left = ("-c", "yes & yes & yes & exit 3")
+    client.ask("command", execution_id="left", command="sh", args=left, attach=False, on_full="truncate")
+    client.until(lambda: client.ask("list")["executions"][-1]["state"] == "done", 5, "its end")
+
+
+def test_of_a_program_that_has_ended_no_more_is_taken_than_is_there() -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    taken = mock.Mock()
+    # Whenever something is taken, who was left running writes more.
+    taken.write.side_effect = lambda *_: os.write(writer, b"more")
+    pipe = _Pipe("stdout", reader)
+    os.write(writer, b"its own")
+    pipe.take_no_more()
+    os.write(writer, b"too late")
+    pipe.take_no_more()
+    assert [pipe.read(taken), pipe.read(taken)] == [True, False]
+    assert (pipe.open, [call.args[2] for call in taken.write.call_args_list]) == (False, [b"its own"])
+    for descriptor in (reader, writer):
+        os.close(descriptor)
 
 
 def test_sixteen_at_a_time(own: Running) -> None:

@@ -1,6 +1,7 @@
-"""Code in kernels: state, output, results, errors."""
+"""Code in kernels: state, output, results, errors, and its place in the queue."""
 
 import time
+from pathlib import Path
 
 from client import Client
 from supervisors import Running
@@ -218,3 +219,35 @@ def test_code_that_breaks_its_own_output(spare: Running) -> None:
     began = time.monotonic()
     assert client.run("next", "print('heard')").text() == "heard\n"
     assert time.monotonic() - began < 1
+
+
+def test_two_replicas_share_one_queue(shared: Running, client: Client, name: str) -> None:
+    other = shared.client()
+    client.start(name, "import time; time.sleep(0.5); shared_value = 1")
+    assert other.start(name + "2", "shared_value")["position"] == 1
+    assert other.finish(name + "2").only("result").blob == b"1"
+    assert other.output(name).records == []
+
+
+def test_positions_are_told_as_they_are_now(shared: Running, client: Client, name: str, home: Path) -> None:
+    go = home / "go"
+    wait = f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.005)"
+    for place in range(3):
+        client.start(f"{name}{place}", wait)
+    other = shared.client()
+
+    def positions() -> list[int]:
+        told = {entry["execution_id"]: entry["position"] for entry in other.ask("list")["executions"]}
+        places = [f"{name}{place}" for place in range(3)]
+        attached = [other.ask("attach", execution_id=place, offset=0)["position"] for place in places]
+        assert attached == [told[place] for place in places]
+        return attached
+
+    assert positions() == [0, 1, 2]
+    client.ask("interrupt", execution_id=f"{name}0")
+    client.finish(f"{name}0")
+    assert positions() == [0, 0, 1]
+    go.touch()
+    for place in range(3):
+        client.finish(f"{name}{place}")
+    assert positions() == [0, 0, 0]

@@ -22,7 +22,8 @@ def test_every_verb_and_operation_is_recorded() -> None:
     means = [entry.means for entry in FROM_GATEWAY]
     assert {said.get("verb") for said in means} - {None} == VERBS
     assert {said["operation"] for said in means if said.get("verb") == "files"} == set(arguments.FILE_OPERATIONS)
-    assert any(said["message"] == "credit" for said in means)
+    credited = {said["execution_id"] == wire.FILES for said in means if said["message"] == "credit"}
+    assert credited == {True, False}
 
 
 @pytest.mark.parametrize("entry", FROM_GATEWAY, ids=lambda entry: entry.name)
@@ -73,7 +74,7 @@ def _names(verb: str, given: dict[str, Any]) -> dict[str, Any]:
             language, session = arguments.parse_kernel(given)
             return {"language": language, "session": session}
         case "hello":
-            return {"protocol": given["protocol"], "peer": given["peer"]}
+            return {"protocol": given["protocol"], "peer": given["peer"], "file_credit": given["file_credit"]}
         case "list" | "metrics":
             return {}
     raise Problem("unknown_verb", verb)

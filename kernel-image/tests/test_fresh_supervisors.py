@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import Output
+from client import Output, Refused
 from supervisors import Running
 
 
@@ -49,12 +49,43 @@ def test_a_restart_of_the_container_is_told_to_each_session_once(start: Callable
         assert heard(client.run("anew", "1", session="other")) == (False, "")
 
 
+def test_who_comes_after_a_restart_does_not_say_that_something_never_came(start: Callable[..., Running]) -> None:
+    with tempfile.TemporaryDirectory(prefix="sg-run-") as folder:
+        before = start(SANDGLASS_RUNTIME_DIR=folder)
+        with pytest.raises(Refused, match="execution_never_came"):
+            before.client().ask("attach", execution_id="first", offset=0)
+        before.ready().run("first", "x = 1")
+        before.stop()
+
+        with pytest.raises(Refused, match="unknown_execution"):
+            start(SANDGLASS_RUNTIME_DIR=folder).client().ask("attach", execution_id="first", offset=0)
+
+
 def test_a_pod_that_replaced_another_says_why(start: Callable[..., Running]) -> None:
     client = start(SANDGLASS_REPLACED="Evicted").client()
     restarted, words = heard(client.run("first", "1"))
     assert restarted
     assert words.startswith("Before this run, the sandbox's pod was replaced (Evicted).")
-    assert "outside a workspace that is kept" in words
+    assert "outside a persistent workspace" in words
+
+
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [
+        ("Idle", "because nobody used it"),
+        ("MaxLifetime", "because it reached its maximum lifetime"),
+        ("Requested", "on request"),
+    ],
+)
+def test_a_pod_that_resumes_a_sandbox_tells_each_session_once(
+    start: Callable[..., Running], reason: str, why: str
+) -> None:
+    client = start(SANDGLASS_REPLACED=reason).client()
+    for session in ("default", "other"):
+        restarted, words = heard(client.run(f"first-{session}", "1", session=session))
+        assert restarted
+        assert words.startswith(f"Before this run, the sandbox was suspended {why}, and was resumed: variables")
+        assert heard(client.run(f"next-{session}", "1", session=session)) == (False, "")
 
 
 def test_a_pod_that_replaced_another_for_no_known_reason(start: Callable[..., Running]) -> None:

@@ -11,7 +11,7 @@ import pytest
 import zmq
 
 import sandglass_supervisor
-from sandglass_supervisor import unshadowed
+from sandglass_supervisor import lacking, unshadowed
 
 OURS = Path(sandglass_supervisor.__file__).parent
 OLD = "import sys; sys.version_info = (3, 9, 18, 'final', 0)\n"
@@ -82,6 +82,29 @@ def test_an_old_python_is_told_with_its_version(tmp_path: Path) -> None:
     site = image(tmp_path / "image")
     (site / "old.pth").write_text(OLD)
     assert said(tmp_path / "image/bin/python3") == (3, "image-lacks: Python 3.10 or newer: its python3 is 3.9\n")
+
+
+@pytest.mark.parametrize(
+    ("folder", "told"),
+    [
+        ("/opt/sandglass", []),
+        ("/usr", []),
+        ("/usr/local", []),
+        ("/app/.venv", ["/app/.venv"]),
+        ("/optional", ["/optional"]),
+        ("/workspace/opt/usr", ["/workspace/opt/usr"]),
+    ],
+)
+def test_folders_that_a_volume_could_cover_are_told(
+    monkeypatch: pytest.MonkeyPatch, folder: str, told: list[str]
+) -> None:
+    monkeypatch.setattr(sys, "prefix", folder)
+    monkeypatch.setattr(sys, "base_prefix", "/opt/python")
+    monkeypatch.setattr(lacking, "__file__", "/usr/lib/python3/sandglass_supervisor/lacking.py")
+    assert lacking.coverable() == told
+    monkeypatch.setattr(sys, "base_prefix", "/home/me/python")
+    monkeypatch.setattr(lacking, "__file__", "/srv/sandglass_supervisor/lacking.py")
+    assert lacking.coverable() == sorted({*told, "/home/me/python", "/srv/sandglass_supervisor"})
 
 
 @pytest.mark.parametrize("file", ["__init__.py", "__main__.py", "lacking.py"])

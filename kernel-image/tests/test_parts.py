@@ -3,6 +3,7 @@
 import json
 import os
 import struct
+import sys
 from pathlib import Path
 
 import pytest
@@ -201,9 +202,33 @@ def test_private_folder_is_fresh(tmp_path: Path) -> None:
     assert os.stat(second).st_mode & 0o777 == 0o700
 
 
+def test_nothing_that_code_left_in_the_folder_stops_the_next_supervisor(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").touch()
+    run = tmp_path / "run"
+    deep = run / "users"
+    deep.mkdir(parents=True)
+    os.mkfifo(deep / "passwd")
+    (run / "private").symlink_to(outside)
+    (run / "closed" / "inner").mkdir(parents=True)
+    (run / "closed" / "inner").chmod(0)
+    (run / "closed").chmod(0)
+    below = os.open(run / "users", os.O_RDONLY)
+    for _ in range(2 * sys.getrecursionlimit()):
+        os.mkdir("deeper", dir_fd=below)
+        above, below = below, os.open("deeper", os.O_RDONLY, dir_fd=below)
+        os.close(above)
+    os.close(below)
+    private = runtime.prepare(str(run), "/workspace")
+    assert (private, os.listdir(private), os.listdir(outside)) == (str(run / "private"), [], ["kept"])
+    assert set(os.listdir(run)) <= {"private", "users"}
+    assert all((run / "users" / name).is_file() for name in ("passwd", "group") if (run / "users").exists())
+
+
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_filter_is_a_sound_program(machine: str) -> None:
-    program = linux.filter_program(machine, 1)
+    program = linux.filter_program(machine, (1, 7, 8))
     code = [struct.unpack_from("=HBBI", program, at) for at in range(0, len(program), 8)]
     for at, (kind, if_true, if_false, _) in enumerate(code):
         if kind in (0x15, 0x35):

@@ -1,53 +1,16 @@
 """Another interpreter inside the sandbox: found, looked at, bound when a session begins; or a hint what to do."""
 
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 import ipykernel
 import pytest
-from client import Client, Output, Refused
+from client import Client, Refused
+from interpreters import WHERE, outcome, script, sessions, site_of, venv, with_ipykernel
 from supervisors import Running
 
 from sandglass_supervisor.python_env import PythonEnv, locate
-
-WHERE = "import sys, os; print(sys.prefix, end='')"
-
-
-def venv(folder: Path) -> Path:
-    """An environment with nothing in it."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
-    return folder
-
-
-def site_of(folder: Path) -> Path:
-    (site,) = folder.glob("lib/python*/site-packages")
-    return site
-
-
-def with_ipykernel(folder: Path) -> Path:
-    """An environment that finds the packages of the checking one, without the supervisor's own."""
-    packages = Path(ipykernel.__file__).parents[1]
-    (site_of(venv(folder)) / "packages.pth").write_text(f"{packages}\n")
-    return folder
-
-
-def script(folder: Path, text: str) -> Path:
-    (folder / "bin").mkdir(parents=True)
-    python = folder / "bin" / "python"
-    python.write_text(text)
-    python.chmod(0o755)
-    return folder
-
-
-def outcome(output: Output) -> dict[str, object]:
-    assert output.outcome is not None
-    return output.outcome
-
-
-def sessions(client: Client) -> dict[str, str | None]:
-    return {kernel["session"]: kernel["python_env"] for kernel in client.ask("list")["kernels"]}
 
 
 @pytest.mark.parametrize(
@@ -195,94 +158,3 @@ def test_a_file_in_the_workspace_is_not_taken_for_ipykernel(spare: Running) -> N
     venv(spare.workspace / "envs" / "bare")
     (spare.workspace / "ipykernel.py").write_text("version_info = (99, 0)")
     assert "ipykernel not found" in str(outcome(client.run("shadow", "1", python_env="bare"))["message"])
-
-
-def hanging(spare: Running) -> Path:
-    started = spare.workspace / "started"
-    script(spare.workspace / "hangs", f"#!/bin/sh\ntouch {started}\nexec sleep 600\n")
-    return started
-
-
-def test_what_waits_for_a_slow_interpreter_can_be_interrupted(hasty: Running) -> None:
-    client = hasty.client()
-    client.hello()
-    started = hanging(hasty)
-    client.start("hangs", "1", session="s", python_env="./hangs")
-    second = client.start("second", "1", session="s")
-    assert second["position"] == 1
-    client.until(started.exists, 5, "the interpreter's start")
-    assert client.ask("interrupt", execution_id="hangs") == {"interrupted": ["hangs"]}
-    assert outcome(client.finish("hangs"))["status"] == "interrupted"
-    # Other sessions do not wait for it.
-    assert client.run("other", "1 + 1").only("result").blob == b"2"
-    # When its time is over, what came without an env runs in the image's Python.
-    assert outcome(client.finish("second"))["status"] == "ok"
-
-
-def slow(spare: Running) -> tuple[Path, Path, Path]:
-    """An env whose interpreter waits: its true folder, the file that tells of its start, the one it awaits."""
-    folder, begun, go = with_ipykernel(spare.workspace / "true"), spare.workspace / "begun", spare.workspace / "go"
-    text = f'#!/bin/sh\ntouch {begun}\nuntil [ -e {go} ]; do sleep 0.02; done\nexec {folder}/bin/python "$@"\n'
-    script(spare.workspace / "slow", text)
-    return folder, begun, go
-
-
-def test_what_is_asked_of_a_session_waits_until_its_interpreter_is_known(spare: Running) -> None:
-    client = spare.client()
-    client.hello()
-    folder, begun, go = slow(spare)
-    client.start("first", WHERE, python_env="./slow")
-    client.start("second", WHERE)
-    client.start("third", WHERE, python_env="./other")
-    client.until(begun.exists, 5, "the interpreter's start")
-    go.touch()
-    assert (
-        client.finish("first").text() == client.finish("second").text() == client.finish("third").text() == str(folder)
-    )
-    assert "warning" not in outcome(client.output("second"))
-    assert "runs in env './slow'" in str(outcome(client.output("third"))["warning"])
-
-
-def test_a_session_is_not_bound_for_who_has_gone(spare: Running) -> None:
-    client = spare.client()
-    client.hello()
-    _, begun, go = slow(spare)
-    client.start("gone", WHERE, python_env="./slow")
-    client.until(begun.exists, 5, "the interpreter's start")
-    client.start("stays", WHERE)
-    assert client.ask("interrupt", execution_id="gone") == {"interrupted": ["gone"]}
-    go.touch()
-    assert client.finish("stays").text() == sys.prefix
-
-
-def test_an_interpreter_that_does_not_answer_is_given_up(hasty: Running) -> None:
-    client = hasty.client()
-    client.hello()
-    hanging(hasty)
-    ended = outcome(client.run("hangs", "1", python_env="./hangs"))
-    assert ended["status"] == "env_error"
-    assert "did not answer within 1 s" in str(ended["message"])
-
-
-def test_closing_ends_what_waits(spare: Running) -> None:
-    client = spare.client()
-    client.hello()
-    hanging(spare)
-    client.start("hangs", "1", session="s", python_env="./hangs")
-    assert client.ask("interrupt", session="s") == {"interrupted": []}
-    assert client.ask("close", session="s") == {}
-    assert "the session was closed" in str(outcome(client.finish("hangs"))["message"])
-
-
-def test_sessions_that_begin_count(spare: Running) -> None:
-    client = spare.client()
-    client.hello()
-    hanging(spare)
-    for number in range(7):
-        client.start(f"e{number}", "1", session=f"s{number}", python_env="./hangs")
-    with pytest.raises(Refused, match="8 sessions exist already"):
-        client.start("ninth", "1", session="ninth", python_env="./hangs")
-    for number in range(8):
-        client.start(f"w{number}", "1", session="s0", python_env="./hangs")
-    with pytest.raises(Refused, match="8 executions wait for session 's0'"):
-        client.start("too-many", "1", session="s0", python_env="./hangs")

@@ -1,15 +1,10 @@
 """Sessions: each a kernel of its own, made on first use, reset and closed by verbs."""
 
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from client import Client, Output, Refused
 from supervisors import Running
-
-from sandglass_supervisor.kernel import Kernel
-from sandglass_supervisor.kernel_process import Ending
-from sandglass_supervisor.loop import Loop
 
 
 def result(output: Output) -> bytes:
@@ -72,20 +67,6 @@ def test_what_is_asked_after_a_reset_is_for_the_fresh_kernel(spare: Running, cod
     after = client.send("execute", b"'x' in globals()", execution_id="after", attach=True)
     assert (client.reply_to(after)["state"], client.reply_to(reset)) == ("queued", {"state": "idle"})
     assert result(client.finish("after")) == b"False"
-
-
-def test_the_last_word_of_the_old_kernel_answers_no_reset() -> None:
-    loop, cgroup, process, answers = Loop(), mock.Mock(), mock.Mock(), mock.Mock()
-    cgroup.oom_kills.return_value = 0
-    kernel = Kernel(("python", "s"), lambda *_: process, mock.Mock(loop=loop), cgroup, lambda *_: None)
-    kernel.reset(answers)
-    kernel.kernel_ready()
-    process.kill.assert_called_once()
-    answers.assert_not_called()
-    kernel.kernel_ended(Ending(None, 9, ""))
-    answers.assert_not_called()
-    kernel.kernel_ready()
-    answers.assert_called_once()
 
 
 def test_two_resets_at_once_are_both_answered(spare: Running) -> None:

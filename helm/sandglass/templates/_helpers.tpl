@@ -24,16 +24,23 @@ app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | quote }}
 {{- end -}}
 
-{{- /* Takes {root, image}; prints registry/repository:tag. */ -}}
+{{- /* Takes {root, image, value}; prints registry/repository:tag. Of a name without a registry a node asks a public one, where
+       anybody may have taken it. */ -}}
 {{- define "sandglass.image" -}}
 {{- $registry := .image.registry | default .root.Values.global.imageRegistry -}}
-{{- if $registry }}{{ $registry }}/{{ end -}}
+{{- if $registry }}{{ $registry }}/{{ else if not (regexMatch "^(localhost|[^/]*[.:][^/]*)/" .image.repository) -}}
+{{- fail (printf "%s: no registry is known for %s, and nodes would ask a public one that is not ours: take the values that `images/build --push REGISTRY` writes, or set global.imageRegistry" .value .image.repository) -}}
+{{ end -}}
 {{- .image.repository }}:{{ .image.tag | default .root.Chart.AppVersion -}}
 {{- end -}}
 
 {{- define "sandglass.sandboxImage" -}}
 {{- $own := dict "registry" "" "repository" "sandglass/kernel" "tag" "" -}}
-{{- .Values.sandbox.image | default (include "sandglass.image" (dict "root" . "image" $own)) -}}
+{{- with .Values.sandbox.image -}}
+{{- . -}}
+{{- else -}}
+{{- include "sandglass.image" (dict "root" . "image" $own "value" "sandbox.image") -}}
+{{- end -}}
 {{- end -}}
 
 {{- /* Takes a list of Secret names. */ -}}
@@ -75,8 +82,12 @@ imagePullSecrets:
 {{- end -}}
 
 {{- /* The Kubernetes namespaces of all tenants, as a JSON list. Two tenants in one would have each other's rights, and
-       in the release's own a tenant's sandboxes would sit beside the link secret. */ -}}
+       in the release's own a tenant's sandboxes would sit beside the link secret. One there must be: rights, policies and
+       `helm test` are written for those that are named. */ -}}
 {{- define "sandglass.tenantNamespaces" -}}
+{{- if not .Values.tenants -}}
+{{- fail "tenants: at least one must be named, also with tenantsByLabel; leave tenants.default, or name another" -}}
+{{- end -}}
 {{- $namespaces := list -}}
 {{- range $name, $tenant := .Values.tenants -}}
 {{- if eq $tenant.namespace $.Release.Namespace -}}
@@ -270,9 +281,10 @@ containers:
         readOnly: true
 {{- end -}}
 
-{{- /* Whether to write admission policies: text if so. */ -}}
+{{- /* Whether to write admission policies: text if so. What the API server knows is not asked: `helm template` would not hear
+       of the kind, and leave the wall out without a word. A server without it refuses the chart, which is told. */ -}}
 {{- define "sandglass.policies" -}}
-{{- if and .Values.policies.enabled (.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1") -}}yes{{- end -}}
+{{- if .Values.policies.enabled -}}yes{{- end -}}
 {{- end -}}
 
 {{- /* Selects the namespaces of all tenants. */ -}}

@@ -21,3 +21,12 @@
 {{- $units := dict "" 1.0 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 -}}
 {{- mulf (regexFind "^[0-9.]+" .) (get $units (regexFind "[A-Za-z]*$" .)) -}}
 {{- end -}}
+
+{{- /* Patterns of a list as regular expressions, as the operator's AllowList: a JSON array. */ -}}
+{{- define "sandglass.patterns" -}}
+{{- $patterns := list -}}
+{{- range . -}}
+{{- $patterns = append $patterns (regexQuoteMeta . | replace "\\*\\*" ".*" | replace "\\*" "[^/]*" | printf "^%s$") -}}
+{{- end -}}
+{{- $patterns | toJson -}}
+{{- end -}}

@@ -27,8 +27,8 @@ public enum Reason {
 
     RUNTIME_CLASS_FORBIDDEN(
             "RuntimeClassForbidden",
-            "Ready=False: the installation forces another RuntimeClass. Final until the spec "
-                    + "or the installation changes."),
+            "Ready=False: the RuntimeClass is not on the installation's list, or the installation "
+                    + "forces another one. Final until the spec or the installation changes."),
 
     IMAGE_PULL_FAILED("ImagePullFailed", "Ready=False: the node cannot pull the image. Kubernetes keeps trying."),
 
@@ -39,10 +39,14 @@ public enum Reason {
                     + "try the image again."),
 
     UNSCHEDULABLE(
-            "Unschedulable", "Ready=False: no node has room for the pod or may take it. Kubernetes keeps trying."),
+            "Unschedulable",
+            "Ready=False: no node has room for the pod or may take it, and Kubernetes keeps trying; or "
+                    + "its node did not let it in, and another pod follows."),
 
     QUOTA_EXCEEDED(
-            "QuotaExceeded", "Ready=False: the namespace's ResourceQuota is used up. Tried again every few seconds."),
+            "QuotaExceeded",
+            "Ready=False: the namespace's ResourceQuota is used up; NetworkReady=False: it is for the "
+                    + "policies. Tried again every few seconds."),
 
     POD_REFUSED(
             "PodRefused", "Ready=False: the API server refused the pod for another reason; the message is its answer."),
@@ -83,7 +87,10 @@ public enum Reason {
             "NetworkReady=True: the policies are in place, but not everything in "
                     + "spec.allowedDomains is in force; the message says what, and why."),
 
-    OPERATOR_ERROR("OperatorError", "Ready=Unknown: the operator failed to look after the sandbox and tries again.");
+    OPERATOR_ERROR(
+            "OperatorError",
+            "Ready=Unknown: the operator failed to look after the sandbox and tries again. "
+                    + "NetworkReady=False: the policies are not in place, and it failed to make them.");
 
     private final String value;
     private final String meaning;

@@ -24,6 +24,12 @@ public final class SandboxLabels {
     /** Annotation on sandboxes: the caller that asked the gateway for it. */
     public static final String CREATED_BY = "sandglass.dev/created-by";
 
+    /**
+     * Annotation on sandboxes: ends the sleep that began at that time, written as {@code status.suspendedAt} has it. For
+     * people; it ends no other sleep and does nothing while a pod runs or {@code spec.suspended} is true.
+     */
+    public static final String WAKE = "sandglass.dev/wake";
+
     /** Label that opens a ConfigMap to sandboxes, with the value {@code true}; its owner sets it, never the operator. */
     public static final String MOUNTABLE = "sandglass.dev/mountable";
 

@@ -81,7 +81,7 @@ public record SandboxSpec(
         @JsonPropertyDescription("Makes /workspace a volume that survives suspend and resume; a sandbox that has one is"
                 + " never deleted for being suspended long. Absent: /workspace is scratch room that ends with the pod."
                 + " To add or to remove it applies at the next start of the pod, and a claim that is there stays until"
-                + " the sandbox is deleted.")
+                + " the sandbox is deleted, which is not done for being suspended long either.")
         @Nullable
         Workspace workspace,
 
@@ -111,9 +111,10 @@ public record SandboxSpec(
 
         @Size(max = MAX_RUNTIME_CLASS_NAME)
         @ValidationRule(value = SchemaRules.RUNTIME_CLASS_NAME, message = SchemaRules.RUNTIME_CLASS_NAME_WRONG)
-        @JsonPropertyDescription("RuntimeClass of the pod, such as gvisor; it must exist in the cluster. Absent: the"
-                + " installation's, or the cluster's default. If the installation forces one, another one is refused"
-                + " (RuntimeClassForbidden). A change applies at the next start of the pod.")
+        @JsonPropertyDescription("RuntimeClass of the pod, such as gvisor; it must exist in the cluster and match the"
+                + " installation's list of allowed RuntimeClasses, which is empty unless it says otherwise. Absent: the"
+                + " installation's, or the cluster's default. Another one is refused (RuntimeClassForbidden), also if the"
+                + " installation forces one. A change applies at the next start of the pod.")
         @Nullable
         String runtimeClassName,
 
@@ -144,7 +145,7 @@ public record SandboxSpec(
         @Default("false")
         @JsonPropertyDescription("True: no pod; memory and scratch files of the sandbox are lost, the resource stays."
                 + " False: a pod runs, unless the sandbox was suspended for idling or age; then its next use starts"
-                + " one. Applies at once.")
+                + " one, or the annotation sandglass.dev/wake with the value of status.suspendedAt. Applies at once.")
         boolean suspended) {
 
     /** Memory limit if none is given. */

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param expiresAt while there is a pod: when its maximum age ends it; while suspended: when the resource is deleted
  * @param restarts restarts of the present pod's container; each one lost all variables
  * @param restartReason why it was restarted the last time, e.g. {@code OOMKilled}; absent if it never was
+ * @param lost why what earlier runs left in the memory is lost, in one word, as long as no pod runs that tells them;
+ *     absent if nothing is to be told
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -62,11 +64,17 @@ public record SandboxStatus(
         @JsonPropertyDescription("Why the container was restarted the last time: OOMKilled or Crashed. The message of"
                 + " Ready says more.")
         @Nullable
-        String restartReason) {
+        String restartReason,
+
+        @JsonPropertyDescription("Why variables and scratch files of earlier runs are lost, in one word: a reason, or"
+                + " Deleted if the pod was deleted and nobody said why. The first runs in the next pod are told; absent"
+                + " once that pod runs.")
+        @Nullable
+        String lost) {
 
     /** The status of a sandbox that the operator has not seen. */
     public static final SandboxStatus UNSEEN =
-            new SandboxStatus(null, null, null, null, null, null, null, null, null, null);
+            new SandboxStatus(null, null, null, null, null, null, null, null, null, null, null);
 
     public SandboxStatus(
             @Nullable Long observedGeneration,
@@ -78,7 +86,8 @@ public record SandboxStatus(
             @Nullable String suspendedAt,
             @Nullable String expiresAt,
             @Nullable Integer restarts,
-            @Nullable String restartReason) {
+            @Nullable String restartReason,
+            @Nullable String lost) {
         this.observedGeneration = observedGeneration;
         this.conditions = conditions == null ? List.of() : List.copyOf(conditions);
         this.address = address;
@@ -89,6 +98,33 @@ public record SandboxStatus(
         this.expiresAt = expiresAt;
         this.restarts = restarts;
         this.restartReason = restartReason;
+        this.lost = lost;
+    }
+
+    /** One that has no loss to tell of. */
+    public SandboxStatus(
+            @Nullable Long observedGeneration,
+            @Nullable List<Condition> conditions,
+            @Nullable String address,
+            @Nullable String podName,
+            @Nullable Integer incarnation,
+            @Nullable String startedAt,
+            @Nullable String suspendedAt,
+            @Nullable String expiresAt,
+            @Nullable Integer restarts,
+            @Nullable String restartReason) {
+        this(
+                observedGeneration,
+                conditions,
+                address,
+                podName,
+                incarnation,
+                startedAt,
+                suspendedAt,
+                expiresAt,
+                restarts,
+                restartReason,
+                null);
     }
 
     /** The same with other conditions. */
@@ -103,7 +139,8 @@ public record SandboxStatus(
                 suspendedAt,
                 expiresAt,
                 restarts,
-                restartReason);
+                restartReason,
+                lost);
     }
 
     /** The condition of a type, if the operator has set it. */

@@ -34,9 +34,9 @@ public record Volume(
         @Size(min = 2, max = VolumeRules.MAX_PATH_LENGTH)
         @ValidationRule(value = VolumeSchemaRules.PATH_FREE, message = VolumeSchemaRules.PATH_TAKEN)
         @JsonPropertyDescription("Absolute path at which the code sees the files, without '.', '..' and a slash at the"
-                + " end, of letters, digits and ._@+- only; for example /data or /workspace/data. Not /workspace itself"
-                + " (that is spec.workspace) and not a folder of the system: /bin, /boot, /dev, /etc, /lib, /opt, /proc,"
-                + " /root, /run, /sbin, /sys, /tmp, /usr, /var. No path lies below another one's.")
+                + " end, of letters, digits and ._@+- only; for example /data. Not /workspace (that is"
+                + " spec.workspace), not a folder of the system: /bin, /boot, /dev, /etc, /lib, /opt, /proc, /root, /run,"
+                + " /sbin, /sys, /tmp, /usr, /var, and nothing below them. No path lies below another one's.")
         String mountPath,
 
         @JsonPropertyDescription("Whether the code can only read; default true, but false for emptyDir. A configMap and"

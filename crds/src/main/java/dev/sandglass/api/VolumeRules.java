@@ -35,9 +35,12 @@ public final class VolumeRules {
     /** Neither a colon, which separates paths, nor a dollar sign, which the kubelet might expand. */
     static final String PATH_PATTERN = "^(/\\.?[A-Za-z0-9_@+-][A-Za-z0-9._@+-]*)+$";
 
-    /** What belongs to the image, the node or the supervisor; other names for it, such as /var/run, begin in one of these. */
-    static final String TAKEN_PATTERN = "^/((bin|boot|dev|etc|lib|lib32|lib64|libx32|opt|proc|root|run|sbin|sys|tmp|usr"
-            + "|var)(/.*)?|workspace(/[.]sandglass(/.*)?)?)$";
+    /**
+     * What belongs to the image, the node or the supervisor, other names for it, such as /var/run, begin in one of these;
+     * and what the code can write and a container leaves behind: a link there leads the next mount anywhere (ADR-0006).
+     */
+    static final String TAKEN_PATTERN =
+            "^/(bin|boot|dev|etc|lib|lib32|lib64|libx32|opt|proc|root|run|sbin|sys|tmp|usr" + "|var|workspace)(/.*)?$";
 
     static final String SIZE_PATTERN = "^[0-9]{1,15}(k|M|G|T|Ki|Mi|Gi|Ti)?$";
 

@@ -4,8 +4,9 @@ package dev.sandglass.api;
 final class VolumeSchemaRules {
 
     static final String PATH_FREE = "!self.matches('" + VolumeRules.TAKEN_PATTERN + "')";
-    static final String PATH_TAKEN = "it is /workspace itself (use spec.workspace), or a folder of the system or of the"
-            + " supervisor; use a path such as /data or /workspace/data";
+    static final String PATH_TAKEN = "it is /workspace or below it, where a link that the code makes could lead it"
+            + " elsewhere (for files that stay: spec.workspace), or a folder of the system or of the supervisor; use a path"
+            + " such as /data";
 
     static final String ONE_SOURCE = "[has(self.persistentVolumeClaim), has(self.configMap), has(self.secret),"
             + " has(self.emptyDir)].filter(given, given).size() == 1";

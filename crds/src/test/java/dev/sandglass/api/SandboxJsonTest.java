@@ -53,7 +53,7 @@ class SandboxJsonTest {
                 "90s",
                 true));
         sandbox.setStatus(new SandboxStatus(
-                3L, List.of(ready), "10.1.2.3", "sbx-u-2", 2, "2026-03-01T10:00:00Z", "a", "b", 1, "Crashed"));
+                3L, List.of(ready), "10.1.2.3", "sbx-u-2", 2, "2026-03-01T10:00:00Z", "a", "b", 1, "Crashed", "Idle"));
 
         Sandbox read = TestResources.parse(TestResources.json(sandbox), Sandbox.class);
 
@@ -121,11 +121,14 @@ class SandboxJsonTest {
                   ports: [{port: 8000, protocol: later}]
                 status:
                   later: true
+                  startedAt: 2026-03-01T10:00:00Z
                   conditions: [{type: Ready, status: "False", reason: Later}]
                 """);
         assertThat(sandbox.wanted().environment()).containsEntry("A", "b");
         assertThat(sandbox.observed().reason(ConditionType.READY)).isEmpty();
         assertThat(sandbox.observed().holds(ConditionType.READY)).isFalse();
+        assertThat(sandbox.observed().startedAt()).isEqualTo("2026-03-01T10:00:00Z");
+        assertThat(sandbox.observed().lost()).isNull();
     }
 
     @Test

@@ -30,9 +30,9 @@ class VolumeRulesTest {
     @ValueSource(
             strings = {
                 "/data",
-                "/workspace/data",
-                "/workspace/.words",
-                "/workspace/.sandglass2",
+                "/workspaces",
+                "/workspace.d/data",
+                "/mnt/workspace",
                 "/mnt/a/b.c",
                 "/home/x",
                 "/binary",
@@ -70,6 +70,8 @@ class VolumeRulesTest {
     @ValueSource(
             strings = {
                 "/workspace",
+                "/workspace/data",
+                "/workspace/deep/data",
                 "/workspace/.sandglass",
                 "/workspace/.sandglass/pictures",
                 "/tmp",

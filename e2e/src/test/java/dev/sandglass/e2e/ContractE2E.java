@@ -83,6 +83,14 @@ class ContractE2E {
     void aWildcardIsNoPlaceToCreateIn() {
         assertThat(agent.refusal("sandbox_start", Map.of("sandbox", "any", "namespace", "*")))
                 .contains("Wildcard namespace (*) is not valid for sandbox creation");
+        assertThat(agent.refusal("sandbox_stop", Map.of("sandbox", "any", "namespace", "*")))
+                .contains("Wildcard namespace (*) is for sandbox_list and sandbox_get_metrics alone");
+    }
+
+    @Test
+    void whatIsNotThereCannotBeStopped() {
+        assertThat(agent.refusal("sandbox_stop", Map.of("sandbox", SANDBOXES.name())))
+                .endsWith("There is nothing to stop; sandbox_list shows what there is.");
     }
 
     @Test
@@ -127,10 +135,11 @@ class ContractE2E {
     }
 
     @Test
-    void whatIsNotThereYetSaysSo() {
+    void aSettingOfAnotherSystemIsRefusedWithWhatToDoInstead() {
         Map<String, Object> scripts = Map.of("sandbox", "any", "config", Map.of("scripts", Map.of()));
 
-        assertThat(agent.refusal("sandbox_start", scripts)).contains("scripts", "not supported");
+        assertThat(agent.refusal("sandbox_start", scripts))
+                .contains("'config.scripts' is no setting of Sandglass", "sandbox_write_file");
     }
 
     @Test

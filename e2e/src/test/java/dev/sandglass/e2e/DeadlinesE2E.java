@@ -105,9 +105,29 @@ class DeadlinesE2E {
         assertThat(back.result()).isEqualTo("False");
         assertThat(back.flag("kernel_restarted")).isTrue();
         assertThat(back.text()).contains("suspended because nobody used it", "variables of earlier calls were lost");
+        assertThat(back.text()).containsOnlyOnce("was suspended");
         Answer next = agent.python(sandbox, "1 + 1");
         assertThat(next.flag("kernel_restarted")).isFalse();
         assertThat(next.text()).isEqualTo("2");
+    }
+
+    @Test
+    void whoeverBringsItBackTheFirstRunOfEachSessionIsTold() {
+        String sandbox = SANDBOXES.start(Map.of("idle_timeout", "10s"));
+        agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", "x = 1", "timeout", 2));
+        Pod pod = TENANT.podOf(sandbox);
+        awaitSuspended(sandbox, Reason.IDLE);
+        await("the end of the pod").atMost(Duration.ofSeconds(30)).until(() -> !TENANT.hasPod(pod));
+
+        assertThat(agent.start(sandbox).failed()).isFalse();
+
+        Answer first = agent.python(sandbox, "40 + 2");
+        assertThat(first.result()).isEqualTo("42");
+        assertThat(first.flag("kernel_restarted")).isTrue();
+        assertThat(first.text()).containsOnlyOnce("suspended because nobody used it");
+        Map<String, Object> elsewhere = Map.of("sandbox", sandbox, "code", "1 + 1", "session", "other");
+        assertThat(agent.call("sandbox_run_code", elsewhere).text()).contains("suspended because nobody used it");
+        assertThat(agent.python(sandbox, "1 + 1").text()).isEqualTo("2");
     }
 
     @Test

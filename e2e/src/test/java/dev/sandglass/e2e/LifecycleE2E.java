@@ -53,7 +53,9 @@ class LifecycleE2E {
 
         assertThat(agent.start(sandbox).failed()).isFalse();
 
-        assertThat(agent.python(sandbox, "x").object("error").get("name")).isEqualTo("NameError");
+        Answer first = agent.python(sandbox, "x");
+        assertThat(first.object("error").get("name")).isEqualTo("NameError");
+        assertThat(first.text()).contains("suspended on request", "variables of earlier calls were lost");
         assertThat(agent.python(sandbox, "import os; os.environ['E2E_KEPT']").result())
                 .isEqualTo("'yes'");
         assertThat(TENANT.sandbox(sandbox).wanted().memory().getNumericalAmount())

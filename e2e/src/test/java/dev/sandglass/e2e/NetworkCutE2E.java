@@ -8,10 +8,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The pod's network is gone for ten seconds while code runs in it: nothing of the execution is lost. */
+/** The pod's network is gone while code runs in it, or is sent to it: nothing is lost, and nothing runs twice. */
 class NetworkCutE2E {
 
     private static final Duration CUT = Duration.ofSeconds(10);
+    // Longer than a sandbox may take to take a run.
+    private static final Duration LONG_CUT = Duration.ofSeconds(25);
+    private static final String NOTE = "with open('/workspace/notes', 'a') as f: _ = f.write('%d\\n')";
     private static final int LINES = 150;
     private static final String COUNT = """
             import time
@@ -56,10 +59,36 @@ class NetworkCutE2E {
         assertThat(ended.stdout()).contains("line 30\n").doesNotContain("line 60\n");
     }
 
+    @Test
+    void whatWasSentIntoTheCutIsToldByItsIdAndRunsAtMostOnce() {
+        Node node = ownNode();
+        String sandbox = SANDBOXES.start();
+        assertThat(agent.python(sandbox, NOTE.formatted(0)).status())
+                .as("the link is open")
+                .isEqualTo("ok");
+
+        Answer told = node.whileCut(containerOf(sandbox), LONG_CUT, () -> agent.python(sandbox, NOTE.formatted(1)));
+
+        assertThat(told.status()).isEqualTo("running");
+        assertThat(told.data().get("warning")).asString().contains("before you run it again");
+        Answer end = agent.call("sandbox_get_execution", Map.of("execution_id", told.executionId(), "wait", 30));
+        assertThat(end.status()).isIn("ok", "rejected");
+        Answer notes = agent.python(sandbox, "open('/workspace/notes').read().split().count('1')");
+        assertThat(notes.result()).isEqualTo(end.status().equals("ok") ? "1" : "0");
+    }
+
     private void cut(String sandbox) {
+        ownNode().cutNetwork(containerOf(sandbox), CUT);
+    }
+
+    private Node ownNode() {
         assumeTrue(installation.ownNode().isPresent(), "needs a node that can be entered");
+        return installation.ownNode().orElseThrow();
+    }
+
+    private String containerOf(String sandbox) {
         try (Tenant tenant = Tenant.of(installation)) {
-            installation.ownNode().orElseThrow().cutNetwork(tenant.containerOf(sandbox), CUT);
+            return tenant.containerOf(sandbox);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.sandglass.e2e;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -7,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The node of the project's own cluster, entered as its administrator would.
@@ -27,9 +29,14 @@ record Node(Path root) {
         cluster(List.of("restart", service));
     }
 
-    private String cluster(List<String> command) {
+    private List<String> line(List<String> command) {
         var all = new ArrayList<>(List.of(root.resolve("e2e/cluster/cluster").toString()));
         all.addAll(command);
+        return all;
+    }
+
+    private String cluster(List<String> command) {
+        List<String> all = line(command);
         try {
             Process process = new ProcessBuilder(all).start();
             process.getOutputStream().close();
@@ -63,12 +70,36 @@ record Node(Path root) {
 
     /** Takes a container's pod off the network for so long; returns when it is back. */
     void cutNetwork(String containerId, Duration duration) {
-        run(
+        whileCut(containerId, duration, () -> null);
+    }
+
+    /** The same, and does something that begins when the network is gone for sure. */
+    <T> T whileCut(String containerId, Duration duration, Supplier<T> deed) {
+        List<String> command = line(List.of(
+                "exec",
+                "--",
                 "python3",
                 "-I",
                 script("cut-network.py"),
                 containerId.replaceFirst("^.*://", ""),
-                Long.toString(duration.toSeconds()));
+                Long.toString(duration.toSeconds())));
+        try {
+            Process cut = new ProcessBuilder(command).redirectErrorStream(true).start();
+            try (BufferedReader said = cut.inputReader(StandardCharsets.UTF_8)) {
+                String first = said.readLine();
+                if (!"cut".equals(first)) {
+                    throw new IllegalStateException("the network was not cut: " + first);
+                }
+                return deed.get();
+            } finally {
+                cut.waitFor();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     private String script(String name) {

@@ -3,17 +3,18 @@ package dev.sandglass.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.e2e.ExamplesE2E.Example;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 
 /** The examples that need nothing but themselves. */
 record PlainExamples(Kubectl kubectl) {
 
     /** Prints the environment of every process that the caller may look into. */
     private static final String ENVIRONMENTS = "cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'";
+
+    /** Behind this a condition says how a sleeping sandbox is started by hand. */
+    private static final String WITH_KUBECTL = ", or: kubectl ";
 
     private static final Duration SOON = Duration.ofSeconds(60);
 
@@ -100,7 +101,7 @@ record PlainExamples(Kubectl kubectl) {
         kubectl.awaitReason(name, "Suspended", "Idle");
         assertThat(between(name, "suspendedAt", "expiresAt")).isEqualTo(Duration.ofHours(2));
         kubectl.patch(name, "{\"idleTimeout\":\"5m\"}");
-        use(name);
+        wake(name);
         kubectl.awaitReady(name);
         assertThat(kubectl.field(name, ".status.incarnation")).isEqualTo("2");
 
@@ -113,22 +114,12 @@ record PlainExamples(Kubectl kubectl) {
                 .isEmpty());
     }
 
-    /** What the gateway writes when somebody uses a sandbox. */
-    private void use(String sandbox) {
-        String lease = """
-                {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-                 "metadata": {"name": "%s", "labels": {"%s": "%s"}, "ownerReferences": [{"apiVersion": \
-                "sandglass.dev/v1alpha1", "kind": "Sandbox", "name": "%s", "uid": "%s"}]},
-                 "spec": {"renewTime": "%s", "leaseDurationSeconds": 1}}
-                """;
-        String uid = kubectl.field(sandbox, ".metadata.uid");
-        // Of this form the API server takes only whole microseconds.
-        String now = Instant.now()
-                .plusSeconds(1)
-                .truncatedTo(ChronoUnit.SECONDS)
-                .toString()
-                .replace("Z", ".000000Z");
-        kubectl.apply(lease.formatted(SandboxLabels.leaseName(uid), SandboxLabels.SANDBOX, sandbox, sandbox, uid, now));
+    /** Does what the condition says, to the letter. */
+    private void wake(String sandbox) {
+        String told = kubectl.told(sandbox, "Suspended");
+        assertThat(told).contains(WITH_KUBECTL);
+        kubectl.run(told.substring(told.indexOf(WITH_KUBECTL) + WITH_KUBECTL.length())
+                .split(" "));
     }
 
     void livesForDays(Example example) {

@@ -223,6 +223,29 @@ class PoliciesE2E {
         }
     }
 
+    /** The cluster has it, and there it would do no harm; elsewhere it can be the weaker one. */
+    @Test
+    void aRuntimeClassThatIsNotAllowedIsRefusedAtOnceByBothDoors() {
+        String rule = "spec.runtimeClassName: runc-alt is not on this installation's list of allowed RuntimeClasses"
+                + " (sandbox.allowedRuntimeClasses of the chart)";
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName(SANDBOXES.name());
+        sandbox.getMetadata().setNamespace(Tenant.NAMESPACE);
+        sandbox.setSpec(SandboxSpec.DEFAULT.withRuntimeClassName("runc-alt"));
+
+        assertThatThrownBy(() -> TENANT.kubernetes().resource(sandbox).create())
+                .isInstanceOf(KubernetesClientException.class)
+                .hasMessageContaining(rule);
+        assertThat(SANDBOXES
+                        .agent()
+                        .refusal(
+                                "sandbox_start",
+                                Map.of("sandbox", SANDBOXES.name(), "config", Map.of("runtime_class", "runc-alt"))))
+                .contains(rule);
+        sandbox.setSpec(SandboxSpec.DEFAULT.withRuntimeClassName("gvisor"));
+        assertThat(TENANT.kubernetes().resource(sandbox).dryRun(true).create()).isNotNull();
+    }
+
     @Test
     void anImageThatIsNotAllowedIsRefusedAtOnceInTheOperatorsWords() {
         Sandbox sandbox = new Sandbox();

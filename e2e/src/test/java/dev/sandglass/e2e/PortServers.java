@@ -3,16 +3,20 @@ package dev.sandglass.e2e;
 /** Programs that serve on a port of a sandbox, without a library that an image might lack. */
 final class PortServers {
 
-    /** Answers each request with its path and, if they came, with credentials of the caller; a thread for each. */
+    /** Answers with the path and the caller's credentials or own header, if one came; a thread for each request. */
     static final String WEB = """
             import http.server, sys
             class Echo(http.server.BaseHTTPRequestHandler):
                 protocol_version = "HTTP/1.1"
                 def do_GET(self):
-                    body = f"web of {sys.argv[2]} {self.path} {self.headers.get('Authorization')}".encode()
+                    names = ("Authorization", "Cf-Access-Jwt-Assertion", "X-Api-Key", "X-Sandbox-Own")
+                    came = next((self.headers[name] for name in names if name in self.headers), None)
+                    body = f"web of {sys.argv[2]} {self.path} {came}".encode()
                     self.send_response(200)
                     self.send_header("Content-Length", str(len(body)))
                     self.send_header("Set-Cookie", "a=b; Path=/")
+                    self.send_header("Set-Login", "logged-in")
+                    self.send_header("X-Sandbox-Own", "back")
                     self.end_headers()
                     self.wfile.write(body)
             http.server.ThreadingHTTPServer(("0.0.0.0", int(sys.argv[1])), Echo).serve_forever()

@@ -27,6 +27,7 @@ class PortsE2E {
     private static final int WEB = 8000;
     private static final int SOCKET = 8001;
     private static final int UNDECLARED = 8002;
+    private static final int LEFT = 8003;
 
     @RegisterExtension
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
@@ -38,7 +39,7 @@ class PortsE2E {
 
     @BeforeAll
     static void serve() {
-        sandbox = SANDBOXES.start(Map.of("ports", List.of(WEB, "80:" + SOCKET)));
+        sandbox = SANDBOXES.start(Map.of("ports", List.of(WEB, "80:" + SOCKET, LEFT)));
         background(PortServers.WEB, WEB);
         background(PortServers.SOCKET, SOCKET);
         background(PortServers.WEB, UNDECLARED);
@@ -110,6 +111,39 @@ class PortsE2E {
                 .startsWith("sandbox ");
         assertThat(answer.headers().firstValue("Set-Cookie").orElseThrow())
                 .endsWith("Path=" + told(WEB, "url").getPath());
+    }
+
+    /** The way that sandbox_run_command's description shows. */
+    @Test
+    void aServerInTheBackgroundOfAShellOutlivesItsCommandAndItsTimeout() throws Exception {
+        Map<String, Object> served = Map.of(
+                "sandbox",
+                sandbox,
+                "command",
+                "python3 -m http.server %d --bind 0.0.0.0 >server.log 2>&1 &".formatted(LEFT),
+                "timeout",
+                1);
+        Answer left = SANDBOXES.agent().call("sandbox_run_command", served);
+        assertThat(left.status()).as(left.text()).isEqualTo("ok");
+        await("the server to listen").atMost(Duration.ofSeconds(20)).until(() -> listens(LEFT));
+        SANDBOXES.agent().command(sandbox, "sleep", "2");
+
+        assertThat(send(withKey(told(LEFT, "url").resolve("server.log"))).statusCode())
+                .isEqualTo(200);
+    }
+
+    /** What an identity proxy before the gateway adds stays outside; what is the application's own goes through. */
+    @Test
+    void headersGoInAndComeOutByAList() throws Exception {
+        HttpResponse<String> tokens = send(withKey(told(WEB, "url"))
+                .header("Cf-Access-Jwt-Assertion", "secret")
+                .header("X-Api-Key", "secret"));
+        HttpResponse<String> own = send(withKey(told(WEB, "url")).header("X-Sandbox-Own", "mine"));
+
+        assertThat(tokens.body()).isEqualTo("web of e2e / None");
+        assertThat(own.body()).isEqualTo("web of e2e / mine");
+        assertThat(own.headers().firstValue("X-Sandbox-Own")).contains("back");
+        assertThat(own.headers().firstValue("Set-Login")).isEmpty();
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.sandglass.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -122,6 +123,20 @@ class SessionsE2E {
         assertThat(ended.status()).isEqualTo("interrupted");
         assertThat(ended.flag("kernel_restarted")).isTrue();
         assertThat(sessions(sandbox)).containsExactly("default idle");
+    }
+
+    @Test
+    void aStartAfterTheDefaultSessionWasClosedAnswersAtOnce() {
+        String sandbox = SANDBOXES.start();
+        agent.python(sandbox, "x = 1");
+        assertThat(call("sandbox_close_session", sandbox, "default").status()).isEqualTo("closed");
+
+        long begin = System.nanoTime();
+        Answer started = agent.call("sandbox_start", Map.of("sandbox", sandbox));
+
+        assertThat(started.status()).isEqualTo("running");
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+        assertThat(agent.python(sandbox, "'x' in globals()").result()).isEqualTo("False");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.sandglass.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.ConditionType;
@@ -141,19 +142,39 @@ class VolumesE2E {
                         .failed())
                 .isFalse();
 
-        String reader = SANDBOXES.start(Map.of("volumes", List.of(claim + ":/workspace/in")));
+        String reader = SANDBOXES.start(Map.of("volumes", List.of(claim + ":/in")));
 
-        assertThat(read(reader, "/workspace/in/note")).isEqualTo("'from the writer\\n'");
-        assertThat(agent.call("sandbox_read_file", Map.of("sandbox", reader, "path", "/workspace/in/deep/tool"))
+        assertThat(read(reader, "/in/note")).isEqualTo("'from the writer\\n'");
+        assertThat(agent.call("sandbox_read_file", Map.of("sandbox", reader, "path", "/in/deep/tool"))
                         .text())
                 .isEqualTo("from the tool");
-        assertThat(agent.python(reader, "open('/workspace/in/note', 'w')")
-                        .object("error")
-                        .get("name"))
+        assertThat(agent.python(reader, "open('/in/note', 'w')").object("error").get("name"))
                 .isEqualTo("OSError");
-        assertThat(agent.refusal(
-                        "sandbox_write_file", Map.of("sandbox", reader, "path", "/workspace/in/note", "content", "x")))
+        assertThat(agent.refusal("sandbox_write_file", Map.of("sandbox", reader, "path", "/in/note", "content", "x")))
                 .contains("can only be read");
+    }
+
+    /** The node's runtime follows a link on the way to a mount: here to the folder of the supervisor. */
+    @Test
+    void noVolumeIsMountedWhereALinkOfTheCodeLeadsIt() {
+        String claim = claim();
+        String sandbox = SANDBOXES.start(Map.of("workspace", "128Mi"));
+        run(sandbox, "ln -s /opt/sandglass /workspace/x");
+        agent.call("sandbox_stop", Map.of("sandbox", sandbox));
+
+        assertThat(agent.refusal(
+                        "sandbox_start",
+                        Map.of("sandbox", sandbox, "config", Map.of("volumes", List.of(claim + ":/workspace/x:rw")))))
+                .contains("config.volumes[0]", "'/workspace/x'", "spec.workspace");
+        assertThatThrownBy(() -> TENANT.resource(sandbox).edit(found -> {
+                    found.setSpec(
+                            found.wanted().withVolumes(List.of(Volume.ofClaim("code", "/workspace/x", false, claim))));
+                    return found;
+                }))
+                .hasMessageContaining("/workspace or below it");
+
+        assertThat(agent.start(sandbox).failed()).isFalse();
+        assertThat(read(sandbox, "/proc/self/mountinfo")).doesNotContain(" /opt/sandglass");
     }
 
     @Test
@@ -239,7 +260,9 @@ class VolumesE2E {
         assertThat(read(sandbox, "/workspace/note")).isEqualTo("'kept\\n'");
         assertThat(TENANT.sandbox(sandbox).observed().incarnation()).isEqualTo(2);
 
-        agent.call("sandbox_stop", Map.of("sandbox", sandbox, "delete", true));
+        assertThat(agent.call("sandbox_stop", Map.of("sandbox", sandbox, "delete", true))
+                        .text())
+                .contains("It is deleted; its workspace too, with all files");
         await("the claim to go").atMost(SOON).until(() -> workspaceOf(sandbox) == null);
     }
 
@@ -249,7 +272,9 @@ class VolumesE2E {
         run(sandbox, "echo kept > /workspace/note");
         String uid = TENANT.sandbox(sandbox).getMetadata().getUid();
 
-        agent.call("sandbox_stop", Map.of("sandbox", sandbox, "delete", true));
+        assertThat(agent.call("sandbox_stop", Map.of("sandbox", sandbox, "delete", true))
+                        .text())
+                .contains("It is deleted; its workspace is kept");
         await("the pod to go").atMost(SOON).until(() -> TENANT.kubernetes()
                 .pods()
                 .inNamespace(Tenant.NAMESPACE)

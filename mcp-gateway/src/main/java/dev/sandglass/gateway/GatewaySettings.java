@@ -1,6 +1,7 @@
 package dev.sandglass.gateway;
 
 import dev.sandglass.api.egress.DefaultDomains;
+import dev.sandglass.gateway.bound.ConnectionSettings;
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.port.PortSettings;
@@ -31,6 +32,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tool what callers get when they do not say
  * @param kubernetes how the API server is used
  * @param port how ports of sandboxes are made reachable
+ * @param connections how many, and how long they may do nothing
  * @param egress the egress proxy, if there is one
  * @param namespace in which the gateway itself runs ({@code GATEWAY_NAMESPACE}); required with an egress proxy
  */
@@ -48,6 +50,7 @@ public record GatewaySettings(
         @DefaultValue ToolSettings tool,
         @DefaultValue KubernetesSettings kubernetes,
         @DefaultValue PortSettings port,
+        @DefaultValue ConnectionSettings connections,
         @DefaultValue Egress egress,
         @Nullable String namespace) {
 
@@ -55,8 +58,10 @@ public record GatewaySettings(
      * How sandboxes are reached.
      *
      * @param secretFile the installation's link secret ({@code GATEWAY_LINK_SECRET_FILE}); required
+     * @param previousSecretFile the one before it, for pods that started then
+     *     ({@code GATEWAY_LINK_PREVIOUS_SECRET_FILE}); the file need not be there
      */
-    public record Link(@Nullable Path secretFile) {}
+    public record Link(@Nullable Path secretFile, @Nullable Path previousSecretFile) {}
 
     /**
      * The way out of sandboxes: how refused hosts are heard of, all or nothing, and what is allowed without a list.

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway;
 
+import dev.sandglass.gateway.bound.Threshold;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.egress.DeniedHosts;
@@ -70,6 +71,12 @@ class McpConfiguration {
                 .childOption(EpollChannelOption.TCP_KEEPINTVL, 10)
                 .childOption(EpollChannelOption.TCP_KEEPCNT, 3)
                 .childOption(EpollChannelOption.TCP_USER_TIMEOUT, 60_000);
+    }
+
+    /** Strangers can hold some connections for a short time, and none that a caller needs. */
+    @Bean
+    NettyServerCustomizer boundedConnections(GatewaySettings settings) {
+        return server -> Threshold.of(server, settings.connections());
     }
 
     private static String version() {

@@ -6,6 +6,7 @@ import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkSecrets;
 import dev.sandglass.gateway.link.LinkSettings;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import io.fabric8.kubernetes.client.Config;
@@ -83,19 +84,24 @@ class SandboxConfiguration {
     }
 
     @Bean
-    LinkSecret linkSecret(GatewaySettings settings) throws IOException {
+    LinkSecrets linkSecrets(GatewaySettings settings) throws IOException {
         Path file = Objects.requireNonNull(settings.link().secretFile(), "secretFile is null");
-        return LinkSecret.read(file);
+        return LinkSecrets.read(file, settings.link().previousSecretFile());
+    }
+
+    @Bean
+    LinkSecret linkSecret(LinkSecrets secrets) {
+        return secrets.current();
     }
 
     @Bean(destroyMethod = "close")
-    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecret secret) {
+    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets) {
         EventLoop loop = loops.onServer(true).next();
         return LinkClient.start(
                 loop,
                 loops.onChannelClass(SocketChannel.class, loop),
                 LinkSettings.defaults(settings.instance()),
-                secret);
+                secrets);
     }
 
     @Bean

@@ -135,6 +135,18 @@ class GatewayApplicationTest {
         }
     }
 
+    @Test
+    void connectionsThatSayNothingAreEndedSoon(@TempDir Path folder) throws Exception {
+        System.setProperty("kubernetes.master", "http://127.0.0.1:1");
+        try (ConfigurableApplicationContext app = start(folder, "--gateway.connections.head-timeout=1s");
+                var socket = new Socket(InetAddress.getLoopbackAddress(), port(app))) {
+            socket.setSoTimeout(Math.toIntExact(SOON.toMillis()));
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+        } finally {
+            System.clearProperty("kubernetes.master");
+        }
+    }
+
     private static boolean reachable(InetAddress address, int port) throws IOException {
         try (var socket = new Socket()) {
             socket.connect(new InetSocketAddress(address, port), 1000);

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sandglass.api.egress.DefaultDomains;
+import dev.sandglass.gateway.bound.ConnectionSettings;
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.port.PortSettings;
+import dev.sandglass.gateway.port.SocketSettings;
 import dev.sandglass.gateway.tool.ToolSettings;
 import java.net.URI;
 import java.nio.file.Path;
@@ -50,8 +52,8 @@ class GatewaySettingsTest {
                         Set.of(),
                         "mcp-gateway",
                         false,
-                        new GatewaySettings.Link(Path.of("/secret/link")),
-                        new McpSettings(8 * 1024 * 1024, Duration.ofSeconds(10)),
+                        new GatewaySettings.Link(Path.of("/secret/link"), null),
+                        new McpSettings(8 * 1024 * 1024, 24 << 20, 64 << 20, Duration.ofSeconds(10)),
                         new ToolSettings(
                                 Duration.ofSeconds(120),
                                 Duration.ofHours(1),
@@ -62,7 +64,15 @@ class GatewaySettingsTest {
                                 Duration.ofSeconds(2)),
                         new KubernetesSettings(Duration.ofMinutes(30), Duration.ofSeconds(5), Duration.ofSeconds(5)),
                         new PortSettings(
-                                null, Duration.ofHours(1), Duration.ofMinutes(5), Duration.ofSeconds(5), 64, 512),
+                                null,
+                                Duration.ofHours(1),
+                                Duration.ofMinutes(5),
+                                Duration.ofSeconds(5),
+                                64,
+                                512,
+                                PortSettings.ReachedBy.LINKS,
+                                new SocketSettings(4 << 20, 16 << 20, 40 << 20, Duration.ofSeconds(30))),
+                        new ConnectionSettings(Duration.ofSeconds(10), 512, 4096),
                         new GatewaySettings.Egress(null, null, 3129, false, ""),
                         null));
     }
@@ -95,7 +105,7 @@ class GatewaySettingsTest {
         assertThat(settings.allowedOrigins()).containsExactlyInAnyOrder("https://a.example", "https://b.example");
         assertThat(settings.instance()).isEqualTo("pod-1");
         assertThat(settings.training()).isTrue();
-        assertThat(settings.mcp()).isEqualTo(new McpSettings(1000, Duration.ofSeconds(3)));
+        assertThat(settings.mcp()).isEqualTo(new McpSettings(1000, 24 << 20, 64 << 20, Duration.ofSeconds(3)));
         assertThat(settings.tool())
                 .isEqualTo(new ToolSettings(
                         Duration.ofSeconds(10),
@@ -119,7 +129,9 @@ class GatewaySettingsTest {
                 "GATEWAY_PORT_IDLE_TIMEOUT", "1m",
                 "GATEWAY_PORT_CONNECT_TIMEOUT", "2s",
                 "GATEWAY_PORT_MAX_CONNECTIONS_PER_SANDBOX", "3",
-                "GATEWAY_PORT_MAX_CONNECTIONS", "4"));
+                "GATEWAY_PORT_MAX_CONNECTIONS", "4",
+                "GATEWAY_PORT_REACHED_BY", "keys",
+                "GATEWAY_PORT_SOCKETS_MAX_FRAME_BYTES", "10"));
 
         assertThat(settings.port())
                 .isEqualTo(new PortSettings(
@@ -128,7 +140,17 @@ class GatewaySettingsTest {
                         Duration.ofMinutes(1),
                         Duration.ofSeconds(2),
                         3,
-                        4));
+                        4,
+                        PortSettings.ReachedBy.KEYS,
+                        new SocketSettings(10, 16 << 20, 40 << 20, Duration.ofSeconds(30))));
+    }
+
+    @Test
+    void theSecretThatWasReplacedReachesItsField() {
+        Map<String, Object> variables = new HashMap<>(LEAST);
+        variables.put("GATEWAY_LINK_PREVIOUS_SECRET_FILE", "/before");
+        assertThat(settings(variables).link())
+                .isEqualTo(new GatewaySettings.Link(Path.of("/secret/link"), Path.of("/before")));
     }
 
     @Test

@@ -28,7 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The operator's writes, but for the status. Each can be repeated: what exists already, or is gone already, is success.
+ * Makes, changes and deletes what a sandbox and its namespace need, but for claims ({@link Storage}), Events
+ * ({@link SandboxEvents}) and the status. Each write can be repeated: what exists already, or is gone already, is success.
  */
 final class Cluster {
 

@@ -24,13 +24,12 @@ import org.slf4j.LoggerFactory;
  */
 final class Leadership {
 
-    static final String LEASE = "sandglass-operator";
-
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
 
     private final KubernetesClient client;
     private final OperatorSettings.Election election;
     private final String namespace;
+    private final String lease;
     private final String identity = UUID.randomUUID().toString();
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final Consumer<String> onLost;
@@ -39,12 +38,13 @@ final class Leadership {
         this.client = client;
         this.election = election;
         this.namespace = election.namespace();
+        this.lease = election.lease();
         this.onLost = onLost;
     }
 
     LeaderElectionConfiguration configuration() {
         return new LeaderElectionConfiguration(
-                LEASE,
+                lease,
                 namespace,
                 LeaderElectionConfiguration.LEASE_DURATION_DEFAULT_VALUE,
                 LeaderElectionConfiguration.RENEW_DEADLINE_DEFAULT_VALUE,
@@ -80,7 +80,7 @@ final class Leadership {
                     owner.getMetadata().getUid());
             client.leases()
                     .inNamespace(namespace)
-                    .withName(LEASE)
+                    .withName(lease)
                     .patch(
                             PatchContext.of(PatchType.JSON_MERGE),
                             Serialization.asJson(Map.of("metadata", Map.of("ownerReferences", List.of(reference)))));
@@ -103,10 +103,10 @@ final class Leadership {
     /** Gives the Lease up if it is ours; failing to do so costs the successor its remaining time and nothing else. */
     void release() {
         try {
-            Lease lease = client.leases().inNamespace(namespace).withName(LEASE).get();
-            if (lease != null && identity.equals(lease.getSpec().getHolderIdentity())) {
-                lease.getSpec().setHolderIdentity("");
-                client.resource(lease).update();
+            Lease held = client.leases().inNamespace(namespace).withName(lease).get();
+            if (held != null && identity.equals(held.getSpec().getHolderIdentity())) {
+                held.getSpec().setHolderIdentity("");
+                client.resource(held).update();
             }
         } catch (KubernetesClientException e) {
             LOG.atInfo().setCause(e).log("The lease could not be given up");

@@ -2,6 +2,7 @@ package dev.sandglass.operator;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.sandglass.api.Durations;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.IpRange;
@@ -10,6 +11,7 @@ import dev.sandglass.operator.child.ImagePolicy;
 import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.Placement;
 import dev.sandglass.operator.child.PodSettings;
+import dev.sandglass.operator.child.RuntimeClassPolicy;
 import dev.sandglass.operator.child.SandboxUsers;
 import dev.sandglass.operator.child.TrustedAuthorities;
 import dev.sandglass.operator.lifecycle.Deadlines;
@@ -37,14 +39,15 @@ import java.util.stream.Collectors;
  *
  * @param namespaces {@code OPERATOR_NAMESPACES}, required: comma-separated namespaces to look after
  * @param tenantsByLabel {@code OPERATOR_TENANTS_BY_LABEL}, default false: look after every namespace with the label
- *     {@link dev.sandglass.api.SandboxLabels#TENANT} too
+ *     {@link SandboxLabels#TENANT} too
  * @param linkSecretFile {@code OPERATOR_LINK_SECRET_FILE}, required: see {@link dev.sandglass.api.LinkSecret}
  * @param gatewayNamespace {@code OPERATOR_GATEWAY_NAMESPACE}, required: namespace of the MCP gateway's pods
  * @param pods {@code OPERATOR_DEFAULT_IMAGE}, required; {@code OPERATOR_ALLOWED_IMAGES}, comma-separated patterns,
  *     default none; {@code OPERATOR_REQUEST_RATIO}, default 0.25; {@code OPERATOR_SERVICE_ACCOUNT}, default
  *     sandglass-sandbox; {@code OPERATOR_IMAGE_PULL_SECRETS}, comma-separated, for the accounts that the operator makes,
  *     default none; {@code OPERATOR_PRIORITY_CLASS_NAME}, default the cluster's; {@code OPERATOR_RUNTIME_CLASS_NAME},
- *     forced on every sandbox, default the sandbox's own or the cluster's; {@code OPERATOR_HOST_USERS}, default true;
+ *     forced on every sandbox, default the sandbox's own or the cluster's; {@code OPERATOR_ALLOWED_RUNTIME_CLASSES},
+ *     comma-separated patterns, default none; {@code OPERATOR_HOST_USERS}, default true;
  *     {@code OPERATOR_UIDS_FROM} and {@code OPERATOR_UIDS_COUNT}, default {@link SandboxUsers#DEFAULT};
  *     {@code OPERATOR_NODE_SELECTOR} and {@code OPERATOR_TOLERATIONS}, as JSON, default none;
  *     {@code TRUSTED_CA_FILE}, the site's certificate authorities in PEM, default none
@@ -71,10 +74,11 @@ record OperatorSettings(
      * Where the replicas agree on one that works.
      *
      * @param namespace of the Lease
+     * @param lease {@code OPERATOR_LEASE}, default {@link SandboxLabels#OPERATOR}: its name, one for each installation
      * @param account {@code OPERATOR_OWN_ACCOUNT}: the operator's service account there, with which the Lease goes; default
      *     none: it stays
      */
-    record Election(String namespace, Optional<String> account) {}
+    record Election(String namespace, String lease, Optional<String> account) {}
 
     /** Reads the settings of this process. */
     static OperatorSettings fromEnvironment() {
@@ -107,7 +111,10 @@ record OperatorSettings(
                         deadlines.maxLifetime(),
                         account(source),
                         source.optional("OPERATOR_PRIORITY_CLASS_NAME"),
-                        source.optional("OPERATOR_RUNTIME_CLASS_NAME"),
+                        new RuntimeClassPolicy(
+                                source.optional("OPERATOR_RUNTIME_CLASS_NAME"),
+                                commaSeparated(source.optional("OPERATOR_ALLOWED_RUNTIME_CLASSES")
+                                        .orElse(""))),
                         users(source),
                         placement(source),
                         egress.map(EgressSettings::walls),
@@ -117,7 +124,9 @@ record OperatorSettings(
                 egress,
                 source.flag("OPERATOR_LEADER_ELECTION", false)
                         ? Optional.of(new Election(
-                                source.required("OPERATOR_NAMESPACE"), source.optional("OPERATOR_OWN_ACCOUNT")))
+                                source.required("OPERATOR_NAMESPACE"),
+                                source.optional("OPERATOR_LEASE").orElse(SandboxLabels.OPERATOR),
+                                source.optional("OPERATOR_OWN_ACCOUNT")))
                         : Optional.empty());
     }
 

@@ -50,6 +50,9 @@ final class RunningOperator implements AutoCloseable {
         operator.register(reconciler, controller -> controller
                 .settingNamespaces(settings.tenants().watched())
                 .withInformerListLimit(SandboxView.PAGE)
+                // Which would not look at annotations.
+                .withGenerationAware(false)
+                .withOnUpdateFilter(SandboxView::isNews)
                 // Never give up: a sandbox must not rest broken until somebody touches it.
                 .withRetry(new GenericRetry()
                         .setInitialInterval(FIRST_RETRY)

@@ -1,6 +1,5 @@
 package dev.sandglass.operator;
 
-import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxStatus;
@@ -11,6 +10,7 @@ import dev.sandglass.operator.lifecycle.Conditions;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import dev.sandglass.operator.lifecycle.Decision;
 import dev.sandglass.operator.lifecycle.Lifecycle;
+import dev.sandglass.operator.lifecycle.Loss;
 import dev.sandglass.operator.lifecycle.Notice;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
@@ -88,8 +88,9 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         Deadlines own = deadlines.of(sandbox.wanted());
         Decision decision = Lifecycle.decide(seen, own);
         log(sandbox, decision);
-        Observed after = act(decision, tended(seen, context), context);
-        SandboxStatus status = StatusReport.of(after, decision, own);
+        Optional<String> lost = Loss.of(seen, decision);
+        Observed after = act(decision, tended(seen, context), lost, context);
+        SandboxStatus status = StatusReport.of(after, decision, lost, own);
         meters.starts().acted(begun, seen, after, status);
         Optional<Instant> untold = StatusReport.mayWait(after, status);
         if (untold.isEmpty()) {
@@ -103,15 +104,11 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         return done;
     }
 
-    private Observed act(Decision decision, Observed seen, Context<Sandbox> context) {
+    private Observed act(Decision decision, Observed seen, Optional<String> lost, Context<Sandbox> context) {
         return switch (decision) {
-            case Decision.Run run -> run(run.incarnation(), Optional.empty(), seen, context);
-            case Decision.Resume resume ->
-                restart(resume.former(), resume.incarnation(), Optional.empty(), seen, context);
-            case Decision.Replace replace -> {
-                Optional<String> lost = Lifecycle.lostBy(replace, seen);
-                yield restart(replace.former(), replace.incarnation(), lost, seen, context);
-            }
+            case Decision.Run run -> run(run.incarnation(), lost, seen, context);
+            case Decision.Resume resume -> restart(resume.former(), resume.incarnation(), lost, seen, context);
+            case Decision.Replace replace -> restart(replace.former(), replace.incarnation(), lost, seen, context);
             case Decision.Suspend suspend -> {
                 cluster.end(seen.sandbox(), suspend.incarnation(), seen.livePod());
                 yield seen.after(Optional.empty(), seen.refusal(), seen.networkReady());
@@ -143,7 +140,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
                 throw e;
             }
             Refusal full = new Refusal(Reason.QUOTA_EXCEEDED, ApiWords.of(e));
-            return seen.after(Optional.empty(), Optional.of(full), seen.networkReady());
+            return seen.after(Optional.empty(), Optional.of(full), view.networkReady(sandbox, context));
         }
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {
@@ -269,17 +266,15 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         }
     }
 
-    /** A sandbox that runs keeps its Ready: that the operator fails is no harm to it. */
+    /** A sandbox that runs keeps its Ready: that the operator fails is no harm to it, unless its policies are gone. */
     @Override
     public ErrorStatusUpdateControl<Sandbox> updateErrorStatus(
             Sandbox sandbox, Context<Sandbox> context, Exception failure) {
         meters.failed();
-        if (!sandbox.observed().holds(ConditionType.READY)) {
-            String message = "The operator failed and tries again: " + failure.getMessage();
-            view.observe(sandbox, context)
-                    .ifPresent(seen -> publish(
-                            sandbox.observed().withConditions(Conditions.failed(seen, message)), seen, context));
-        }
+        String message = "The operator failed and tries again: " + failure.getMessage();
+        view.observe(sandbox, context)
+                .ifPresent(seen ->
+                        publish(sandbox.observed().withConditions(Conditions.failed(seen, message)), seen, context));
         return ErrorStatusUpdateControl.noStatusUpdate();
     }
 

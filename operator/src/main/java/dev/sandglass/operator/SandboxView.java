@@ -30,9 +30,11 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Gathers all that is known of a sandbox, nearly all of it from the caches. It decides nothing. */
 final class SandboxView {
@@ -138,6 +140,23 @@ final class SandboxView {
                 : Set.of(new ResourceID(name, child.getMetadata().getNamespace()));
     }
 
+    /** Whether a change of a sandbox is somebody's order; nearly all others are our own writes of its status. */
+    static boolean isNews(Sandbox after, Sandbox before) {
+        return !Objects.equals(
+                        after.getMetadata().getUid(), before.getMetadata().getUid())
+                || !Objects.equals(
+                        after.getMetadata().getGeneration(),
+                        before.getMetadata().getGeneration())
+                || after.isMarkedForDeletion() != before.isMarkedForDeletion()
+                || !Objects.equals(wake(after), wake(before));
+    }
+
+    private static @Nullable String wake(Sandbox sandbox) {
+        return Optional.ofNullable(sandbox.getMetadata().getAnnotations())
+                .map(annotations -> annotations.get(SandboxLabels.WAKE))
+                .orElse(null);
+    }
+
     /** Everything there is to know; empty if the sandbox is not ours, or turns out to be gone. */
     Optional<Observed> observe(Sandbox sandbox, Context<Sandbox> context) {
         boolean ours = tenants.has(sandbox.getMetadata().getNamespace(), namespace -> informer(Namespace.class, context)
@@ -168,11 +187,16 @@ final class SandboxView {
                                 context)
                         .filter(lease -> owns(sandbox, lease)),
                 Refusal.of(sandbox, settings),
-                workspace(sandbox, context),
+                cached(PersistentVolumeClaim.class, ChildNames.workspace(sandbox), context),
                 Egress.ignored(sandbox, settings.egress()),
                 Optional.empty(),
-                namespacePolicy(context).isPresent() && mayBeReached(sandbox, context),
+                networkReady(sandbox, context),
                 clock.instant());
+    }
+
+    /** Whether the policies are in place that shut the sandbox in and let it do what it needs. */
+    boolean networkReady(Sandbox sandbox, Context<Sandbox> context) {
+        return namespacePolicy(context).isPresent() && mayBeReached(sandbox, context);
     }
 
     /** Whether a policy of its own, or the namespace's, lets it do what it needs. */
@@ -201,12 +225,6 @@ final class SandboxView {
         Sandbox found = context.getClient().resource(sandbox).get();
         return found == null
                 || !found.getMetadata().getUid().equals(sandbox.getMetadata().getUid());
-    }
-
-    private static Optional<PersistentVolumeClaim> workspace(Sandbox sandbox, Context<Sandbox> context) {
-        return sandbox.wanted().workspace() == null
-                ? Optional.empty()
-                : cached(PersistentVolumeClaim.class, ChildNames.workspace(sandbox), context);
     }
 
     Optional<NetworkPolicy> networkPolicy(Sandbox sandbox, Context<Sandbox> context) {

@@ -11,6 +11,7 @@ import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.Workspace;
+import dev.sandglass.operator.child.SandboxPod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import java.time.Duration;
@@ -265,12 +266,16 @@ class CrashPointsIT {
                 assertThat(sandbox.observed().incarnation()).isEqualTo(runs.incarnation());
                 assertThat(sandbox.observed().observedGeneration())
                         .isEqualTo(sandbox.getMetadata().getGeneration());
+                assertThat(SandboxPod.saysLost(namespace.pods().getFirst()).isPresent())
+                        .as("a pod that follows another tells of it")
+                        .isEqualTo(runs.incarnation() > 1);
                 belongings.areThoseOfARunning(sandbox);
             }
             case End.Sleeps sleeps -> {
                 Sandbox sandbox = namespace.get(NAME);
                 assertThat(sandbox.observed().holds(SUSPENDED)).isTrue();
                 assertThat(sandbox.observed().reason(SUSPENDED)).isEqualTo(Optional.of(sleeps.cause()));
+                assertThat(sandbox.observed().lost()).isEqualTo(sleeps.cause().value());
                 assertThat(sandbox.observed().incarnation()).isEqualTo(sleeps.incarnation());
                 assertThat(sandbox.observed().observedGeneration())
                         .isEqualTo(sandbox.getMetadata().getGeneration());

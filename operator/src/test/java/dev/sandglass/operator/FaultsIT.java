@@ -11,11 +11,14 @@ import dev.sandglass.operator.FaultyApi.Request;
 import dev.sandglass.operator.child.ChildNames;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -37,8 +40,12 @@ class FaultsIT {
     private static final Harm TOO_MANY = new Harm.Refuse(429, "TooManyRequests");
     private static final Harm BROKEN = new Harm.Refuse(500, "InternalError");
     private static final Harm TOO_OLD = new Harm.Refuse(410, "Expired");
+    private static final Harm EXPIRED = new Harm.Expire();
     private static final Harm LOST = new Harm.LoseAnswer();
     private static final Harm LATE = new Harm.Delay(Duration.ofMillis(300));
+
+    private static final List<Harm> HARMS = List.of(CONFLICT, TOO_MANY, BROKEN, LOST, LATE);
+    private static final List<Harm> HARMS_OF_WATCHES = List.of(EXPIRED, TOO_OLD);
 
     private TestNamespace namespace;
 
@@ -53,7 +60,7 @@ class FaultsIT {
     }
 
     static Stream<Harm> harms() {
-        return Stream.of(CONFLICT, TOO_MANY, BROKEN, LOST, LATE);
+        return HARMS.stream();
     }
 
     /** Every write fails once, and then once more: a start, a suspension and a resumption take it. */
@@ -100,18 +107,16 @@ class FaultsIT {
     @Test
     void watchesThatAreCutAndTooOldAreOpenedAnew() throws Exception {
         AtomicBoolean begun = new AtomicBoolean();
-        Random random = new Random(7);
-        Function<Request, Harm> old =
-                request -> begun.get() && request.watches() && random.nextInt(3) == 0 ? TOO_OLD : NONE;
+        Function<Request, Harm> old = twoAttemptsOfFour(begun);
         try (FaultyApi api = new FaultyApi(TestCluster.config(), old);
                 TestNamespace.Running operator = namespace.operatorThrough(api)) {
             begun.set(true);
             for (int turn = 0; turn < 4; turn++) {
-                assertThat(api.cutWatches()).isPositive();
+                await().atMost(SOON).until(() -> api.cutWatches() > 0);
                 namespace.create("cut-" + turn, SandboxSpec.DEFAULT);
                 Sandbox first = namespace.await("cut-" + turn, SOON, FaultsIT::ready);
                 // The operator sees what happened while no watch was open.
-                assertThat(api.cutWatches()).isPositive();
+                await().atMost(SOON).until(() -> api.cutWatches() > 0);
                 namespace
                         .admin
                         .pods()
@@ -127,7 +132,25 @@ class FaultsIT {
             }
             await("the first pods, which take their time to end").atMost(SOON).untilAsserted(this::nothingIsLeftOver);
             assertThat(operator.requests("GET", "sandboxes")).isGreaterThan(4);
+            assertThat(operator.ends()).as("reasons to end the process").isEmpty();
+            HARMS_OF_WATCHES.forEach(harm -> assertThat(kindsThatMet(harm, api)).contains("sandboxes", "pods"));
         }
+    }
+
+    /** Of each kind's watches two are too old, told in both ways, and then two open. */
+    private static Function<Request, Harm> twoAttemptsOfFour(AtomicBoolean begun) {
+        Map<String, Integer> opened = new ConcurrentHashMap<>();
+        return request -> begun.get() && request.watches()
+                ? switch (opened.merge(request.resource(), 1, Integer::sum) % 4) {
+                    case 1 -> EXPIRED;
+                    case 2 -> TOO_OLD;
+                    default -> NONE;
+                }
+                : NONE;
+    }
+
+    private static Set<String> kindsThatMet(Harm harm, FaultyApi api) {
+        return api.met(harm).map(Request::resource).collect(Collectors.toSet());
     }
 
     @Test
@@ -146,7 +169,11 @@ class FaultsIT {
                 }
                 api.cutWatches();
             }
-            await().atMost(SOON).until(() -> api.count(Harm.Refuse.class) >= 3);
+            await("each harm").atMost(SOON).until(() -> {
+                api.cutWatches();
+                return Stream.concat(HARMS.stream(), HARMS_OF_WATCHES.stream())
+                        .allMatch(harm -> api.met(harm).findAny().isPresent());
+            });
             storm.set(false);
             double before = operator.writes();
 
@@ -161,16 +188,20 @@ class FaultsIT {
         }
     }
 
-    /** While the storm lasts every fifth request meets a harm. */
+    /** While the storm lasts every fifth request meets a harm, one after the other. */
     private static Function<Request, Harm> chance(AtomicBoolean storm) {
         Random random = new Random(20261122);
-        List<Harm> harms = List.of(CONFLICT, TOO_MANY, BROKEN, LOST, LATE);
+        Deque<Harm> harms = new ArrayDeque<>(HARMS);
+        Deque<Harm> harmsOfWatches = new ArrayDeque<>(HARMS_OF_WATCHES);
         return request -> {
             synchronized (random) {
                 if (!storm.get() || random.nextInt(5) > 0) {
                     return NONE;
                 }
-                return request.watches() ? TOO_OLD : harms.get(random.nextInt(harms.size()));
+                Deque<Harm> turns = request.watches() ? harmsOfWatches : harms;
+                Harm harm = turns.removeFirst();
+                turns.addLast(harm);
+                return harm;
             }
         };
     }

@@ -14,11 +14,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
@@ -39,6 +40,12 @@ final class FaultyApi implements AutoCloseable {
         /** The API server is not asked: the answer is this one. */
         record Refuse(int code, String reason) implements Harm {}
 
+        /**
+         * Of a watch: it begins, and the first that is told there is that it cannot go on from where it was asked to. So says
+         * an API server that has forgotten what happened since, with status 200.
+         */
+        record Expire() implements Harm {}
+
         /** The API server is asked later. */
         record Delay(Duration by) implements Harm {}
 
@@ -53,14 +60,23 @@ final class FaultyApi implements AutoCloseable {
             return target.contains("watch=true");
         }
 
+        /** The kind that it is about, as in {@code pods}, if it names no single object. */
+        String resource() {
+            String path = target.split("\\?", 2)[0];
+            return path.substring(path.lastIndexOf('/') + 1);
+        }
+
         boolean writes() {
             return !method.equals("GET");
         }
     }
 
+    /** What was done to whom. */
+    private record Met(Request request, Harm harm) {}
+
     private final ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final Set<Socket> watches = ConcurrentHashMap.newKeySet();
-    private final Map<Class<? extends Harm>, AtomicInteger> done = new ConcurrentHashMap<>();
+    private final Queue<Met> met = new ConcurrentLinkedQueue<>();
     private final URI upstream;
     private final SSLSocketFactory sockets;
     private final Function<Request, Harm> choice;
@@ -76,9 +92,14 @@ final class FaultyApi implements AutoCloseable {
         return "http://127.0.0.1:" + door.getLocalPort();
     }
 
-    /** How often so much harm was done. */
+    /** How often harm of that kind was done. */
     int count(Class<? extends Harm> harm) {
-        return done.getOrDefault(harm, new AtomicInteger()).get();
+        return (int) met.stream().filter(one -> harm.isInstance(one.harm())).count();
+    }
+
+    /** The requests that met exactly that harm. */
+    Stream<Request> met(Harm harm) {
+        return met.stream().filter(one -> harm.equals(one.harm())).map(Met::request);
     }
 
     /** Breaks every watch that is open now; returns how many there were. */
@@ -108,11 +129,12 @@ final class FaultyApi implements AutoCloseable {
             String[] line = new String(head, StandardCharsets.US_ASCII).split(" ", 3);
             Request request = new Request(line[0], line[1]);
             Harm harm = choice.apply(request);
-            done.computeIfAbsent(harm.getClass(), kind -> new AtomicInteger()).incrementAndGet();
+            met.add(new Met(request, harm));
             switch (harm) {
                 case Harm.None none -> pass(client, head, request, false);
                 case Harm.LoseAnswer lose -> pass(client, head, request, true);
                 case Harm.Refuse refuse -> refuse(client, refuse);
+                case Harm.Expire expire -> expire(client);
                 case Harm.Delay delay -> {
                     Thread.sleep(delay.by());
                     pass(client, head, request, false);
@@ -153,15 +175,27 @@ final class FaultyApi implements AutoCloseable {
     }
 
     private static void refuse(Socket client, Harm.Refuse refuse) throws IOException {
-        String body = """
-                {"kind":"Status","apiVersion":"v1","status":"Failure","reason":"%s","message":"harm was done","code":%d}""".formatted(refuse.reason(), refuse.code());
+        answer(client, refuse.code(), status(refuse.code(), refuse.reason()));
+    }
+
+    private static void expire(Socket client) throws IOException {
+        answer(client, 200, "{\"type\":\"ERROR\",\"object\":" + status(410, "Expired") + "}\n");
+    }
+
+    private static String status(int code, String reason) {
+        return """
+                {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"%s",\
+                "message":"harm was done","code":%d}""".formatted(reason, code);
+    }
+
+    private static void answer(Socket client, int code, String body) throws IOException {
         String answer = """
                 HTTP/1.1 %d Harm
                 Content-Type: application/json
                 Content-Length: %d
                 Connection: close
 
-                %s""".formatted(refuse.code(), body.length(), body).replace("\n", "\r\n");
+                """.formatted(code, body.length()).replace("\n", "\r\n") + body;
         OutputStream out = client.getOutputStream();
         out.write(answer.getBytes(StandardCharsets.US_ASCII));
         client.shutdownOutput();

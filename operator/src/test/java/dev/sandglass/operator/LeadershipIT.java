@@ -29,6 +29,9 @@ class LeadershipIT {
     /** A Lease holds for 15 s. */
     private static final Duration TAKEN_OVER = Duration.ofSeconds(40);
 
+    /** The one that the role of the tests names. */
+    private static final String LEASE = "sandglass-operator";
+
     private static final String LEADS_NO_LONGER = "This replica leads no longer";
 
     @Test
@@ -82,17 +85,12 @@ class LeadershipIT {
                 TestNamespace.Running robbed = namespace.operator(elected(namespace))) {
             await().atMost(SOON).until(() -> leads(namespace));
 
-            namespace
-                    .admin
-                    .leases()
-                    .inNamespace(namespace.name)
-                    .withName(Leadership.LEASE)
-                    .edit(lease -> lease.edit()
-                            .editSpec()
-                            .withHolderIdentity("somebody else")
-                            .withRenewTime(ZonedDateTime.now(ZoneOffset.UTC).plusMinutes(1))
-                            .endSpec()
-                            .build());
+            namespace.admin.leases().inNamespace(namespace.name).withName(LEASE).edit(lease -> lease.edit()
+                    .editSpec()
+                    .withHolderIdentity("somebody else")
+                    .withRenewTime(ZonedDateTime.now(ZoneOffset.UTC).plusMinutes(1))
+                    .endSpec()
+                    .build());
 
             await().atMost(SOON).until(() -> robbed.ends().contains(LEADS_NO_LONGER));
         }
@@ -129,7 +127,7 @@ class LeadershipIT {
                 .admin
                 .leases()
                 .inNamespace(namespace.name)
-                .withName(Leadership.LEASE)
+                .withName(LEASE)
                 .require();
     }
 
@@ -164,7 +162,7 @@ class LeadershipIT {
                         .admin
                         .leases()
                         .inNamespace(namespace.name)
-                        .withName(Leadership.LEASE)
+                        .withName(LEASE)
                         .get())
                 .anyMatch(lease -> !lease.getSpec().getHolderIdentity().isEmpty());
     }

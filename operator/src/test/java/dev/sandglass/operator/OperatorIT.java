@@ -223,12 +223,15 @@ class OperatorIT {
             full.create("quota", SandboxSpec.DEFAULT);
             Sandbox refused = full.await("quota", SOON, sandbox -> is(sandbox, READY, Reason.QUOTA_EXCEEDED));
             assertThat(refused.observed().incarnation()).isNull();
+            assertThat(refused.observed().condition(NETWORK_READY).orElseThrow().getStatus())
+                    .isEqualTo(kind.equals("networkpolicies") ? "False" : "True");
             assertThat(refused.observed().condition(READY).orElseThrow().getMessage())
                     .contains("exceeded quota", counted);
 
             full.admin.resourceQuotas().inNamespace(full.name).withName("none").delete();
             Sandbox started = full.await("quota", Duration.ofSeconds(30), OperatorIT::ready);
             assertThat(started.observed().incarnation()).isEqualTo(1);
+            assertThat(started.observed().holds(NETWORK_READY)).isTrue();
             assertThat(theirs.requests("POST", kind)).isGreaterThanOrEqualTo(2);
         }
     }

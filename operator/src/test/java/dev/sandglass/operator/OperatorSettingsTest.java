@@ -10,6 +10,7 @@ import dev.sandglass.operator.child.ImagePolicy;
 import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.Placement;
 import dev.sandglass.operator.child.PodSettings;
+import dev.sandglass.operator.child.RuntimeClassPolicy;
 import dev.sandglass.operator.child.SandboxUsers;
 import dev.sandglass.operator.child.TrustedAuthorities;
 import dev.sandglass.operator.lifecycle.Deadlines;
@@ -63,7 +64,7 @@ class OperatorSettingsTest {
                                 Duration.ofHours(8),
                                 new NamespaceAccount("sandglass-sandbox", List.of()),
                                 Optional.empty(),
-                                Optional.empty(),
+                                RuntimeClassPolicy.DEFAULT_ONLY,
                                 new SandboxUsers(true, 1_879_048_192L, 268_435_456L),
                                 Placement.ANYWHERE),
                         new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24)),
@@ -89,6 +90,7 @@ class OperatorSettingsTest {
         variables.put("OPERATOR_UIDS_FROM", "65536");
         variables.put("OPERATOR_UIDS_COUNT", "1");
         variables.put("OPERATOR_TENANTS_BY_LABEL", "true");
+        variables.put("OPERATOR_ALLOWED_RUNTIME_CLASSES", "kata-*, runsc");
 
         OperatorSettings settings = with(variables);
 
@@ -105,7 +107,7 @@ class OperatorSettingsTest {
                         Duration.ofMinutes(90),
                         new NamespaceAccount("nobody", List.of()),
                         Optional.of("low"),
-                        Optional.of("gvisor"),
+                        new RuntimeClassPolicy(Optional.of("gvisor"), List.of("kata-*", "runsc")),
                         new SandboxUsers(false, 65_536, 1),
                         Placement.ANYWHERE));
         assertThat(settings.deadlines())
@@ -118,11 +120,13 @@ class OperatorSettingsTest {
         Map<String, String> variables =
                 new HashMap<>(Map.of("OPERATOR_LEADER_ELECTION", "true", "OPERATOR_NAMESPACE", "sandglass-system"));
         assertThat(with(variables).leaderElection())
-                .contains(new OperatorSettings.Election("sandglass-system", Optional.empty()));
+                .contains(new OperatorSettings.Election("sandglass-system", "sandglass-operator", Optional.empty()));
 
         variables.put("OPERATOR_OWN_ACCOUNT", "sandglass-operator");
+        variables.put("OPERATOR_LEASE", "second-operator");
         assertThat(with(variables).leaderElection())
-                .contains(new OperatorSettings.Election("sandglass-system", Optional.of("sandglass-operator")));
+                .contains(new OperatorSettings.Election(
+                        "sandglass-system", "second-operator", Optional.of("sandglass-operator")));
     }
 
     @Test

@@ -121,6 +121,21 @@ class OwnDeadlinesIT {
     }
 
     @Test
+    void aRuntimeClassThatIsNotOnTheListIsRefused() {
+        try (TestNamespace strict = new TestNamespace();
+                TestNamespace.Running theirs = strict.operator(Map.of("OPERATOR_ALLOWED_RUNTIME_CLASSES", ""))) {
+            strict.create("weaker", SandboxSpec.DEFAULT.withRuntimeClassName("runc"));
+
+            Sandbox refused =
+                    strict.await("weaker", SOON, sandbox -> is(sandbox, READY, Reason.RUNTIME_CLASS_FORBIDDEN));
+
+            assertThat(refused.observed().condition(READY).orElseThrow().getMessage())
+                    .contains("spec.runtimeClassName: runc", "sandbox.allowedRuntimeClasses");
+            assertThat(theirs.requests("POST", "pods")).isZero();
+        }
+    }
+
+    @Test
     void anotherRuntimeClassThanTheForcedOneIsRefused() {
         try (TestNamespace strict = new TestNamespace();
                 TestNamespace.Running theirs = strict.operator(Map.of("OPERATOR_RUNTIME_CLASS_NAME", "gvisor"))) {

@@ -2,8 +2,10 @@ package dev.sandglass.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.lifecycle.Notice;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import java.time.Instant;
@@ -11,6 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** That the API server takes our Events as they are: it is strict about times, names and what may change. */
 class SandboxEventsIT {
@@ -58,5 +62,19 @@ class SandboxEventsIT {
         assertThat(events()).singleElement().satisfies(event -> assertThat(
                         event.getSeries().getLastObservedTime().getTime())
                 .isNotEqualTo(event.getEventTime().getTime()));
+    }
+
+    /** As long as it may be in characters of 1 to 4 bytes, and three thousand of them. */
+    @ParameterizedTest
+    @CsvSource({"x, 1024", "é, 512", "箱, 341", "🐍, 256", "x, 3000", "é, 3000", "箱, 3000", "🐍, 3000"})
+    void aMessageOfAnyLengthAndScriptIsTold(String character, int times) {
+        Sandbox sandbox = namespace.create("told", SandboxSpec.DEFAULT.withSuspended(true));
+        SandboxStatus full = Statuses.ready("False", Reason.QUOTA_EXCEEDED, character.repeat(times));
+        Notice notice = Notice.of(SandboxStatus.UNSEEN, full).orElseThrow();
+
+        new SandboxEvents(namespace.admin).tell(sandbox, 1, notice, Instant.now());
+
+        assertThat(events()).singleElement().satisfies(event -> assertThat(event.getNote())
+                .isEqualTo(notice.note()));
     }
 }

@@ -17,6 +17,7 @@ import dev.sandglass.operator.child.WorkspaceClaim;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import dev.sandglass.operator.lifecycle.Decision;
 import dev.sandglass.operator.lifecycle.Lifecycle;
+import dev.sandglass.operator.lifecycle.Loss;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
 import io.fabric8.kubernetes.api.model.EventList;
@@ -38,7 +39,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** A golden folder's input, run through the pure parts in the order in which the reconciler does. */
-record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> answer, Set<String> filesRead) {
+record Situation(OperatorSettings settings, Observed seen, Optional<Refused> answer, Set<String> filesRead) {
 
     private static final LinkSecret LINK_SECRET =
             new LinkSecret("a link secret for golden tests only".getBytes(StandardCharsets.US_ASCII));
@@ -54,8 +55,15 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
             "OPERATOR_LINK_SECRET_FILE", "unused",
             "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system");
 
-    /** What the API server answers when a pod is made; absent for success. */
-    private record Answer(String reason, String message) {}
+    /**
+     * What the API server answers when a pod is made, or what comes before it; absent for success.
+     *
+     * @param toPolicies whether it says so of the policies
+     */
+    private record Answer(String reason, String message, boolean toPolicies) {}
+
+    /** An answer as the operator takes it. */
+    record Refused(Refusal refusal, boolean toPolicies) {}
 
     static Situation read(Path folder) throws IOException {
         Set<String> used = new TreeSet<>();
@@ -83,8 +91,9 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 now);
         Optional<Observed> heldUp = read(folder, "in-Events.yaml", EventList.class, used)
                 .map(events -> seen.withHoldup(Optional.of(events.getItems())));
-        Optional<Refusal> answer = read(folder, "in-answer.yaml", Answer.class, used)
-                .map(words -> new Refusal(Reason.of(words.reason()).orElseThrow(), words.message()));
+        Optional<Refused> answer = read(folder, "in-answer.yaml", Answer.class, used)
+                .map(words -> new Refused(
+                        new Refusal(Reason.of(words.reason()).orElseThrow(), words.message()), words.toPolicies()));
         return new Situation(settings, heldUp.orElse(seen), answer, used);
     }
 
@@ -101,13 +110,13 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
     Map<String, String> results() {
         Deadlines deadlines = settings.deadlines().of(seen.sandbox().wanted());
         Decision decision = Lifecycle.decide(seen, deadlines);
+        Optional<String> lost = Loss.of(seen, decision);
         Map<String, String> results = new LinkedHashMap<>();
         Observed after =
                 switch (decision) {
-                    case Decision.Run run -> started(run.incarnation(), Optional.empty(), results);
-                    case Decision.Replace replace ->
-                        started(replace.incarnation(), Lifecycle.lostBy(replace, seen), results);
-                    case Decision.Resume resume -> started(resume.incarnation(), Optional.empty(), results);
+                    case Decision.Run run -> started(run.incarnation(), lost, results);
+                    case Decision.Replace replace -> started(replace.incarnation(), lost, results);
+                    case Decision.Resume resume -> started(resume.incarnation(), lost, results);
                     case Decision.Suspend suspend -> seen.after(Optional.empty(), seen.refusal(), seen.networkReady());
                     case Decision.Sleep sleep -> seen;
                     case Decision.Keep keep -> seen;
@@ -117,7 +126,7 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 };
         results.put(
                 "out-status.yaml",
-                "# " + decision + "\n" + Serialization.asYaml(StatusReport.of(after, decision, deadlines)));
+                "# " + decision + "\n" + Serialization.asYaml(StatusReport.of(after, decision, lost, deadlines)));
         return results;
     }
 
@@ -134,6 +143,9 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
                 .filter(pod -> Observed.incarnationOf(pod) == incarnation)
                 .isPresent()) {
             return seen.after(seen.pod(), seen.refusal(), true);
+        }
+        if (answer.filter(Refused::toPolicies).isPresent()) {
+            return seen.after(Optional.empty(), answer.map(Refused::refusal), false);
         }
         Workspace workspace = sandbox.wanted().workspace();
         if (workspace != null && seen.workspace().isEmpty()) {
@@ -154,7 +166,7 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refusal> ans
             results.put("out-NetworkPolicy.yaml", Serialization.asYaml(own));
         }
         results.put("out-Pod.yaml", Serialization.asYaml(pod));
-        return answer.map(refusal -> seen.after(Optional.empty(), Optional.of(refusal), true))
+        return answer.map(refused -> seen.after(Optional.empty(), Optional.of(refused.refusal()), true))
                 .orElseGet(() -> seen.after(Optional.of(pod), seen.refusal(), true));
     }
 }

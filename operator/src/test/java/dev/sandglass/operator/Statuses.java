@@ -7,6 +7,7 @@ import dev.sandglass.api.SandboxStatus;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Sandboxes and statuses of which only the conditions matter. */
 public final class Statuses {
@@ -23,6 +24,14 @@ public final class Statuses {
         return SandboxStatus.UNSEEN.withConditions(List.of(
                 condition(ConditionType.READY, "False", reason, "suspended"),
                 condition(ConditionType.SUSPENDED, "True", reason, "suspended")));
+    }
+
+    /** The same with its policies in place. */
+    public static SandboxStatus networked(SandboxStatus status) {
+        return status.withConditions(Stream.concat(
+                        status.conditions().stream(),
+                        Stream.of(condition(ConditionType.NETWORK_READY, "True", Reason.POLICIES_APPLIED, "in place")))
+                .toList());
     }
 
     private static Condition condition(ConditionType type, String value, Reason reason, String message) {

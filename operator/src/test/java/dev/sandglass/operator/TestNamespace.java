@@ -191,6 +191,7 @@ final class TestNamespace implements AutoCloseable {
                 "OPERATOR_DEFAULT_IMAGE", IMAGE,
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_REQUEST_RATIO", "0.01",
+                "OPERATOR_ALLOWED_RUNTIME_CLASSES", "*",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
         variables.putAll(overrides);
         Config config = new ConfigBuilder(reached)

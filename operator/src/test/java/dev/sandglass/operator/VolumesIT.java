@@ -149,6 +149,21 @@ class VolumesIT {
         await("the claim goes with its sandbox").atMost(SOON).until(() -> claim("disk") == null);
     }
 
+    @Test
+    void aSandboxWhoseFilesAreThereIsNotGivenUpWhateverItsSpecSaysByNow() {
+        namespace.create("left", workspace("64Mi", false));
+        awaitReady("left");
+        namespace.edit("left", workspace("64Mi", false).withSuspended(true));
+        namespace.await("left", SOON, sandbox -> sandbox.observed().holds(SUSPENDED));
+
+        namespace.edit("left", SandboxSpec.DEFAULT.withSuspended(true).withRetention("10s"));
+
+        Sandbox told = namespace.await("left", SOON, sandbox -> Long.valueOf(3)
+                .equals(sandbox.observed().observedGeneration()));
+        assertThat(told.observed().holds(SUSPENDED)).isTrue();
+        assertThat(told.observed().expiresAt()).as("when it is given up").isNull();
+    }
+
     /** As whom the only pod runs. */
     private long user() {
         return namespace.pods().getFirst().getSpec().getSecurityContext().getRunAsUser();

@@ -39,7 +39,7 @@ public final class BodyEnd {
     }
 
     /** Whether the body is whole. */
-    public boolean isReached() {
+    boolean isReached() {
         return part == Part.END;
     }
 

@@ -173,7 +173,7 @@ public final class EgressProxy implements AutoCloseable {
     }
 
     /** How many requests are under way. */
-    public int openTunnels() {
+    int openTunnels() {
         return workings.tunnels().count();
     }
 

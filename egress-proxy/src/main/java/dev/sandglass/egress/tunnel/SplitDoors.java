@@ -76,17 +76,17 @@ public final class SplitDoors implements AutoCloseable {
     }
 
     /** Port of DNS, by UDP and TCP. */
-    public int dnsPort() {
+    int dnsPort() {
         return dns.port();
     }
 
     /** Port of plain HTTP. */
-    public int plainPort() {
+    int plainPort() {
         return ((InetSocketAddress) plain.localAddress()).getPort();
     }
 
     /** Port of TLS. */
-    public int tlsPort() {
+    int tlsPort() {
         return ((InetSocketAddress) tls.localAddress()).getPort();
     }
 

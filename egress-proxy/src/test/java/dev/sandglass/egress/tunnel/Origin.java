@@ -25,6 +25,7 @@ final class Origin implements AutoCloseable {
     };
 
     private final ServerSocket server;
+    private final Thread accepting;
     private final AtomicInteger accepted = new AtomicInteger();
     private final List<Throwable> faults = new CopyOnWriteArrayList<>();
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
@@ -35,7 +36,7 @@ final class Origin implements AutoCloseable {
 
     Origin(String address, int port, Script script) throws IOException {
         server = new ServerSocket(port, 1024, IpAddress.parse(address).toInetAddress());
-        Thread.startVirtualThread(() -> accept(script));
+        accepting = Thread.startVirtualThread(() -> accept(script));
     }
 
     private void accept(Script script) {
@@ -74,9 +75,15 @@ final class Origin implements AutoCloseable {
         return faults;
     }
 
+    /** Returns when nobody can connect any more: a socket listens until the thread that waits at it has let go of it. */
     @Override
     public void close() throws IOException {
         server.close();
+        try {
+            accepting.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         for (Socket socket : sockets) {
             socket.close();
         }

@@ -18,7 +18,7 @@ public enum ExecutionStatus {
     KERNEL_DIED,
     /** It asked for more memory than the sandbox has. */
     OOM_KILLED,
-    /** Not started: the queue is full. */
+    /** Not started: the queue is full, or it never came to the sandbox. */
     REJECTED,
     /** Not started: the environment it needs is missing. */
     ENV_ERROR,

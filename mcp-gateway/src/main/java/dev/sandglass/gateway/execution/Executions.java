@@ -41,6 +41,7 @@ public final class Executions {
     private final LinkClient links;
     private final Function<RunningSandbox, Flux<SandboxEnd>> ends;
     private final Duration start;
+    private final FileTurns fileTurns = new FileTurns();
     private final Set<Following> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean draining;
 
@@ -91,7 +92,7 @@ public final class Executions {
             int maxOutputChars,
             OutputListener progress) {
         if (!id.isOf(sandbox)) {
-            return Mono.just(Verdict.restarted().alone(id, offset));
+            return Mono.just(Verdict.gone("another one took its place").alone(id, offset));
         }
         return Mono.create(sink -> {
             Link link = link(sandbox);
@@ -116,7 +117,7 @@ public final class Executions {
 
     /** The files between which executions run. */
     public SandboxFiles files() {
-        return new SandboxFiles(this::link);
+        return new SandboxFiles(this::link, fileTurns);
     }
 
     /** What the sandbox uses now. */
@@ -152,8 +153,7 @@ public final class Executions {
         var _ = link(sandbox).ask(verb(id, request, false), start).whenComplete((answer, failure) -> {
             if (answer != null) {
                 tellQueue(answer, progress);
-                int position = answer.json().path("position").asInt(0);
-                sink.success(Verdict.running(Math.max(0, position)).alone(id, 0));
+                sink.success(Verdict.running(QueuePosition.of(answer.json(), 1)).alone(id, 0));
                 return;
             }
             Verdict verdict = Failures.verdict(sandbox, failure);

@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
 /** What a failure of the link means to a caller: an execution that ended, or a problem with the sandbox. Pure. */
 final class Failures {
 
+    // It never came to this sandbox: only a supervisor that remembers all that did says so.
+    private static final String NEVER_CAME = "execution_never_came";
+    private static final String UNKNOWN = "unknown_execution";
+
     private Failures() {}
 
     /** How the execution stands, if the failure says anything about that. */
@@ -18,6 +22,7 @@ final class Failures {
         return switch (why.kind()) {
             case RESTARTED -> Verdict.restarted();
             case REFUSED -> refusal(sandbox, why);
+            case UNANSWERED -> Verdict.unacknowledged(why.text());
             case UNREACHABLE, INCOMPATIBLE, OVERLOADED, CLOSED -> null;
         };
     }
@@ -29,9 +34,18 @@ final class Failures {
         }
         return switch (why.kind()) {
             case REFUSED -> new SandboxProblem.Refused("The sandbox refused this: " + why.text() + ".");
+            case UNANSWERED ->
+                new SandboxProblem.Unreachable(
+                        sandbox.ref(), why.text() + ", and whether this was done is not known", why);
             case UNREACHABLE, INCOMPATIBLE, OVERLOADED, CLOSED, RESTARTED ->
                 new SandboxProblem.Unreachable(sandbox.ref(), why.text(), why);
         };
+    }
+
+    /** Whether the supervisor does not know, or not any more, what it was asked about. */
+    static boolean isUnknown(Throwable failure) {
+        return LinkException.unwrap(failure) instanceof LinkException why
+                && (why.isRefusal(UNKNOWN) || why.isRefusal(NEVER_CAME));
     }
 
     private static @Nullable Verdict refusal(RunningSandbox sandbox, LinkException why) {
@@ -42,7 +56,8 @@ final class Failures {
                         "Not started: " + why.text() + ". Wait for running executions to end, or interrupt one."
                                 + " sandbox_list with 'sandbox' tells their ids, which sandbox_interrupt takes.");
             case "env_error" -> Verdict.of(ExecutionStatus.ENV_ERROR, "Not started: " + why.text() + ".");
-            case "unknown_execution" -> Verdict.forgotten(sandbox.restarts());
+            case NEVER_CAME -> Verdict.neverBegan();
+            case UNKNOWN -> Verdict.forgotten(sandbox.restarts());
             default -> null;
         };
     }

@@ -5,6 +5,7 @@ import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkException;
 import dev.sandglass.gateway.link.OutputReader;
 import dev.sandglass.gateway.link.OutputRecord;
+import dev.sandglass.gateway.link.Verb;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import java.time.Duration;
@@ -23,6 +24,8 @@ final class Following implements OutputReader {
     private static final Duration CAUSE = Duration.ofSeconds(2);
     // What is there already may come through a slow listener.
     private static final Duration CATCH_UP = Duration.ofSeconds(10);
+
+    private static final Duration POSITION = Duration.ofSeconds(1);
 
     private final Link link;
     private final ExecutionId id;
@@ -114,15 +117,33 @@ final class Following implements OutputReader {
         if (restarted) {
             answerLost(Verdict.restarted());
         } else if (isCaughtUp()) {
-            answer(unfinished());
+            answerQueued();
         } else if (wasTaken()) {
             limitCatchUp();
         }
     }
 
+    /** One that waited when it was last heard of may have come nearer, or begun without a word. */
+    private void answerQueued() {
+        if (queuePosition == 0 || known != null || !link.isOpen()) {
+            answer(unfinished());
+            return;
+        }
+        var _ = link.ask(new Verb.ListAll(), POSITION).whenComplete((list, _) -> {
+            if (list != null) {
+                queuePosition = QueuePosition.in(list.json(), id.number(), queuePosition);
+            }
+            if (restarted) {
+                answerLost(Verdict.restarted());
+            } else {
+                answer(unfinished());
+            }
+        });
+    }
+
     /** The supervisor took what is to be run. */
     void started(Answer answer) {
-        queuePosition = Math.max(0, answer.json().path("position").asInt(0));
+        queuePosition = QueuePosition.of(answer.json(), 1);
         caughtUpAt = 0;
         if (impatient) {
             answer(unfinished());
@@ -131,14 +152,16 @@ final class Following implements OutputReader {
 
     /** The supervisor lets us read. */
     void reading(Answer answer) {
-        queuePosition = Math.max(0, answer.json().path("position").asInt(0));
+        queuePosition = QueuePosition.of(answer.json(), 1);
         if (answer.json().path("outcome").isObject()) {
             // All is there to be read, and the outcome's record is its end.
             known = Verdict.of(OutputRecord.Outcome.parse(0, answer.json().path("outcome")));
         } else {
             caughtUpAt = answer.json().path("journal").path("end").asLong(0);
         }
-        if (impatient) {
+        if (impatient && isCaughtUp()) {
+            answer(unfinished());
+        } else if (impatient) {
             patienceOver();
         }
     }
@@ -165,7 +188,8 @@ final class Following implements OutputReader {
         switch (why.kind()) {
             case RESTARTED -> restarted();
             case REFUSED -> answer(Verdict.forgotten(Restarts.NONE));
-            case UNREACHABLE, INCOMPATIBLE, OVERLOADED, CLOSED -> answer(Verdict.disconnected(queuePosition));
+            case UNREACHABLE, UNANSWERED, INCOMPATIBLE, OVERLOADED, CLOSED ->
+                answer(Verdict.disconnected(queuePosition));
         }
     }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.MonoSink;
 import tools.jackson.databind.JsonNode;
 
-/** Waits until a sandbox's first kernel is ready, or given up: asks once per connection, then listens. */
+/** Waits until a sandbox's first kernel is ready, closed, or given up: asks once per connection, then listens. */
 final class KernelWait {
 
     // Whoever waits has a time-out of his own; this only keeps the link trying.
@@ -74,16 +74,21 @@ final class KernelWait {
             if (kernel.path("language").asString("").equals(LANGUAGE)
                     && kernel.path("session").asString("").equals(SESSION)) {
                 isKnown(kernel);
+                return;
             }
         }
+        // A supervisor begins with it: a caller closed it since, and its next use makes it anew.
+        sink.success();
     }
 
     private void isKnown(JsonNode kernel) {
         switch (kernel.path("state").asString("")) {
             case "idle", "busy" -> sink.success();
             case "dead" ->
-                sink.error(new SandboxProblem.Refused("The sandbox's Python kernel could not be started: %s"
-                        .formatted(kernel.path("trouble").asString("no cause was told"))));
+                sink.error(new SandboxProblem.Refused(
+                        ("The sandbox's Python kernel could not be started: %s. Call sandbox_stop"
+                                        + " and then sandbox_start to try again, with another image if this one lacks something.")
+                                .formatted(kernel.path("trouble").asString("no cause was told"))));
             default -> {
                 // It starts; an event will tell.
             }

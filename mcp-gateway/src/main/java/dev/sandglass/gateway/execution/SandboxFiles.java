@@ -34,11 +34,16 @@ public final class SandboxFiles {
     // The supervisor lists and deletes for 20 s, then says how far it came.
     private static final Duration LONG = Duration.ofSeconds(45);
 
+    // More than what is told of most.
+    private static final long ENTRY_BYTES = 256;
+
     private final Function<RunningSandbox, Link> links;
+    private final FileTurns turns;
     private final JsonMapper json = JsonMapper.shared();
 
-    SandboxFiles(Function<RunningSandbox, Link> links) {
+    SandboxFiles(Function<RunningSandbox, Link> links, FileTurns turns) {
         this.links = links;
+        this.turns = turns;
     }
 
     /** Reads at most {@code length} bytes from an offset. */
@@ -111,8 +116,16 @@ public final class SandboxFiles {
     }
 
     private Mono<Answer> ask(RunningSandbox sandbox, FileOperation operation, Duration patience) {
-        return Mono.fromFuture(() -> links.apply(sandbox).ask(new Verb.Files(operation), patience))
+        Mono<Answer> asked = Mono.fromFuture(() -> links.apply(sandbox).ask(new Verb.Files(operation), patience))
                 .onErrorMap(failure -> problem(sandbox, failure));
+        return switch (operation) {
+            case FileOperation.Read read -> turns.take(sandbox, read.length(), asked);
+            case FileOperation.Write write ->
+                turns.take(sandbox, write.content().length(), asked);
+            case FileOperation.ListFolder list -> turns.take(sandbox, list.limit() * ENTRY_BYTES, asked);
+            case FileOperation.MakeFolder _, FileOperation.Move _, FileOperation.Delete _, FileOperation.Stat _ ->
+                asked;
+        };
     }
 
     private static Throwable problem(RunningSandbox sandbox, Throwable failure) {

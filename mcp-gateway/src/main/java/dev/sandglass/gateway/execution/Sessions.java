@@ -2,7 +2,6 @@ package dev.sandglass.gateway.execution;
 
 import dev.sandglass.gateway.link.Answer;
 import dev.sandglass.gateway.link.Link;
-import dev.sandglass.gateway.link.LinkException;
 import dev.sandglass.gateway.link.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -58,11 +57,8 @@ public final class Sessions {
     public Mono<Boolean> interrupt(RunningSandbox sandbox, ExecutionId id) {
         return Mono.fromFuture(() -> links.apply(sandbox).ask(new Verb.Interrupt(id.number()), PROMPT))
                 .map(answer -> !interrupted(sandbox, answer).isEmpty())
-                .onErrorMap(failure -> isForgotten(failure) ? forgotten(id) : Failures.problem(sandbox, failure));
-    }
-
-    private static boolean isForgotten(Throwable failure) {
-        return LinkException.unwrap(failure) instanceof LinkException why && why.isRefusal("unknown_execution");
+                .onErrorMap(
+                        failure -> Failures.isUnknown(failure) ? forgotten(id) : Failures.problem(sandbox, failure));
     }
 
     private static SandboxProblem forgotten(ExecutionId id) {

@@ -75,10 +75,26 @@ record Verdict(
                 queuePosition);
     }
 
-    /** The supervisor was restarted, or another pod took over, since it began. */
+    /** It was sent, and the supervisor did not say that it took it; {@code why} is a clause. */
+    static Verdict unacknowledged(String why) {
+        return running(
+                "Whether it began is not known.",
+                "The sandbox did not say that it took this (" + why + "). Ask sandbox_get_execution with this"
+                        + " execution_id before you run it again: it may run, or have run.",
+                0);
+    }
+
+    /** It was sent, and never came to the sandbox. */
+    static Verdict neverBegan() {
+        return of(
+                ExecutionStatus.REJECTED,
+                "Not started: this execution never came to the sandbox, so nothing of it ran. Run it again.");
+    }
+
+    /** Its container was started again since it began, in the same pod, whose volumes stay. */
     static Verdict restarted() {
-        return lost("The sandbox's container was restarted, so this execution and all variables are gone; files in a"
-                + " persistent workspace remain. Run the code again.");
+        return lost("The sandbox's container was restarted, so this execution and all variables are lost; files are"
+                + " kept. Run the code again.");
     }
 
     /** The container in which it ran ended; the status says so if that was for lack of memory. */
@@ -100,16 +116,15 @@ record Verdict(
     /** Its pod is gone. */
     static Verdict gone(String why) {
         return lost(
-                "The pod in which it ran is gone: " + why + ". This execution and all variables are lost; files in a"
-                        + " persistent workspace remain. Call sandbox_start and run the code again.");
+                "The pod in which it ran is gone: " + why + ". This execution and all variables are lost, so are files"
+                        + " outside a persistent workspace. Call sandbox_start and run the code again.");
     }
 
     /** The supervisor does not know it; there may have been another one before. */
     static Verdict forgotten(Restarts restarts) {
         String history = restarts.count() == 0 ? "" : " Of its container: " + restarts.why() + ".";
-        return lost(
-                "The sandbox does not know this execution any more: it keeps the newest 64, and none over a restart."
-                        + history + " Run the code again.");
+        return lost("The sandbox does not know this execution, or not any more: it keeps the newest 64, and none over a"
+                + " restart." + history + " Run the code again.");
     }
 
     /** The answer. */

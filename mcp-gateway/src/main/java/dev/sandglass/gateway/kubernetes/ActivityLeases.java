@@ -98,9 +98,13 @@ final class ActivityLeases {
         unwritten.remove(uid);
     }
 
-    /** Renews at once, whatever the lease says, and returns when it is done: this is what wakes a sleeping sandbox. */
-    void renew(Subject subject) {
-        write(subject, Activity.now(clock.instant(), Duration.ZERO), true);
+    /** Wakes a sleeping sandbox: renews at once, whatever the lease says, and returns when it is done. */
+    void wake(Sandbox sleeper) {
+        Instant now = clock.instant();
+        Instant sleep = Optional.ofNullable(sleeper.observed().suspendedAt())
+                .map(Instant::parse)
+                .orElse(Instant.MIN);
+        write(Subject.of(sleeper), Activity.ending(sleep, now), true);
     }
 
     /** Forgets a sandbox that was deleted; its lease goes with it. */

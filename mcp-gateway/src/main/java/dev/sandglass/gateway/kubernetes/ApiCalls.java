@@ -3,6 +3,8 @@ package dev.sandglass.gateway.kubernetes;
 import dev.sandglass.api.Rights;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import io.fabric8.kubernetes.api.model.Status;
+import io.fabric8.kubernetes.api.model.StatusDetails;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
@@ -77,7 +79,7 @@ final class ApiCalls implements AutoCloseable {
     static SandboxProblem problem(SandboxRef ref, KubernetesClientException problem) {
         int code = problem.getCode();
         if (code == HttpURLConnection.HTTP_NOT_FOUND) {
-            return new SandboxProblem.NotFound(ref.givenName(), ref.tenant());
+            return missing(ref, problem);
         }
         boolean refused = code >= HttpURLConnection.HTTP_BAD_REQUEST
                 && code < HttpURLConnection.HTTP_INTERNAL_ERROR
@@ -96,6 +98,24 @@ final class ApiCalls implements AutoCloseable {
                 .addKeyValue("cause", detail(problem))
                 .log("The API server did not take an order");
         return new SandboxProblem.Unavailable(whyNot(problem), problem);
+    }
+
+    /** What is not there: the sandbox, the tenant's namespace, or, where nothing is named, the resource definition. */
+    private static SandboxProblem missing(SandboxRef ref, KubernetesClientException problem) {
+        Optional<String> kind = Optional.ofNullable(problem.getStatus())
+                .map(Status::getDetails)
+                .map(StatusDetails::getKind)
+                .filter(name -> !name.isEmpty());
+        if (kind.isEmpty()) {
+            return new SandboxProblem.Refused(
+                    "The cluster does not know the resource Sandbox: %s. Ask whoever runs this installation."
+                            .formatted(detail(problem)));
+        }
+        return kind.get().equals("namespaces")
+                ? new SandboxProblem.Refused(
+                        "Namespace '%s' of tenant '%s' does not exist in the cluster. Ask whoever runs this installation."
+                                .formatted(ref.namespace(), ref.tenant()))
+                : new SandboxProblem.NotFound(ref.givenName(), ref.tenant());
     }
 
     private static String whyNot(KubernetesClientException problem) {

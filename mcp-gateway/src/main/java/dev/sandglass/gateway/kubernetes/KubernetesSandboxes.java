@@ -11,6 +11,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Clock;
 import java.time.Duration;
@@ -29,6 +30,9 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     /** The operator and the cache follow within a moment; this only keeps one that is away from blocking a stop. */
     private static final Duration CACHE_LAG = Duration.ofSeconds(2);
+
+    /** How long one that was woken may sleep on before it is woken again. */
+    private static final Duration WAKE_AGAIN = Duration.ofSeconds(2);
 
     private final SandboxView view;
     private final SandboxOrders orders;
@@ -108,8 +112,8 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         return switch (found.get()) {
             case SandboxState.Running(RunningSandbox sandbox) -> Mono.just(sandbox);
             case SandboxState.Asleep asleep -> Mono.error(new SandboxProblem.Asleep(ref, asleep.reason()));
-            case SandboxState.Stopped stopped -> Mono.error(new SandboxProblem.NotRunning(ref, "it was stopped"));
-            case SandboxState.Pending pending -> Mono.error(new SandboxProblem.NotRunning(ref, why(pending)));
+            case SandboxState.Stopped stopped -> Mono.error(SandboxProblem.NotRunning.stopped(ref));
+            case SandboxState.Pending pending -> Mono.error(SandboxProblem.NotRunning.starting(ref, why(pending)));
         };
     }
 
@@ -139,7 +143,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     /** Nothing half-made stays behind: what this start created and what can never run is deleted again. */
     private Mono<RunningSandbox> undone(SandboxRef ref, boolean delete, SandboxProblem.StartFailed problem) {
-        Mono<Void> undo = delete ? delete(ref).onErrorComplete() : Mono.empty();
+        Mono<WorkspaceEnd> undo = delete ? delete(ref).onErrorComplete() : Mono.empty();
         return undo.then(Mono.error(problem));
     }
 
@@ -166,12 +170,13 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
-    public Mono<Void> delete(SandboxRef ref) {
-        return calls.about(ref, () -> orders.delete(ref))
-                .flatMap(uid -> seen(ref, now -> now.filter(
+    public Mono<WorkspaceEnd> delete(SandboxRef ref) {
+        return calls.about(ref, () -> orders.delete(ref)).flatMap(deleted -> seen(ref, now -> now.filter(
                                 resource -> resource.getMetadata().getDeletionTimestamp() == null
-                                        && uid.equals(resource.getMetadata().getUid()))
-                        .isEmpty()));
+                                        && deleted.uid()
+                                                .equals(resource.getMetadata().getUid()))
+                        .isEmpty())
+                .thenReturn(deleted.workspace()));
     }
 
     @Override
@@ -190,31 +195,46 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         leases.note(new ActivityLeases.Subject(ref.namespace(), ref.name(), sandbox.uid(), ownIdleTimeout), busyFor);
     }
 
-    /** Renews the lease of one that sleeps, then waits until it is Ready or cannot become so. */
+    /** Wakes one that sleeps, then waits until it is Ready or cannot become so. */
     private Mono<RunningSandbox> woken(SandboxRef ref, Sandbox resource) {
         boolean asleep = view.of(ref.tenant(), resource)
                 .filter(SandboxState.Asleep.class::isInstance)
                 .isPresent();
-        Mono<Void> wake = calls.about(ref, () -> {
-                    leases.renew(ActivityLeases.Subject.of(resource));
+        // It may fall asleep right now: its idle time is over, or this start gave it a shorter life than it has had.
+        return asleep
+                ? wake(ref, resource).then(ready(ref, resource, WAKE_AGAIN))
+                : ready(ref, resource, Duration.ZERO);
+    }
+
+    private Mono<Void> wake(SandboxRef ref, Sandbox sleeper) {
+        return calls.about(ref, () -> {
+                    leases.wake(sleeper);
                     return true;
                 })
                 .then();
-        long generation = SandboxView.generationOf(resource);
-        // It may fall asleep right now: its idle time is over, or this start gave it a shorter life than it has had.
-        return asleep
-                ? wake.then(ready(ref, generation, Mono.never()))
-                : ready(ref, generation, wake.then(Mono.never()));
     }
 
-    private Mono<RunningSandbox> ready(SandboxRef ref, long generation, Mono<RunningSandbox> whileAsleep) {
+    /** Again and again, by the status of each moment: it may have fallen asleep anew, later than that wish to wake it. */
+    private Mono<RunningSandbox> keptAwake(SandboxRef ref, Sandbox resource, Duration first) {
+        return Flux.interval(first, WAKE_AGAIN)
+                .onBackpressureDrop()
+                .concatMap(
+                        turn -> wake(ref, cache.get(ref.namespace(), ref.name()).orElse(resource))
+                                .onErrorComplete(SandboxProblem.Unavailable.class),
+                        1)
+                .then(Mono.never());
+    }
+
+    private Mono<RunningSandbox> ready(SandboxRef ref, Sandbox written, Duration firstWake) {
+        long generation = SandboxView.generationOf(written);
         return cache.follow(ref.namespace(), ref.name())
                 .filter(now -> now.isEmpty() || SandboxView.isObserved(now.get(), generation))
                 .map(now -> now.flatMap(resource -> view.of(ref.tenant(), resource)))
                 .filter(Optional::isPresent)
                 .map(Optional::get)
                 .distinctUntilChanged()
-                .switchMap(state -> state instanceof SandboxState.Asleep ? whileAsleep : outcome(ref, state))
+                .switchMap(state ->
+                        state instanceof SandboxState.Asleep ? keptAwake(ref, written, firstWake) : outcome(ref, state))
                 .next();
     }
 
@@ -249,13 +269,9 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
                 .then();
     }
 
-    private static String why(SandboxState.Pending pending) {
-        return pending.reason() == null
-                ? "it is still starting"
-                : "it is still starting (%s: %s)"
-                        .formatted(
-                                pending.reason(),
-                                Optional.ofNullable(pending.message()).orElse("no reason given"));
+    private static Optional<String> why(SandboxState.Pending pending) {
+        return Optional.ofNullable(pending.reason()).map(reason -> "%s: %s"
+                .formatted(reason, Optional.ofNullable(pending.message()).orElse("no reason given")));
     }
 
     @Override

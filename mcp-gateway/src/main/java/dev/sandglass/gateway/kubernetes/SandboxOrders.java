@@ -2,14 +2,15 @@ package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.Serialization;
-import java.net.HttpURLConnection;
 import java.util.Map;
 import java.util.Optional;
 
@@ -65,21 +66,30 @@ final class SandboxOrders {
         return after;
     }
 
-    /** Deletes the resource; its UID. */
-    String delete(SandboxRef ref) {
+    /**
+     * What a deletion ended.
+     *
+     * @param uid of the resource
+     * @param workspace what becomes of its files
+     */
+    record Deleted(String uid, WorkspaceEnd workspace) {}
+
+    /** Deletes the resource. */
+    Deleted delete(SandboxRef ref) {
         Sandbox present = at(ref).get();
         if (present == null) {
             throw notFound(ref);
         }
         client.resource(present).delete();
-        return present.getMetadata().getUid();
+        return new Deleted(
+                present.getMetadata().getUid(), WorkspaceEnd.of(present.wanted().workspace()));
     }
 
     private Resource<Sandbox> at(SandboxRef ref) {
         return client.resources(Sandbox.class).inNamespace(ref.namespace()).withName(ref.name());
     }
 
-    private static KubernetesClientException notFound(SandboxRef ref) {
-        return new KubernetesClientException("no sandbox " + ref.name(), HttpURLConnection.HTTP_NOT_FOUND, null);
+    private static SandboxProblem notFound(SandboxRef ref) {
+        return new SandboxProblem.NotFound(ref.givenName(), ref.tenant());
     }
 }

@@ -38,6 +38,8 @@ final class Connection {
     private @Nullable String bootId;
     private long lastUse;
     private long lastHeard;
+    // Bytes read of files that came since the wire is open.
+    private long content;
 
     Connection(LinkTarget target, Wire.Source wires, Owner owner, Counters counters) {
         this.owner = owner;
@@ -148,6 +150,7 @@ final class Connection {
         lastUse = owner.timers().now();
         lastHeard = lastUse;
         wire = newWire;
+        content = 0;
         readings.opened(hello.window());
         if (restarted) {
             loseAll(new LinkException(Kind.RESTARTED, "The sandbox's container was restarted"));
@@ -160,8 +163,7 @@ final class Connection {
     private void sendAgain(Wire newWire, Pending verb) {
         if (verb.mustNotRepeat()) {
             pending.remove(verb.id());
-            verb.fail(new LinkException(
-                    Kind.UNREACHABLE, "the connection broke meanwhile, and whether this was done is not known"));
+            verb.fail(new LinkException(Kind.UNREACHABLE, "the connection broke meanwhile"));
         } else {
             newWire.send(verb.take());
         }
@@ -203,6 +205,7 @@ final class Connection {
     /** An answer; false if nobody asked, or not any more. */
     private boolean answered(Inbound.Reply reply) {
         lastUse = lastHeard;
+        acknowledge(reply.blob());
         Pending verb = pending.remove(reply.requestId());
         if (verb == null) {
             return reply.requestId().startsWith(UNASKED);
@@ -212,6 +215,15 @@ final class Connection {
         }
         verb.succeed(new Answer(reply.json(), reply.blob()));
         return true;
+    }
+
+    /** The supervisor sends only so much of files ahead, whether anybody waits for it still or not. */
+    private void acknowledge(Blob ofFiles) {
+        Wire open = wire;
+        if (ofFiles.length() > 0 && open != null) {
+            content += ofFiles.length();
+            open.send(LinkFrames.credit(LinkFrames.FILES, content));
+        }
     }
 
     /** A refusal; false if nobody asked, or not any more. */

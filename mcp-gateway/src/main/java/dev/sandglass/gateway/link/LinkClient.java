@@ -1,6 +1,5 @@
 package dev.sandglass.gateway.link;
 
-import dev.sandglass.api.LinkSecret;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 
@@ -22,10 +21,10 @@ public interface LinkClient extends AutoCloseable {
      *
      * @param channels what kind of channel that loop serves
      * @param settings see there
-     * @param secret the installation's link secret, from which all keys are derived
+     * @param secrets the installation's link secrets, from which all keys are derived
      */
     static LinkClient start(
-            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecret secret) {
-        return LinkLoop.start(loop, channels, settings, secret);
+            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecrets secrets) {
+        return LinkLoop.start(loop, channels, settings, secrets);
     }
 }

@@ -7,8 +7,10 @@ public final class LinkException extends RuntimeException {
 
     /** The kinds of failure that callers tell apart. */
     public enum Kind {
-        /** No connection, or no answer, in the given time. */
+        /** No connection, or no answer, in the given time; what must not be done twice was not begun. */
         UNREACHABLE,
+        /** It was sent, and no answer came: whether it was done, or will be, is not known. */
+        UNANSWERED,
         /** The supervisor was restarted after the verb was sent: what became of it cannot be known. */
         RESTARTED,
         /** The supervisor refused it; {@link #code} says why. */
@@ -33,6 +35,14 @@ public final class LinkException extends RuntimeException {
 
     LinkException(Kind kind, String message) {
         this(kind, "", message);
+    }
+
+    /** The same of a verb that may have been done, or may be yet, unless it is known what became of that one. */
+    LinkException afterSending() {
+        return switch (kind) {
+            case UNREACHABLE, INCOMPATIBLE, OVERLOADED, CLOSED -> new LinkException(Kind.UNANSWERED, text());
+            case UNANSWERED, RESTARTED, REFUSED -> this;
+        };
     }
 
     /** Which kind of failure. */

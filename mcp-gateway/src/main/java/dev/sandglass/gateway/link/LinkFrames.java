@@ -20,6 +20,9 @@ final class LinkFrames {
     static final byte[] VERB = {'V'};
     static final byte[] CREDIT = {'C'};
 
+    /** In the place of an execution's id: what is acknowledged was read of files. */
+    static final String FILES = "/files";
+
     /** Most bytes of a verb's json that a supervisor takes. */
     static final int MAX_JSON = 256 * 1024;
 
@@ -50,7 +53,7 @@ final class LinkFrames {
         return blob.length() == 0 ? new byte[][] {VERB, id, json} : new byte[][] {VERB, id, json, blob.bytes()};
     }
 
-    /** An acknowledgement's frames: all output before the offset is dealt with. */
+    /** An acknowledgement's frames: all output before the offset is dealt with, or so many bytes {@link #FILES} came. */
     static byte[][] credit(String executionId, long offset) {
         return new byte[][] {CREDIT, ascii(executionId), ascii(Long.toString(offset))};
     }
@@ -94,6 +97,7 @@ final class LinkFrames {
             case Verb.Hello hello -> {
                 json.writeName("protocol").writeArray(new int[] {PROTOCOL}, 0, 1);
                 json.writeStringProperty("peer", hello.peer());
+                json.writeBooleanProperty("file_credit", true);
             }
             case Verb.Execute execute -> writeExecute(json, execute);
             case Verb.Command command -> writeCommand(json, command);

@@ -1,7 +1,6 @@
 package dev.sandglass.gateway.link;
 
 import dev.sandglass.api.LinkKeys;
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.link.LinkException.Kind;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
@@ -9,6 +8,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,7 +29,7 @@ final class LinkLoop implements LinkClient, Connection.Owner {
     private static final int SWEEPS_PER_IDLE_TIME = 4;
 
     private final LinkSettings settings;
-    private final LinkSecret secret;
+    private final LinkSecrets secrets;
     private final EventLoop loop;
     private final Bootstrap bootstrap;
     private final Counters counters;
@@ -44,17 +44,23 @@ final class LinkLoop implements LinkClient, Connection.Owner {
     private volatile boolean closed;
 
     private LinkLoop(
-            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecret secret) {
+            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecrets secrets) {
         this.settings = settings;
-        this.secret = secret;
+        this.secrets = secrets;
         this.loop = loop;
         this.counters = new Counters(settings.peerName());
-        this.bootstrap = new Bootstrap().group(loop).channel(channels).option(ChannelOption.TCP_NODELAY, true);
+        this.bootstrap = new Bootstrap()
+                .group(loop)
+                .channel(channels)
+                .option(ChannelOption.TCP_NODELAY, true)
+                // What did not get through by then never will: a run whose caller was told so would begin minutes
+                // later.
+                .option(ChannelOption.SO_LINGER, 0);
     }
 
     static LinkLoop start(
-            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecret secret) {
-        LinkLoop links = new LinkLoop(loop, channels, settings, secret);
+            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecrets secrets) {
+        LinkLoop links = new LinkLoop(loop, channels, settings, secrets);
         loop.execute(() -> links.timers.after(links.sweepInterval(), links::sweep));
         return links;
     }
@@ -131,8 +137,8 @@ final class LinkLoop implements LinkClient, Connection.Owner {
     }
 
     private Connection make(LinkTarget target) {
-        LinkKeys keys = LinkKeys.derive(secret, target.sandboxUid(), target.incarnation());
-        return new Connection(target, connection -> open(connection, keys), this, counters);
+        Iterator<LinkKeys> keys = secrets.attempts(target);
+        return new Connection(target, connection -> open(connection, keys.next()), this, counters);
     }
 
     private Wire open(Connection connection, LinkKeys keys) {

@@ -49,8 +49,8 @@ final class Pending {
     }
 
     /**
-     * Whether it would be wrong to send it to a restarted supervisor: it may have run already, with variables that are gone
-     * now.
+     * Whether it may have run already, or may run yet: it would be wrong to send it to a restarted supervisor, where
+     * variables are gone, and to tell the caller that nothing was done.
      */
     boolean mayHaveRun() {
         return sent
@@ -86,7 +86,7 @@ final class Pending {
 
     void fail(LinkException why) {
         stopTimer();
-        answer.completeExceptionally(why);
+        answer.completeExceptionally(mayHaveRun() ? why.afterSending() : why);
     }
 
     private void stopTimer() {

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.mcp;
 
 import dev.sandglass.gateway.caller.Admission;
+import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -78,14 +79,20 @@ final class Entrance {
                 http.add(HttpHeaderNames.WWW_AUTHENTICATE, challenge);
                 yield refuse(http, HttpResponseStatus.UNAUTHORIZED, message);
             }
-            // There is no stream to open and no session to end (2026-07-28, streamable HTTP, "Backward compatibility").
-            case Admission.Admitted _
-            when !http.method().equals(HttpMethod.POST) -> {
-                http.add(HttpHeaderNames.ALLOW, HttpMethod.POST.name());
-                yield http.empty(HttpResponseStatus.METHOD_NOT_ALLOWED);
+            case Admission.Admitted(var caller) -> {
+                http.admitted();
+                yield serve(http, caller);
             }
-            case Admission.Admitted(var caller) -> endpoint.post(http, caller);
         };
+    }
+
+    private Mono<Void> serve(HttpExchange http, Caller caller) {
+        if (http.method().equals(HttpMethod.POST)) {
+            return endpoint.post(http, caller);
+        }
+        // There is no stream to open and no session to end (2026-07-28, streamable HTTP, "Backward compatibility").
+        http.add(HttpHeaderNames.ALLOW, HttpMethod.POST.name());
+        return http.empty(HttpResponseStatus.METHOD_NOT_ALLOWED);
     }
 
     /** A JSON-RPC error without id, as MCP allows for requests that never become a call. */

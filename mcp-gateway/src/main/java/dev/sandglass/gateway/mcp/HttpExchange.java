@@ -1,15 +1,17 @@
 package dev.sandglass.gateway.mcp;
 
+import dev.sandglass.gateway.bound.LastWord;
+import dev.sandglass.gateway.bound.Threshold;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.http.MediaType;
@@ -27,6 +29,7 @@ final class HttpExchange {
     private final HttpServerRequest request;
     private final HttpServerResponse response;
     private final Scheduler thread;
+    private boolean isRead;
 
     HttpExchange(HttpServerRequest request, HttpServerResponse response) {
         this.request = request;
@@ -71,30 +74,29 @@ final class HttpExchange {
                 : address.getAddress().getHostAddress();
     }
 
-    /** The body, or {@link McpError} if it is longer than that, comes too slowly or is declared as something else. */
-    Mono<byte[]> body(int mostBytes) {
+    /**
+     * The body, or {@link McpError} if it is longer than that, comes too slowly, is declared as something else, or finds no
+     * room.
+     *
+     * @param allowance from which it is taken as it comes
+     */
+    Mono<byte[]> body(int mostBytes, Allowance allowance) {
         String type = header(HttpHeaderNames.CONTENT_TYPE);
         if (type != null && !MediaType.parseMediaType(type).isCompatibleWith(MediaType.APPLICATION_JSON)) {
             return Mono.error(McpError.notJson());
         }
-        String declared = header(HttpHeaderNames.CONTENT_LENGTH);
         // Netty has refused what is no number.
-        if (declared != null && Long.parseLong(declared) > mostBytes) {
+        long declared = Optional.ofNullable(header(HttpHeaderNames.CONTENT_LENGTH))
+                .map(Long::parseLong)
+                .orElse((long) mostBytes);
+        if (declared > mostBytes) {
             return Mono.error(McpError.tooLarge(mostBytes));
         }
         return request.receive()
-                .collect(ByteArrayOutputStream::new, (whole, piece) -> add(whole, piece, mostBytes))
-                .map(ByteArrayOutputStream::toByteArray)
+                .collect(() -> new Body(mostBytes, (int) declared, allowance), Body::add)
+                .map(Body::whole)
+                .doOnNext(whole -> isRead = true)
                 .timeout(BODY_TIMEOUT, Mono.error(McpError::tooSlow), thread);
-    }
-
-    private static void add(ByteArrayOutputStream whole, ByteBuf piece, int mostBytes) {
-        if (piece.readableBytes() > mostBytes - whole.size()) {
-            throw McpError.tooLarge(mostBytes);
-        }
-        byte[] bytes = new byte[piece.readableBytes()];
-        piece.readBytes(bytes);
-        whole.writeBytes(bytes);
     }
 
     /** Adds a header to the answer. */
@@ -102,8 +104,21 @@ final class HttpExchange {
         response.header(name, value);
     }
 
+    /** It comes from a caller whom this installation knows. */
+    void admitted() {
+        request.withConnection(connection -> Threshold.passed(connection.channel()));
+    }
+
+    /** Whoever is answered before the body was read is not listened to any longer. */
+    private void endUnlessRead() {
+        if (!isRead) {
+            LastWord.unlessRead(request, response);
+        }
+    }
+
     /** Answers without body. */
     Mono<Void> empty(HttpResponseStatus status) {
+        endUnlessRead();
         return response.status(status)
                 .header(HttpHeaderNames.CONTENT_LENGTH, "0")
                 .send();
@@ -111,6 +126,7 @@ final class HttpExchange {
 
     /** Answers with JSON, as one piece. */
     Mono<Void> json(HttpResponseStatus status, byte[] body) {
+        endUnlessRead();
         return response.status(status)
                 .header(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_JSON_VALUE)
                 .header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length))

@@ -18,6 +18,8 @@ final class JsonCodec {
     private static final int MAX_DEPTH = 32;
     private static final int MAX_NAME_CHARS = 1024;
     private static final int MAX_NUMBER_CHARS = 64;
+    private static final int MAX_TOKENS = 200_000;
+    private static final int NODE_BYTES = 128;
     private static final int MAX_ID_CHARS = 256;
     private static final int MAX_METHOD_CHARS = 256;
 
@@ -35,6 +37,7 @@ final class JsonCodec {
                                 .maxNameLength(MAX_NAME_CHARS)
                                 .maxNumberLength(MAX_NUMBER_CHARS)
                                 .maxStringLength(maxBytes)
+                                .maxTokenCount(MAX_TOKENS)
                                 .build())
                         // Two fields of one name: a proxy in front of us may have read the other one.
                         .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -56,8 +59,9 @@ final class JsonCodec {
             // Told below: what Jackson says would quote the body.
         }
         if (node == null || node.isMissingNode()) {
-            throw McpError.parseError("the body must be JSON in UTF-8, at most %d levels deep, without a field twice"
-                    .formatted(MAX_DEPTH));
+            throw McpError.parseError(
+                    "the body must be JSON in UTF-8, at most %d levels deep and %d names, values and brackets long, without a field twice"
+                            .formatted(MAX_DEPTH, MAX_TOKENS));
         }
         if (node.isArray()) {
             throw McpError.invalidRequest("batches are not supported, send each message by itself");
@@ -66,6 +70,15 @@ final class JsonCodec {
             throw McpError.invalidRequest("the body must be a JSON object");
         }
         return object;
+    }
+
+    /** What a message holds besides its text, about, in bytes: {@code {},{},…} is thirty times as much once it is read. */
+    static long overhead(JsonNode node) {
+        long bytes = NODE_BYTES;
+        for (JsonNode each : node.values()) {
+            bytes += overhead(each);
+        }
+        return bytes;
     }
 
     /** The id of a message, if it has one of a valid form; for errors about messages that are otherwise broken. */

@@ -1,7 +1,10 @@
 package dev.sandglass.gateway.mcp;
 
+import dev.sandglass.gateway.bound.ByteBudget;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.execution.OutputListener;
+import dev.sandglass.gateway.execution.UntilAnswered;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,27 +24,44 @@ final class McpEndpoint {
 
     private static final Logger LOG = LoggerFactory.getLogger(McpEndpoint.class);
     private static final String CANCELLED = "notifications/cancelled";
+    private static final String RETRY_AFTER_SECONDS = "2";
 
     private final McpDispatcher dispatcher;
     private final McpSettings settings;
     private final JsonCodec codec;
+    private final ByteBudget bodies;
     private final RunningCalls calls = new RunningCalls();
 
     McpEndpoint(McpDispatcher dispatcher, McpSettings settings) {
         this.dispatcher = dispatcher;
         this.settings = settings;
         this.codec = new JsonCodec(settings.maxBodyBytes());
+        this.bodies = new ByteBudget(settings.maxBytes(), settings.maxBytesPerCaller());
+    }
+
+    /** What the bodies of requests under way hold. */
+    ByteBudget bodies() {
+        return bodies;
     }
 
     Mono<Void> post(HttpExchange http, Caller caller) {
-        return Mono.defer(() -> http.body(settings.maxBodyBytes()))
-                .flatMap(body -> answer(http, caller, body))
+        // Until the answer is made what came is held: as bytes, then as the arguments of the call.
+        return UntilAnswered.of(Mono.using(
+                () -> bodies.share(caller.name()),
+                share -> post(http, caller, new Allowance(bodies, share)),
+                ByteBudget.Share::end));
+    }
+
+    private Mono<Void> post(HttpExchange http, Caller caller, Allowance allowance) {
+        return Mono.defer(() -> http.body(settings.maxBodyBytes(), allowance))
+                .map(codec::read)
+                .doOnNext(message -> allowance.take(JsonCodec.overhead(message)))
+                .flatMap(message -> answer(http, caller, message))
                 .onErrorMap(InvalidMediaTypeException.class, odd -> McpError.invalidRequest("not a media type"))
                 .onErrorResume(McpError.class, problem -> error(http, problem, null));
     }
 
-    private Mono<Void> answer(HttpExchange http, Caller caller, byte[] body) {
-        ObjectNode message = codec.read(body);
+    private Mono<Void> answer(HttpExchange http, Caller caller, ObjectNode message) {
         try {
             return switch (JsonCodec.message(message)) {
                 case JsonRpc.Incoming.Request request -> answer(http, caller, request);
@@ -105,6 +125,9 @@ final class McpEndpoint {
 
     /** Answers that a request cannot be served. */
     Mono<Void> error(HttpExchange http, McpError problem, @Nullable JsonNode id) {
+        if (problem.status().equals(HttpResponseStatus.SERVICE_UNAVAILABLE)) {
+            http.add(HttpHeaderNames.RETRY_AFTER, RETRY_AFTER_SECONDS);
+        }
         return write(http, Reply.of(problem, id));
     }
 

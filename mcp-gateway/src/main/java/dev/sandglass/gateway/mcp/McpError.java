@@ -56,6 +56,21 @@ final class McpError extends RuntimeException {
                 null);
     }
 
+    /**
+     * No room for another body for the time being.
+     *
+     * @param whose bodies hold how much, as the beginning of a sentence
+     */
+    static McpError busy(String whose, long mostBytes) {
+        return new McpError(
+                INTERNAL_ERROR,
+                HttpResponseStatus.SERVICE_UNAVAILABLE,
+                ("Too much at once: %s %d bytes on this replica, the most; wait until some are answered and try again,"
+                                + " and write large files in parts")
+                        .formatted(whose, mostBytes),
+                null);
+    }
+
     static McpError tooSlow() {
         return new McpError(
                 INVALID_REQUEST,

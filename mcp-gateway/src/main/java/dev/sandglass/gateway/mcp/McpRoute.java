@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.mcp;
 
+import dev.sandglass.gateway.bound.ByteBudget;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.tool.Tool;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,9 +16,11 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
     public static final String PATH = "/mcp";
 
     private final Entrance entrance;
+    private final ByteBudget bodies;
 
-    private McpRoute(Entrance entrance) {
+    private McpRoute(Entrance entrance, ByteBudget bodies) {
         this.entrance = entrance;
+        this.bodies = bodies;
     }
 
     /**
@@ -34,7 +37,13 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
             String version,
             MeterRegistry meters) {
         var dispatcher = new McpDispatcher(tools, version, new AuditLog(meters, System::nanoTime));
-        return new McpRoute(new Entrance(callers, allowedOrigins, new McpEndpoint(dispatcher, settings), meters));
+        var endpoint = new McpEndpoint(dispatcher, settings);
+        return new McpRoute(new Entrance(callers, allowedOrigins, endpoint, meters), endpoint.bodies());
+    }
+
+    /** What the bodies of requests under way hold. */
+    public ByteBudget bodies() {
+        return bodies;
     }
 
     @Override

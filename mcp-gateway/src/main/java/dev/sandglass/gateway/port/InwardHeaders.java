@@ -7,26 +7,66 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Which headers of a request reach the sandbox: nothing with which it could act for the caller. Pure. */
+/**
+ * Which headers of a request reach the sandbox: those by which HTTP and common frameworks work, and no others. What somebody
+ * before us adds for whoever asks, such as the tokens of a log-in, has any name, so that no list of what to leave out is ever
+ * whole. Pure.
+ */
 final class InwardHeaders {
 
-    /**
-     * Besides those of one hop. {@code Referer} holds the link, {@code Origin} ours, which a server would take for an attack
-     * on itself; of the sender's own forwarding headers nothing is known, so they are replaced.
-     */
-    private static final Set<String> DROPPED = Set.of(
-            "authorization",
-            "cookie",
-            "cookie2",
-            "expect",
-            "forwarded",
-            "host",
-            "origin",
-            "referer",
-            "via",
-            "x-real-ip");
+    /** What a page and its own server mean for each other alone has a name that begins so (docs/ports.md). */
+    static final String OWN = "x-sandbox-";
 
-    private static final Set<String> DROPPED_PREFIXES = Set.of("x-forwarded-", "sec-fetch-", "sec-websocket-");
+    /**
+     * Not among them, besides what speaks for the caller: {@code Referer} may be another page on our host; {@code Origin} and
+     * {@code Sec-Fetch-*} tell of our origin, so that a server would take its own page for an attack.
+     */
+    private static final Set<String> PASSED = Set.of(
+            "accept",
+            "accept-charset",
+            "accept-encoding",
+            "accept-language",
+            "cache-control",
+            "connect-protocol-version",
+            "connect-timeout-ms",
+            "content-digest",
+            "content-disposition",
+            "content-encoding",
+            "content-language",
+            "content-length",
+            "content-location",
+            "content-md5",
+            "content-range",
+            "content-type",
+            "dnt",
+            "grpc-timeout",
+            "idempotency-key",
+            "if-match",
+            "if-modified-since",
+            "if-none-match",
+            "if-range",
+            "if-unmodified-since",
+            "last-event-id",
+            "pragma",
+            "prefer",
+            "priority",
+            "range",
+            "rsc",
+            "save-data",
+            "sec-gpc",
+            "upgrade-insecure-requests",
+            "user-agent",
+            "x-csrf-token",
+            "x-csrftoken",
+            "x-grpc-web",
+            "x-http-method-override",
+            "x-requested-with",
+            "x-xsrf-token",
+            "x-xsrftoken");
+
+    /** Of the page's own, and of libraries for pages: what they say to the server that they came with. */
+    private static final Set<String> PASSED_PREFIXES =
+            Set.of(OWN, "hx-", "next-", "turbo-", "x-inertia", "x-livewire", "x-up-");
 
     private InwardHeaders() {}
 
@@ -43,9 +83,7 @@ final class InwardHeaders {
         Set<String> hop = HopByHop.of(from);
         for (Map.Entry<String, String> header : from) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
-            if (!hop.contains(name)
-                    && !DROPPED.contains(name)
-                    && DROPPED_PREFIXES.stream().noneMatch(name::startsWith)) {
+            if (passes(name) && !hop.contains(name)) {
                 to.add(header.getKey(), header.getValue());
             }
         }
@@ -62,5 +100,9 @@ final class InwardHeaders {
         if (host != null) {
             to.set("X-Forwarded-Host", host);
         }
+    }
+
+    private static boolean passes(String name) {
+        return PASSED.contains(name) || PASSED_PREFIXES.stream().anyMatch(name::startsWith);
     }
 }

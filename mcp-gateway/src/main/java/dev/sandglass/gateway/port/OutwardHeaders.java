@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * Which headers of a sandbox's answer reach the client, and which are put over them: what untrusted code says must bear upon
- * nothing but its own page. Pure.
+ * nothing but its own page. What browsers and proxies obey grows by the year, so that those are listed that pass. Pure.
  */
 final class OutwardHeaders {
 
@@ -19,35 +19,50 @@ final class OutwardHeaders {
 
     private static final int MAX_COOKIES = 32;
 
-    /** Besides those of one hop: what speaks for the whole host, to a proxy before us, or for a log-in on our name. */
-    private static final Set<String> DROPPED = Set.of(
-            "accept-ch",
-            "alt-svc",
-            "authentication-info",
-            "cache-control",
-            "clear-site-data",
-            "critical-ch",
-            "expires",
-            "nel",
-            "origin-agent-cluster",
-            "origin-trial",
-            "pragma",
-            "public-key-pins",
-            "referrer-policy",
-            "refresh",
-            "report-to",
-            "reporting-endpoints",
-            "server",
-            "service-worker-allowed",
-            "set-cookie",
-            "set-cookie2",
-            "strict-transport-security",
-            "www-authenticate",
-            "x-content-type-options",
-            "x-reproxy-url",
-            "x-sendfile");
+    /**
+     * Not among them: what speaks for the whole host or origin ({@code Link} too, which can name the origin's payment app), to a
+     * proxy before us, or for a log-in on our name; and what is written anew.
+     */
+    private static final Set<String> PASSED = Set.of(
+            "accept-patch",
+            "accept-post",
+            "accept-ranges",
+            "age",
+            "allow",
+            "content-digest",
+            "content-disposition",
+            "content-encoding",
+            "content-language",
+            "content-length",
+            "content-location",
+            "content-md5",
+            "content-range",
+            "content-security-policy",
+            "content-security-policy-report-only",
+            "content-type",
+            "cross-origin-embedder-policy",
+            "cross-origin-opener-policy",
+            "cross-origin-resource-policy",
+            "date",
+            "etag",
+            "grpc-message",
+            "grpc-status",
+            "last-modified",
+            "location",
+            "permissions-policy",
+            "preference-applied",
+            "repr-digest",
+            "retry-after",
+            "server-timing",
+            "sourcemap",
+            "vary",
+            "warning",
+            "x-frame-options",
+            "x-total-count");
 
-    private static final Set<String> DROPPED_PREFIXES = Set.of("access-control-", "x-accel-", "x-forwarded-");
+    /** The page's own, and of libraries for pages. */
+    private static final Set<String> PASSED_PREFIXES =
+            Set.of(InwardHeaders.OWN, "hx-", "x-inertia", "x-livewire", "x-nextjs-", "x-up-");
 
     private OutwardHeaders() {}
 
@@ -56,9 +71,7 @@ final class OutwardHeaders {
         Set<String> hop = HopByHop.of(from);
         for (Map.Entry<String, String> header : from) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
-            if (hop.contains(name)
-                    || DROPPED.contains(name)
-                    || DROPPED_PREFIXES.stream().anyMatch(name::startsWith)) {
+            if (!passes(name) || hop.contains(name)) {
                 continue;
             }
             if (name.equals("location") || name.equals("content-location")) {
@@ -72,6 +85,10 @@ final class OutwardHeaders {
                 .flatMap(cookie -> SandboxCookies.outwards(cookie, path.home()).stream())
                 .forEach(cookie -> to.add(HttpHeaderNames.SET_COOKIE, cookie));
         protect(path, to);
+    }
+
+    private static boolean passes(String name) {
+        return PASSED.contains(name) || PASSED_PREFIXES.stream().anyMatch(name::startsWith);
     }
 
     /** What every answer on such a path carries, whoever wrote it. */

@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
  * @param port in the sandbox
  * @param name of the port in the resource; null for none
  * @param url for programs, which send their credentials with every request; without host if the installation's own is not known
- * @param link for browsers, carries its own permission
- * @param linkExpiresAt end of the link, RFC 3339 in UTC
+ * @param link for browsers, carries its own permission; null where the installation has none
+ * @param linkExpiresAt end of the link, RFC 3339 in UTC; null without one
  */
 public record PortAddress(
         int port,
         @Nullable String name,
         String url,
-        String link,
-        @JsonProperty("link_expires_at") String linkExpiresAt) {
+        @Nullable String link,
+        @JsonProperty("link_expires_at") @Nullable String linkExpiresAt) {
 
     /** Never the link, which is a permission. */
     @Override

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.port;
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.SandboxPort;
 import dev.sandglass.gateway.caller.Caller;
+import dev.sandglass.gateway.port.PortSettings.ReachedBy;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -23,8 +24,16 @@ public final class PortAddresses {
         this.clock = clock;
     }
 
-    /** The addresses of all declared ports, in their order, for that caller. */
+    /** Whether this installation makes ports reachable at all. */
+    public boolean areReached() {
+        return settings.reachedBy() != ReachedBy.NONE;
+    }
+
+    /** The addresses of all declared ports, in their order, for that caller; none if none is reached. */
     public List<PortAddress> of(Caller caller, RunningSandbox sandbox) {
+        if (!areReached()) {
+            return List.of();
+        }
         Instant expires = clock.instant().plus(settings.linkLifetime()).truncatedTo(ChronoUnit.SECONDS);
         return sandbox.declared().stream()
                 .map(port -> address(caller, sandbox, port, expires))
@@ -35,15 +44,14 @@ public final class PortAddresses {
         String tenant = sandbox.ref().tenant();
         String name = sandbox.ref().givenName();
         PortPath plain = PortPath.of(tenant, name, port.port(), null);
+        String url = settings.base() + plain.home() + "/";
+        if (settings.reachedBy() == ReachedBy.KEYS) {
+            return new PortAddress(port.port(), port.name(), url, null, null);
+        }
         String link = links.issue(sandbox.uid(), port.port(), caller.name(), expires)
                 .map(permission ->
                         PortPath.of(tenant, name, port.port(), permission).prefix())
                 .orElseGet(plain::home);
-        return new PortAddress(
-                port.port(),
-                port.name(),
-                settings.base() + plain.home() + "/",
-                settings.base() + link + "/",
-                expires.toString());
+        return new PortAddress(port.port(), port.name(), url, settings.base() + link + "/", expires.toString());
     }
 }

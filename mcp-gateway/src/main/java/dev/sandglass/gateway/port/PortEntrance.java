@@ -1,5 +1,9 @@
 package dev.sandglass.gateway.port;
 
+import dev.sandglass.gateway.bound.ByteBudget;
+import dev.sandglass.gateway.bound.LastWord;
+import dev.sandglass.gateway.bound.Threshold;
+import dev.sandglass.gateway.port.PortSettings.ReachedBy;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -32,14 +36,20 @@ final class PortEntrance {
         this.settings = settings;
         this.slots = new Slots(settings.maxConnectionsPerSandbox(), settings.maxConnections());
         this.http = http;
-        this.sockets = new SocketProxy(http.client());
+        this.sockets = new SocketProxy(http.client(), settings.sockets());
         this.log = log;
+    }
+
+    /** What WebSockets' frames under way hold. */
+    ByteBudget frames() {
+        return sockets.frames();
     }
 
     /** Serves a request, whatever it is. */
     Mono<Void> serve(HttpServerRequest request, HttpServerResponse response) {
         Optional<PortPath> path = PortPath.parse(request.uri());
         if (path.isEmpty()) {
+            LastWord.unlessRead(request, response);
             return Refusals.answer(
                     response,
                     Optional.empty(),
@@ -50,7 +60,10 @@ final class PortEntrance {
         PortLog.Entry entry = log.begin(path.get(), request.method().name());
         // The client hung up: there is nobody to tell.
         return Mono.defer(() -> admit(path.get(), request, response, entry))
-                .onErrorResume(problem -> Refusals.told(response, path.get(), problem))
+                .onErrorResume(problem -> {
+                    LastWord.unlessRead(request, response);
+                    return Refusals.told(response, path.get(), problem);
+                })
                 .onErrorComplete(AbortedException.class)
                 .doFinally(_ ->
                         entry.end(response.hasSentHeaders() ? response.status().code() : 0));
@@ -58,8 +71,10 @@ final class PortEntrance {
 
     private Mono<Void> admit(
             PortPath path, HttpServerRequest request, HttpServerResponse response, PortLog.Entry entry) {
+        checkReached(path);
         @Nullable String authorization = request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION);
         PortGate.Entry admitted = gate.enter(path, authorization);
+        request.withConnection(connection -> Threshold.passed(connection.channel()));
         entry.by(admitted.caller().name());
         check(request);
         if (path.link() != null
@@ -68,6 +83,7 @@ final class PortEntrance {
             return Refusals.preflight(response, path);
         }
         if (path.lacksSlash()) {
+            LastWord.unlessRead(request, response);
             return Refusals.redirect(response, path);
         }
         return gate.open(admitted, path.port())
@@ -76,6 +92,20 @@ final class PortEntrance {
                         authorization,
                         request,
                         response));
+    }
+
+    private void checkReached(PortPath path) {
+        if (settings.reachedBy() == ReachedBy.NONE) {
+            throw new PortProblem(
+                    HttpResponseStatus.FORBIDDEN,
+                    "This installation makes no port of a sandbox reachable (the chart's gateway.ports: none).");
+        }
+        if (settings.reachedBy() == ReachedBy.KEYS && path.link() != null) {
+            throw new PortProblem(
+                    HttpResponseStatus.FORBIDDEN,
+                    "This installation has no links to ports (the chart's gateway.ports: keys). Use the address that"
+                            + " sandbox_start tells, with an API key.");
+        }
     }
 
     private static void check(HttpServerRequest request) {

@@ -43,6 +43,11 @@ final class PortProblem extends RuntimeException {
         };
     }
 
+    /** The fault of the sandbox's server. */
+    static PortProblem badGateway(String text) {
+        return new PortProblem(HttpResponseStatus.BAD_GATEWAY, text);
+    }
+
     static PortProblem unavailable(String text) {
         return new PortProblem(HttpResponseStatus.SERVICE_UNAVAILABLE, text);
     }

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.resolver.DefaultAddressResolverGroup;
+import java.util.Optional;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.netty.ByteBufFlux;
@@ -71,6 +72,14 @@ final class PortProxy {
             HttpClientResponse answer,
             ByteBufFlux body) {
         visit.traffic().moved(1);
+        Optional<PortProblem> unfit = UnfitAnswers.problem(
+                request.requestHeaders(),
+                answer.status(),
+                answer.responseHeaders(),
+                visit.path().port());
+        if (unfit.isPresent()) {
+            return Mono.error(unfit.get());
+        }
         response.status(answer.status());
         OutwardHeaders.write(answer.responseHeaders(), visit.path(), response.responseHeaders());
         return isBodiless(request.method(), answer.status())

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.port;
 
 import dev.sandglass.api.LinkSecret;
+import dev.sandglass.gateway.bound.ByteBudget;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Sessions;
@@ -51,6 +52,11 @@ public final class PortRoute implements UnaryOperator<HttpServerRoutes> {
                 clock);
         return new PortRoute(new PortEntrance(
                 gate, settings, new PortProxy(loops, settings), new PortLog(meters, System::nanoTime)));
+    }
+
+    /** What WebSockets' frames under way hold. */
+    ByteBudget frames() {
+        return entrance.frames();
     }
 
     @Override

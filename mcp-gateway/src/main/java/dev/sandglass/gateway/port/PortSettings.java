@@ -15,6 +15,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param connectTimeout for the connection to the sandbox
  * @param maxConnectionsPerSandbox of all callers together, on one replica
  * @param maxConnections to all sandboxes, on one replica
+ * @param reachedBy who reaches them at all ({@code GATEWAY_PORT_REACHED_BY}, the chart's value {@code gateway.ports})
+ * @param sockets bounds of WebSockets
  */
 public record PortSettings(
         @Nullable URI publicUrl,
@@ -22,7 +24,19 @@ public record PortSettings(
         @DefaultValue("5m") Duration idleTimeout,
         @DefaultValue("5s") Duration connectTimeout,
         @DefaultValue("64") int maxConnectionsPerSandbox,
-        @DefaultValue("512") int maxConnections) {
+        @DefaultValue("512") int maxConnections,
+        @DefaultValue("links") ReachedBy reachedBy,
+        @DefaultValue SocketSettings sockets) {
+
+    /** What leads to a port. */
+    public enum ReachedBy {
+        /** An API key, or a link. */
+        LINKS,
+        /** An API key alone. */
+        KEYS,
+        /** Nothing. */
+        NONE
+    }
 
     private static final Duration LONGEST_LOOK = Duration.ofSeconds(5);
 

@@ -66,7 +66,7 @@ final class Refusals {
     }
 
     private static PortProblem badGateway(String text, int port) {
-        return new PortProblem(HttpResponseStatus.BAD_GATEWAY, text.formatted(port));
+        return PortProblem.badGateway(text.formatted(port));
     }
 
     static Mono<Void> answer(HttpServerResponse response, Optional<PortPath> path, PortProblem problem) {

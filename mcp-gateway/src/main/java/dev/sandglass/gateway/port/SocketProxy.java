@@ -1,11 +1,19 @@
 package dev.sandglass.gateway.port;
 
+import dev.sandglass.gateway.bound.ByteBudget;
+import dev.sandglass.gateway.bound.LastWord;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.ReferenceCounted;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -19,17 +27,28 @@ import reactor.netty.http.websocket.WebsocketOutbound;
 
 /**
  * Passes a WebSocket on: first the sandbox accepts, then the client is told so. Frames go one by one, each when the one
- * before was taken; pings and closings go through.
+ * before was taken; pings and closings go through. What is on its way is bounded, for each sandbox and for the replica.
  */
 final class SocketProxy {
 
-    private static final int MAX_FRAME_BYTES = 4 * 1024 * 1024;
+    /** How long a side that is to be closed may take to read why. */
+    private static final Duration LAST_WORD = Duration.ofSeconds(1);
+
     private static final int NO_STATUS = 1005;
 
     private final HttpClient client;
+    private final SocketSettings settings;
+    private final ByteBudget frames;
 
-    SocketProxy(HttpClient client) {
+    SocketProxy(HttpClient client, SocketSettings settings) {
         this.client = client;
+        this.settings = settings;
+        this.frames = new ByteBudget(settings.maxBytes(), settings.maxBytesPerSandbox());
+    }
+
+    /** What frames under way hold. */
+    ByteBudget frames() {
+        return frames;
     }
 
     Mono<Void> pass(Visit visit, HttpServerRequest request, HttpServerResponse response) {
@@ -42,46 +61,87 @@ final class SocketProxy {
                 .then();
     }
 
-    /** The client's side of a socket that is open on both. */
-    private record Client(WebsocketInbound in, WebsocketOutbound out) {}
+    /** One side of a socket that is open, and the gate that its frames come through. */
+    private record Side(WebsocketInbound in, WebsocketOutbound out, FrameGate gate) {
+
+        Channel channel() {
+            return channelOf(in);
+        }
+    }
 
     /**
      * Tells the client, and passes on until one side has ended. The server lets go of its handler as soon as the client
      * closes, when the pod has still to be told; so the passing on is not its handler but follows it.
      */
-    private static Mono<Void> accepted(
-            Visit visit, HttpServerResponse response, WebsocketInbound pod, WebsocketOutbound toPod) {
-        Sinks.One<Client> opened = Sinks.one();
+    private Mono<Void> accepted(Visit visit, HttpServerResponse response, WebsocketInbound in, WebsocketOutbound out) {
+        Sinks.One<Side> opened = Sinks.one();
+        Sinks.One<WebSocketCloseStatus> refused = Sinks.one();
         Sinks.Empty<Void> ended = Sinks.empty();
+        Channel[] client = new Channel[1];
+        response.withConnection(connection -> client[0] = connection.channel());
+        var bounds = new FrameGate.Bounds(frames, visit.sandbox().uid(), settings);
+        // At once: the decoder gets its first bytes when this thread has done with the answer's head.
+        var pod = new Side(in, out, FrameGate.put(channelOf(in), client[0], bounds, refused::tryEmitValue));
+        // Beside what is passed on, which ends with the channels: to cancel it would have closings of its own sent
+        // first.
+        var _ = opened.asMono().then(refused.asMono()).subscribe(status -> {
+            LastWord.before(client[0]);
+            end(client[0], status);
+            end(pod.channel(), status);
+        });
         return response.sendWebsocket(
-                        (in, out) -> {
-                            opened.tryEmitValue(new Client(in, out));
+                        (fromClient, toClient) -> {
+                            var gate = FrameGate.put(client[0], pod.channel(), bounds, refused::tryEmitValue);
+                            opened.tryEmitValue(new Side(fromClient, toClient, gate));
                             // Even if all is cancelled with the client's connection, the pod hears how it ended.
-                            visit.upstream().replace(() -> closing(in, toPod).subscribe());
+                            visit.upstream()
+                                    .replace(() -> closing(fromClient, out).subscribe());
                             return ended.asMono();
                         },
-                        chosen(toPod.selectedSubprotocol()))
+                        chosen(out.selectedSubprotocol()))
                 .then(opened.asMono())
-                .flatMap(client -> Mono.firstWithSignal(
-                        one(pod, client.out(), visit.traffic()), one(client.in(), toPod, visit.traffic())))
+                .flatMap(side ->
+                        Mono.firstWithSignal(one(pod, side.out(), visit.traffic()), one(side, out, visit.traffic())))
                 .doFinally(_ -> ended.tryEmitEmpty());
+    }
+
+    private static Channel channelOf(WebsocketInbound in) {
+        Channel[] channel = new Channel[1];
+        in.withConnection(connection -> channel[0] = connection.channel());
+        return channel[0];
+    }
+
+    /** Tells a side why it ends, and waits no longer than that: a reader that stands still holds what it was sent. */
+    private static void end(Channel side, WebSocketCloseStatus status) {
+        side.writeAndFlush(new CloseWebSocketFrame(status)).addListener(ChannelFutureListener.CLOSE);
+        Future<?> later = side.eventLoop()
+                .schedule(
+                        () -> {
+                            var _ = side.close();
+                        },
+                        LAST_WORD.toMillis(),
+                        TimeUnit.MILLISECONDS);
+        side.closeFuture().addListener(closed -> later.cancel(false));
     }
 
     private static void write(HttpHeaders from, Visit visit, HttpHeaders to) {
         InwardHeaders.write(from, visit.way(), to);
-        // Servers compare it with the host; who may come in was decided here.
+        // Servers compare it with the host, some with the forwarded one; who may come in was decided here.
         to.set(HttpHeaderNames.ORIGIN, "http://" + to.get(HttpHeaderNames.HOST));
+        to.remove("X-Forwarded-Host");
     }
 
     /** One direction, until its source has ended and its sink was told. */
-    private static Mono<Void> one(WebsocketInbound from, WebsocketOutbound to, Traffic traffic) {
-        return from.receiveFrames()
+    private static Mono<Void> one(Side from, WebsocketOutbound to, Traffic traffic) {
+        return from.in()
+                .receiveFrames()
                 .map(WebSocketFrame::retain)
-                .concatMap(frame -> passed(frame, to, traffic), 1)
+                // None is asked for before the one before it was taken.
+                .concatMap(frame -> passed(frame, from.gate(), to, traffic), 0)
                 .doOnDiscard(ReferenceCounted.class, ReferenceCountUtil::safeRelease)
                 // Whether its source ended well or broke, the sink is told so.
                 .onErrorComplete()
-                .then(closing(from, to));
+                .then(closing(from.in(), to));
     }
 
     private static Mono<Void> closing(WebsocketInbound from, WebsocketOutbound to) {
@@ -91,9 +151,11 @@ final class SocketProxy {
                 .onErrorComplete();
     }
 
-    private static Mono<Void> passed(WebSocketFrame frame, WebsocketOutbound to, Traffic traffic) {
-        traffic.moved(1 + frame.content().readableBytes());
-        return to.sendObject(frame).then();
+    private static Mono<Void> passed(WebSocketFrame frame, FrameGate gate, WebsocketOutbound to, Traffic traffic) {
+        int bytes = frame.content().readableBytes();
+        traffic.moved(1 + bytes);
+        // Not when it is given up: then it is held until its sink is closed.
+        return to.sendObject(frame).then().doOnTerminate(() -> gate.passed(bytes));
     }
 
     private static Mono<Void> close(WebsocketOutbound to, WebSocketCloseStatus status) {
@@ -105,13 +167,13 @@ final class SocketProxy {
                 : to.sendClose(WebSocketCloseStatus.ENDPOINT_UNAVAILABLE.code(), "the other side went away");
     }
 
-    private static WebsocketClientSpec offered(@Nullable String protocols) {
-        var spec = WebsocketClientSpec.builder().handlePing(true).maxFramePayloadLength(MAX_FRAME_BYTES);
+    private WebsocketClientSpec offered(@Nullable String protocols) {
+        var spec = WebsocketClientSpec.builder().handlePing(true).maxFramePayloadLength(settings.maxFrameBytes());
         return (protocols == null ? spec : spec.protocols(protocols)).build();
     }
 
-    private static WebsocketServerSpec chosen(@Nullable String protocol) {
-        var spec = WebsocketServerSpec.builder().handlePing(true).maxFramePayloadLength(MAX_FRAME_BYTES);
+    private WebsocketServerSpec chosen(@Nullable String protocol) {
+        var spec = WebsocketServerSpec.builder().handlePing(true).maxFramePayloadLength(settings.maxFrameBytes());
         return (protocol == null ? spec : spec.protocols(protocol)).build();
     }
 }

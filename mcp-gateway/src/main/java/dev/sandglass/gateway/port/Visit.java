@@ -24,6 +24,7 @@ record Visit(PortPath path, RunningSandbox sandbox, InwardHeaders.Way way, Traff
 
     /** Keeps a new connection until the end, or ends it at once if that has come. */
     void connected(Connection connection) {
+        connection.addHandlerFirst(new InterimAnswers(path.port()));
         upstream.replace(() -> {
             var _ = connection.channel().close();
         });

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.sandbox;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,23 +21,54 @@ public abstract sealed class SandboxProblem extends RuntimeException {
 
     /** There is no such sandbox, or the caller may not see it: the same words for both. */
     public static final class NotFound extends SandboxProblem {
+        private final String fact;
+
         /** Names the sandbox as the caller wrote it. */
         public NotFound(String givenName, String tenant) {
-            super(
-                    "Sandbox '%s' not found in namespace '%s'. Call sandbox_start with this name to create it."
-                            .formatted(givenName, tenant),
-                    null);
+            this("Sandbox '%s' not found in namespace '%s'.".formatted(givenName, tenant));
+        }
+
+        private NotFound(String fact) {
+            super(fact + " Call sandbox_start with this name to create it.", null);
+            this.fact = fact;
+        }
+
+        /** The message without its next step, for one who does not want the sandbox to be there. */
+        public String fact() {
+            return fact;
         }
     }
 
     /** The sandbox exists and has no running pod. */
     public static final class NotRunning extends SandboxProblem {
-        /** Says why in {@code why}, a clause such as "it was stopped". */
-        public NotRunning(SandboxRef ref, String why) {
-            super(
-                    "Sandbox '%s' is not running: %s. Call sandbox_start with this name first."
-                            .formatted(ref.givenName(), why),
-                    null);
+        private NotRunning(SandboxRef ref, String why, String next) {
+            super("Sandbox '%s' is not running: %s. %s.".formatted(ref.givenName(), why, next), null);
+        }
+
+        /** Somebody stopped it. */
+        public static NotRunning stopped(SandboxRef ref) {
+            return new NotRunning(ref, "it was stopped", "Call sandbox_start with this name first");
+        }
+
+        /** Somebody started it; says more in {@code detail}, in brackets, or nothing. */
+        public static NotRunning starting(SandboxRef ref, Optional<String> detail) {
+            return new NotRunning(
+                    ref,
+                    "it is still starting" + bracketed(detail),
+                    "Call sandbox_start with this name to wait for it");
+        }
+
+        /** It was suspended, and a call that would bring it back did not wait any longer. */
+        public static NotRunning resuming(SandboxRef ref, Optional<String> detail) {
+            return new NotRunning(
+                    ref,
+                    "it was suspended and is still being resumed" + bracketed(detail),
+                    "Call sandbox_start with this name to wait for it, then repeat this call; variables of earlier"
+                            + " calls are lost");
+        }
+
+        private static String bracketed(Optional<String> detail) {
+            return detail.map(" (%s)"::formatted).orElse("");
         }
     }
 

@@ -45,8 +45,8 @@ public interface Sandboxes {
     /** Suspends the sandbox; its configuration stays. Errors with {@link SandboxProblem.NotFound}. */
     Mono<Void> stop(SandboxRef ref);
 
-    /** Deletes the sandbox with everything it has. Errors with {@link SandboxProblem.NotFound}. */
-    Mono<Void> delete(SandboxRef ref);
+    /** Deletes the sandbox, its claim too unless that is kept. Errors with {@link SandboxProblem.NotFound}. */
+    Mono<WorkspaceEnd> delete(SandboxRef ref);
 
     /**
      * Tells the ends of what runs in a sandbox, as the resource shows them, which is a moment later than the link: of its

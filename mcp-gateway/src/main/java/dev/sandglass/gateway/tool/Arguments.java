@@ -43,8 +43,16 @@ public final class Arguments {
 
     /** Refuses arguments that are not among the known ones. */
     public void refuseOthersThan(Set<String> known) {
+        refuseOthersThan(known, Map.of());
+    }
+
+    private void refuseOthersThan(Set<String> known, Map<String, String> foreign) {
         for (String name : fields.propertyNames()) {
-            if (!known.contains(name)) {
+            String instead = foreign.get(name);
+            if (instead != null && has(name)) {
+                throw InvalidArgument.foreign(path + name, instead);
+            }
+            if (instead == null && !known.contains(name)) {
                 throw broken(shown(name), "is not known; known are " + String.join(", ", new TreeSet<>(known)));
             }
         }
@@ -164,12 +172,21 @@ public final class Arguments {
 
     /** The object in that field, whose fields must all be among the known ones. */
     Optional<Arguments> object(String field, Set<String> known) {
+        return object(field, known, Map.of());
+    }
+
+    /**
+     * The same, where fields of another system are told what to do instead.
+     *
+     * @param foreign their names, with that
+     */
+    Optional<Arguments> object(String field, Set<String> known, Map<String, String> foreign) {
         return value(field).map(node -> {
             if (!(node instanceof ObjectNode object)) {
                 throw broken(field, "must be an object");
             }
             Arguments inner = new Arguments(object, path + field + ".");
-            inner.refuseOthersThan(known);
+            inner.refuseOthersThan(known, foreign);
             return inner;
         });
     }

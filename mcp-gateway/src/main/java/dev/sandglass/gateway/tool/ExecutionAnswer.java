@@ -140,8 +140,9 @@ final class ExecutionAnswer {
                 .required("full_bytes", Schema.integer("Size of the full size").orNull());
     }
 
-    /** The answer; {@code notice} if the sandbox had to be brought back for this call. */
-    static ToolResult of(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
+    /** The answer; {@code resumed} if the sandbox had to be brought back for this call, unless it says so itself. */
+    static ToolResult of(ExecutionResult result, @Nullable String resumed, DeniedNotice.Told refused) {
+        String notice = result.kernelRestarted() && result.warning() != null ? null : resumed;
         var content = new ArrayList<ToolResult.Content>();
         content.add(new ToolResult.Content.Text(text(result, notice, refused)));
         result.images().forEach(image -> content.add(new ToolResult.Content.Image(image.mimeType(), image.base64())));
@@ -153,7 +154,7 @@ final class ExecutionAnswer {
                 result.id().toString());
     }
 
-    private static Facts facts(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
+    private static Facts facts(ExecutionResult result, @Nullable String notice, DeniedNotice.Told refused) {
         ExecutionError error = result.error();
         return new Facts(
                 result.status().word(),
@@ -177,7 +178,7 @@ final class ExecutionAnswer {
                 result.queuePosition());
     }
 
-    private static String message(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
+    private static String message(ExecutionResult result, @Nullable String notice, DeniedNotice.Told refused) {
         String hint = isReadOn(result) ? READ_ON.formatted(result.nextOffset()) : cutLost(result);
         String lost = result.lostBytes() > 0 ? LOST_BYTES.formatted(result.lostBytes()) : null;
         return Stream.of(result.message(), lost, hint, notice, refused.notice())
@@ -198,7 +199,7 @@ final class ExecutionAnswer {
         return isCutLost(result) ? CUT_LOST : "";
     }
 
-    private static String text(ExecutionResult result, @Nullable String notice, Refusals.Told refused) {
+    private static String text(ExecutionResult result, @Nullable String notice, DeniedNotice.Told refused) {
         var text = new StringBuilder();
         paragraph(text, result.stdout());
         paragraph(text, result.stderr());

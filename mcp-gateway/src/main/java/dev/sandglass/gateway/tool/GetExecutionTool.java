@@ -20,16 +20,20 @@ final class GetExecutionTool implements Tool {
     private final TenantAccess access;
     private final Sandboxes sandboxes;
     private final Executions executions;
-    private final Refusals refusals;
+    private final DeniedNotice denied;
     private final ToolSettings settings;
     private final ToolDefinition definition;
 
     GetExecutionTool(
-            TenantAccess access, Sandboxes sandboxes, Executions executions, Refusals refusals, ToolSettings settings) {
+            TenantAccess access,
+            Sandboxes sandboxes,
+            Executions executions,
+            DeniedNotice denied,
+            ToolSettings settings) {
         this.access = access;
         this.sandboxes = sandboxes;
         this.executions = executions;
-        this.refusals = refusals;
+        this.denied = denied;
         this.settings = settings;
         this.definition = new ToolDefinition(
                 "sandbox_get_execution",
@@ -67,7 +71,7 @@ final class GetExecutionTool implements Tool {
         Duration waitFor = ExecutionArguments.waitFor(arguments, settings);
         int maxOutputChars = ExecutionArguments.maxOutputChars(arguments, settings);
         ExecutionId id = ExecutionArguments.executionId(given);
-        long since = refusals.now();
+        long since = denied.now();
         TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
         return running(tenant, id)
                 .map(sandbox -> {
@@ -75,7 +79,7 @@ final class GetExecutionTool implements Tool {
                     return executions.read(sandbox, id, offset, waitFor, maxOutputChars, call.progress());
                 })
                 .orElseGet(() -> Mono.just(lost(tenant, id)))
-                .flatMap(result -> refusals.told(id.sandboxUid(), result, since)
+                .flatMap(result -> denied.told(id.sandboxUid(), result, since)
                         .map(refused -> ExecutionAnswer.of(result, null, refused)));
     }
 
@@ -90,7 +94,7 @@ final class GetExecutionTool implements Tool {
     }
 
     private ExecutionResult lost(TenantAccess.Tenant tenant, ExecutionId id) {
-        String why = StartTrouble.of(sandboxes.findByUid(tenant.name(), tenant.namespace(), id.sandboxUid()))
+        String why = PendingWords.of(sandboxes.findByUid(tenant.name(), tenant.namespace(), id.sandboxUid()))
                 .orElse("its sandbox was stopped, suspended, restarted or deleted");
         return new ExecutionResult(
                 ExecutionStatus.LOST,

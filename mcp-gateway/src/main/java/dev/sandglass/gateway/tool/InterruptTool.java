@@ -31,8 +31,9 @@ final class InterruptTool implements Tool {
             "sandbox_interrupt",
             "Interrupt what runs",
             """
-            Interrupts the code that runs in a session of a sandbox now, as Control-C would; variables are kept. What \
-            waits behind it runs next. With 'execution_id' it interrupts that execution instead: a command, an \
+            Interrupts the code that runs in a session of a sandbox now, as Control-C would; variables are kept, and what \
+            waits behind it runs next. If it does not react within 2 s, its process is ended: variables are lost then, and \
+            what waited does not run. With 'execution_id' it interrupts that execution instead: a command, an \
             installation, or code in whatever session, also if it still waits.""",
             SessionArguments.addTo(SandboxArguments.schema())
                     .optional(
@@ -111,7 +112,10 @@ final class InterruptTool implements Tool {
     }
 
     private static ToolResult interrupted(RunningSandbox sandbox, Session.@Nullable Name name, ExecutionId id) {
-        String text = "Interrupted %s; the call that waits for it gets what it printed so far.".formatted(id);
+        // Whether it reacts is known only later.
+        String text = ("Interrupted %s; the call that waits for it gets what it printed so far."
+                        + " If it does not react within 2 s, its process is ended; sandbox_get_execution tells how it ended.")
+                .formatted(id);
         return answer(sandbox, name, "interrupted", id, text);
     }
 

@@ -7,9 +7,9 @@ public final class InvalidArgument extends RuntimeException {
         super(HalfCharacters.removed(message), null, false, false);
     }
 
-    /** A field whose feature this installation does not have yet. */
-    static InvalidArgument notYet(String field, String instead) {
-        return new InvalidArgument("'%s' is not supported yet: %s".formatted(field, instead));
+    /** A setting of another system. */
+    static InvalidArgument foreign(String field, String instead) {
+        return new InvalidArgument("'%s' is no setting of Sandglass; leave it out: %s".formatted(field, instead));
     }
 
     /** The message, never null. */

@@ -1,16 +1,12 @@
 package dev.sandglass.gateway.tool;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.KnownExecution;
 import dev.sandglass.gateway.execution.SandboxContents;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.execution.Sessions;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
-import dev.sandglass.gateway.sandbox.SandboxProblem;
-import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
-import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,11 +24,12 @@ final class ListTool implements Tool {
     private static final int FAN_OUT = 64;
 
     private static final int MOST_SANDBOXES = 1000;
-    private static final int MAX_NAME_CHARS = 1000;
+    private static final String STATES = "running; starting: its pod is on the way; stopped: by sandbox_stop, until"
+            + " sandbox_start; suspended: nobody used it, or it reached its maximum lifetime, and the next call that runs"
+            + " code or uses files brings it back without its variables";
     private static final SandboxContents EMPTY = new SandboxContents(List.of(), List.of());
 
-    private final TenantAccess access;
-    private final Sandboxes sandboxes;
+    private final SandboxQuery query;
     private final Sessions sessions;
     private final ToolSettings settings;
     private final ToolDefinition definition = new ToolDefinition(
@@ -42,19 +39,14 @@ final class ListTool implements Tool {
             Lists your sandboxes, whether they run, and the sessions in them: what each is doing, for how long it has been \
             there and how much ran in it. With 'sandbox' it lists that one, and its newest executions: that is where to \
             find the execution_id of a run whose answer was lost, to read it with sandbox_get_execution.""",
-            Schema.object()
-                    .optional(
-                            "sandbox",
-                            SandboxArguments.name("Name of one sandbox, to see its executions too; all if left out"))
-                    .optional("namespace", SandboxArguments.name("Tenant; your own if left out"))
+            SandboxQuery.schema("Name of one sandbox, to see its executions too; all if left out")
                     .keywords(),
             Listed.schema(),
             ToolDefinition.Annotations.READS);
     private final JsonMapper json = JsonMapper.shared();
 
-    ListTool(TenantAccess access, Sandboxes sandboxes, Sessions sessions, ToolSettings settings) {
-        this.access = access;
-        this.sandboxes = sandboxes;
+    ListTool(SandboxQuery query, Sessions sessions, ToolSettings settings) {
+        this.query = query;
         this.sessions = sessions;
         this.settings = settings;
     }
@@ -66,27 +58,16 @@ final class ListTool implements Tool {
 
     @Override
     public Mono<ToolResult> call(ToolCall call) {
-        Optional<String> namespace = call.arguments().text("namespace", MAX_NAME_CHARS);
-        Optional<String> name = call.arguments().text("sandbox", MAX_NAME_CHARS);
-        Mono<Listed> listed = name.map(one -> one(access.sandbox(call.caller(), namespace, one)))
-                .orElseGet(() -> all(access.tenant(call.caller(), namespace)));
-        return listed.map(
-                answer -> ToolResult.ok(json.writerWithDefaultPrettyPrinter().writeValueAsString(answer), answer));
-    }
-
-    private Mono<Listed> one(SandboxRef ref) {
-        SandboxState state =
-                sandboxes.find(ref).orElseThrow(() -> new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
-        return entry(state).map(entry -> new Listed(List.of(entry), false));
-    }
-
-    private Mono<Listed> all(TenantAccess.Tenant tenant) {
-        List<SandboxState> known = sandboxes.list(tenant.name(), tenant.namespace());
-        return Flux.fromIterable(known)
+        List<SandboxState> chosen = query.chosen(call);
+        boolean withExecutions = call.arguments().has("sandbox") && chosen.size() == 1;
+        return Flux.fromIterable(chosen)
                 .take(MOST_SANDBOXES)
-                .flatMapSequential(state -> entry(state).map(Entry::withoutExecutions), FAN_OUT)
+                .flatMapSequential(this::entry, FAN_OUT)
+                .map(entry -> withExecutions ? entry : entry.withoutExecutions())
                 .collectList()
-                .map(entries -> new Listed(entries, known.size() > MOST_SANDBOXES));
+                .map(entries -> new Listed(entries, chosen.size() > MOST_SANDBOXES))
+                .map(answer ->
+                        ToolResult.ok(json.writerWithDefaultPrettyPrinter().writeValueAsString(answer), answer));
     }
 
     private Mono<Entry> entry(SandboxState state) {
@@ -106,7 +87,7 @@ final class ListTool implements Tool {
         return switch (state) {
             case SandboxState.Running(RunningSandbox sandbox) ->
                 sandbox.restarts().count() == 0 ? null : sandbox.restarts().why();
-            case SandboxState.Pending _ -> StartTrouble.of(Optional.of(state)).orElse(null);
+            case SandboxState.Pending _ -> PendingWords.of(Optional.of(state)).orElse(null);
             case SandboxState.Asleep asleep -> asleep.reason();
             case SandboxState.Stopped _ -> null;
         };
@@ -135,7 +116,7 @@ final class ListTool implements Tool {
             Schema sandbox = Schema.object()
                     .required("namespace", Schema.text("Tenant"))
                     .required("name", Schema.text("Name of the sandbox"))
-                    .required("state", Schema.text("running, starting, stopped or suspended"))
+                    .required("state", Schema.text(STATES))
                     .required(
                             "detail",
                             Schema.text("Why it does not run, or why its container was restarted; null if there is"
@@ -148,7 +129,8 @@ final class ListTool implements Tool {
                     .required(
                             "executions",
                             Schema.list(
-                                            "The newest %d, newest first; null if it did not tell, or without 'sandbox'"
+                                            ("The newest %d, newest first; null if it did not tell, without 'sandbox', or if"
+                                                            + " sandboxes of several tenants have that name")
                                                     .formatted(SandboxContents.MOST_EXECUTIONS),
                                             Run.schema())
                                     .orNull());

@@ -22,7 +22,9 @@ final class PortMappings {
 
     static Schema schema() {
         return Schema.list(
-                        "Ports from %d to %d on which code in the sandbox serves HTTP or WebSocket; the answer tells the URL of each. Of 'host:container' the container's part counts"
+                        ("Ports from %d to %d on which code in the sandbox serves HTTP or WebSocket; the answer tells the"
+                                        + " URL of each. A server must listen on 0.0.0.0; sandbox_run_command says how to leave"
+                                        + " one running. Of 'host:container' the container's part counts")
                                 .formatted(SandboxPort.MIN, SandboxPort.MAX),
                         Schema.either("A port, or 'host:container'", "integer", "string"))
                 .with("maxItems", SandboxPort.MAX_ENTRIES);

@@ -12,7 +12,7 @@ final class ResumeNotice {
     static String of(String reason) {
         return "The sandbox was suspended%s, and was resumed for this call: variables of earlier calls were lost, so were"
                         .formatted(because(reason))
-                + " files outside a kept workspace.";
+                + " files outside a persistent workspace.";
     }
 
     private static String because(String reason) {

@@ -41,7 +41,10 @@ final class RunCommandTool implements Tool {
                 "Run a command in a sandbox",
                 """
                 Runs a program in a running sandbox and returns its output and exit code. Files are kept between calls; \
-                a changed working directory or variable is not. The sandbox must be started first with sandbox_start.""",
+                a changed working directory or variable is not. The sandbox must be started first with sandbox_start. To \
+                leave a server running, for 'ports' of sandbox_start, start it in the background of a shell with its \
+                output in a file: 'python3 -m http.server 8000 --bind 0.0.0.0 >server.log 2>&1 &'. It runs on when the \
+                command has ended, until the sandbox stops; with 'background' it would end at 'timeout'.""",
                 ExecutionArguments.addTo(input, settings).keywords(),
                 ExecutionAnswer.schema(),
                 ToolDefinition.Annotations.RUNS);

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.tool;
 
+import dev.sandglass.api.TenantName;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 
@@ -25,12 +26,27 @@ final class SandboxArguments {
                 .with("pattern", "^[A-Za-z0-9][A-Za-z0-9_-]*$");
     }
 
-    /** The sandbox that the arguments name, if the caller may use it; the text of a missing one is contracts.md M31. */
+    /** The sandbox that the arguments name, if the caller may use it. */
     static SandboxRef read(ToolCall call, TenantAccess access) {
+        if (call.arguments()
+                .text("namespace", MAX_CHARS)
+                .filter(TenantName.WILDCARD::equals)
+                .isPresent()) {
+            throw new InvalidArgument(
+                    "Wildcard namespace (*) is for sandbox_list and sandbox_get_metrics alone; name one"
+                            + " namespace, or leave it out for your own");
+        }
+        return readNew(call, access);
+    }
+
+    /** The same of one that may have to be made: the text of a wildcard is that of contracts.md M28. */
+    static SandboxRef readNew(ToolCall call, TenantAccess access) {
         Arguments arguments = call.arguments();
+        // The text up to the colon is that of contracts.md M31.
         String sandbox = arguments
                 .text("sandbox", MAX_CHARS)
-                .orElseThrow(() -> new InvalidArgument("Missing required 'sandbox' parameter for portal request"));
+                .orElseThrow(() -> new InvalidArgument(
+                        "Missing required 'sandbox' parameter for portal request: give the name of the sandbox"));
         return access.sandbox(call.caller(), arguments.text("namespace", MAX_CHARS), sandbox);
     }
 }

@@ -19,13 +19,13 @@ final class SandboxRuns {
 
     private final Sandboxes sandboxes;
     private final Executions executions;
-    private final Refusals refusals;
+    private final DeniedNotice denied;
     private final Duration resumeWait;
 
-    SandboxRuns(Sandboxes sandboxes, Executions executions, Refusals refusals, ToolSettings settings) {
+    SandboxRuns(Sandboxes sandboxes, Executions executions, DeniedNotice denied, ToolSettings settings) {
         this.sandboxes = sandboxes;
         this.executions = executions;
-        this.refusals = refusals;
+        this.denied = denied;
         this.resumeWait = settings.startWait();
     }
 
@@ -64,10 +64,10 @@ final class SandboxRuns {
     private Mono<ToolResult> run(
             RunningSandbox sandbox, ExecutionRequest request, OutputListener progress, @Nullable String notice) {
         sandboxes.active(sandbox, request.limits().timeout());
-        long since = refusals.now();
+        long since = denied.now();
         return executions
                 .run(sandbox, request, new QueueNote(sandbox, request, progress))
-                .flatMap(result -> refusals.told(sandbox.uid(), result, since)
+                .flatMap(result -> denied.told(sandbox.uid(), result, since)
                         .map(refused -> ExecutionAnswer.of(result, notice, refused)));
     }
 
@@ -78,12 +78,7 @@ final class SandboxRuns {
                 .timeout(resumeWait)
                 .onErrorMap(
                         TimeoutException.class,
-                        late -> new SandboxProblem.NotRunning(
-                                ref,
-                                "it was suspended and is still being resumed%s; try again in a moment"
-                                        .formatted(StartTrouble.of(sandboxes.find(ref))
-                                                .map(" (%s)"::formatted)
-                                                .orElse(""))));
+                        late -> SandboxProblem.NotRunning.resuming(ref, PendingWords.of(sandboxes.find(ref))));
     }
 
     /** Passes on what is printed, and notes that a sandbox is used until the turn of one that waits, and for its time. */

@@ -78,13 +78,7 @@ final class SessionTool implements Tool {
     private static ToolResult answer(RunningSandbox sandbox, Session.Name name, String status, String text) {
         return ToolResult.ok(
                 text,
-                new Done(
-                        sandbox.ref().givenName(),
-                        sandbox.ref().tenant(),
-                        name.language(),
-                        name.session(),
-                        status,
-                        List.of()));
+                new Done(sandbox.ref().givenName(), sandbox.ref().tenant(), name.language(), name.session(), status));
     }
 
     /** What is done, and how clients are told of it. */
@@ -118,16 +112,9 @@ final class SessionTool implements Tool {
      * @param namespace the tenant
      * @param language of the session
      * @param session its name
-     * @param status what became of it
-     * @param interrupted always empty: the executions that this ended tell it themselves
+     * @param status what became of it; the executions that this ended tell it themselves
      */
-    record Done(
-            String sandbox,
-            String namespace,
-            String language,
-            String session,
-            String status,
-            List<String> interrupted) {
+    record Done(String sandbox, String namespace, String language, String session, String status) {
 
         static Map<String, Object> schema() {
             return Schema.object()
@@ -138,9 +125,6 @@ final class SessionTool implements Tool {
                     .required(
                             "status",
                             Schema.text("What became of it").with("enum", List.of("reset", "unused", "closed")))
-                    .required(
-                            "interrupted",
-                            Schema.list("Always empty; what ran is told by its own call", Schema.text("Execution id")))
                     .keywords();
         }
     }

@@ -47,8 +47,14 @@ record StartAnswer(
                 .required("port", Schema.integer("The port in the sandbox"))
                 .required("name", Schema.text("Its name in the resource").orNull())
                 .required("url", Schema.text("For programs, which send their API key as bearer token"))
-                .required("link", Schema.text("For browsers: whoever has it may use the port, until it expires"))
-                .required("link_expires_at", Schema.text("End of the link, RFC 3339"));
+                .required(
+                        "link",
+                        Schema.text("For browsers: whoever has it may use the port, until it expires; null if this"
+                                        + " installation has no links")
+                                .orNull())
+                .required(
+                        "link_expires_at",
+                        Schema.text("End of the link, RFC 3339").orNull());
     }
 
     /** Of a sandbox that does not run yet. */
@@ -65,12 +71,18 @@ record StartAnswer(
 
     /** Where to find the ports, for a model. */
     private static String told(List<PortAddress> ports) {
-        String each = ports.stream()
-                .map(port -> "Port %d: %s\n  in a browser until %s: %s"
-                        .formatted(port.port(), port.url(), port.linkExpiresAt(), port.link()))
-                .collect(Collectors.joining("\n"));
+        String each = ports.stream().map(StartAnswer::told).collect(Collectors.joining("\n"));
         String base = ports.getFirst().url().startsWith("/") ? "; put the address of this endpoint before them" : "";
-        return each + "\nThe first address of a port needs the API key as bearer token, the link needs none" + base
-                + ". The server in the sandbox must listen on 0.0.0.0.";
+        String link = ports.getFirst().link() == null ? "" : ", the link needs none";
+        return each + "\nThe first address of a port needs the API key as bearer token" + link + base
+                + ". The server in the sandbox must listen on 0.0.0.0. To leave it running, start it with"
+                + " sandbox_run_command in the background of a shell, its output in a file: 'SERVER >server.log 2>&1 &'.";
+    }
+
+    private static String told(PortAddress port) {
+        String plain = "Port %d: %s".formatted(port.port(), port.url());
+        return port.link() == null
+                ? plain
+                : "%s\n  in a browser until %s: %s".formatted(plain, port.linkExpiresAt(), port.link());
     }
 }

@@ -5,22 +5,37 @@ import dev.sandglass.api.TimeLimit;
 import dev.sandglass.api.egress.DomainRule;
 import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 
 /** Reads the {@code config} of {@code sandbox_start} (contracts.md M6 to M12). */
 final class StartConfig {
 
     private static final int MAX_IMAGE_CHARS = 512;
 
-    /** Fields of later versions, and what to do instead. */
-    private static final Map<String, String> LATER = later();
+    private static final Set<String> KNOWN = Set.of(
+            "image",
+            "memory",
+            "cpus",
+            "disk",
+            "envs",
+            "volumes",
+            "workspace",
+            "ports",
+            "allowed_domains",
+            "idle_timeout",
+            "max_lifetime",
+            "retention",
+            "runtime_class");
 
-    private static final Set<String> KNOWN = known();
+    /** Settings of other systems that a caller may expect here (contracts.md M12), and what to do instead. */
+    private static final Map<String, String> FOREIGN = Map.of(
+            "workdir", "give 'cwd' to sandbox_run_command, or change the folder in the code",
+            "shell", "sandbox_run_command gives a command line to sh; for another shell name it in 'command'",
+            "scripts", "write them with sandbox_write_file and run them with sandbox_run_command",
+            "exec", "run it with sandbox_run_command after the start",
+            "depends_on", "call sandbox_start for the other sandbox first");
 
     private StartConfig() {}
 
@@ -49,10 +64,13 @@ final class StartConfig {
                         duration("The sandbox is suspended when nobody used it for so long; its next use resumes it"
                                 + " without its variables"))
                 .optional("max_lifetime", duration("The sandbox is suspended at that age, even while code runs"))
-                .optional("retention", duration("The sandbox is deleted when it was suspended for so long"))
+                .optional(
+                        "retention",
+                        duration("The sandbox is deleted when it was stopped or suspended for so long, unless it has a"
+                                + " persistent workspace"))
                 .optional(
                         "runtime_class",
-                        Schema.text("RuntimeClass of the cluster, e.g. 'gvisor'; the installation's if left out")
+                        Schema.text("RuntimeClass that the installation allows, e.g. 'gvisor'; its own if left out")
                                 .maxLength(SandboxSpec.MAX_RUNTIME_CLASS_NAME))
                 .optional("ports", PortMappings.schema())
                 .optional("allowed_domains", AllowedDomains.schema())
@@ -60,16 +78,11 @@ final class StartConfig {
     }
 
     static SandboxConfig read(Arguments arguments) {
-        Optional<Arguments> given = arguments.object("config", KNOWN);
+        Optional<Arguments> given = config(arguments);
         if (given.isEmpty()) {
             return SandboxConfig.UNCHANGED;
         }
         Arguments config = given.get();
-        LATER.forEach((field, instead) -> {
-            if (config.has(field)) {
-                throw InvalidArgument.notYet("config." + field, instead);
-            }
-        });
         return new SandboxConfig(
                 config.text("image", MAX_IMAGE_CHARS)
                         .filter(image -> !image.isBlank())
@@ -101,28 +114,10 @@ final class StartConfig {
 
     /** Whether somebody expects a port of a host to be opened; after {@link #read}. */
     static boolean namesHosts(Arguments arguments) {
-        return arguments
-                .object("config", KNOWN)
-                .filter(config -> config.namesHosts("ports"))
-                .isPresent();
+        return config(arguments).filter(config -> config.namesHosts("ports")).isPresent();
     }
 
-    private static Map<String, String> later() {
-        String leaveOut = "leave it out";
-        var later = new LinkedHashMap<String, String>();
-        String workdir = leaveOut + "; give 'cwd' to sandbox_run_command";
-        later.put("workdir", workdir);
-        for (String dropped : new String[] {"depends_on", "shell", "scripts", "exec"}) {
-            later.put(dropped, leaveOut + "; use sandbox_run_command after the start");
-        }
-        return later;
-    }
-
-    private static Set<String> known() {
-        var known = new TreeSet<>(LATER.keySet());
-        known.addAll(List.of("image", "memory", "cpus", "disk", "envs", "volumes", "workspace", "ports"));
-        known.add("allowed_domains");
-        known.addAll(List.of("idle_timeout", "max_lifetime", "retention", "runtime_class"));
-        return known;
+    private static Optional<Arguments> config(Arguments arguments) {
+        return arguments.object("config", KNOWN, FOREIGN);
     }
 }

@@ -30,8 +30,8 @@ final class StartTool implements Tool {
 
     private static final String AWAITED =
             "Not everything that was asked for is in force (UpdatePending: %s). To apply it"
-                    + " now, call sandbox_stop and then sandbox_start; variables are lost with that, and files outside a kept"
-                    + " workspace.";
+                    + " now, call sandbox_stop and then sandbox_start; variables are lost with that, and files outside a"
+                    + " persistent workspace.";
 
     private final TenantAccess access;
     private final Sandboxes sandboxes;
@@ -56,7 +56,8 @@ final class StartTool implements Tool {
                 "Start a sandbox",
                 """
                 Starts a sandbox of that name, creating it if there is none, and waits until it can run code. Call this \
-                before running code or commands. Starting a running sandbox is harmless. Always stop the sandbox with \
+                before running code or commands. Starting a running sandbox is harmless. 'workspace' in 'config' gives it \
+                a persistent workspace: what is in /workspace then outlives a stop. Always stop the sandbox with \
                 sandbox_stop when done, to free its resources.""",
                 SandboxArguments.schema()
                         .optional("config", StartConfig.schema())
@@ -72,8 +73,12 @@ final class StartTool implements Tool {
 
     @Override
     public Mono<ToolResult> call(ToolCall call) {
-        SandboxRef ref = SandboxArguments.read(call, access);
+        SandboxRef ref = SandboxArguments.readNew(call, access);
         SandboxConfig config = StartConfig.read(call.arguments());
+        if (config.ports() != null && !config.ports().isEmpty() && !ports.areReached()) {
+            throw new InvalidArgument(
+                    "'config.ports' must be left out: this installation makes no port of a sandbox" + " reachable");
+        }
         Duration patience = config.image() == null ? settings.startWait() : settings.startWaitWithImage();
         return sandboxes
                 .start(ref, config, call.caller().name())
@@ -132,10 +137,11 @@ final class StartTool implements Tool {
                 ref,
                 "starting",
                 ("Sandbox %s was started, but timed out waiting for it to be fully running."
-                                + " It may still be initializing.%s")
+                                + " It may still be initializing.%s Call sandbox_start again with the same arguments to go on"
+                                + " waiting.")
                         .formatted(
                                 ref.givenName(),
-                                StartTrouble.of(state)
+                                PendingWords.of(state)
                                         .map(" Its condition is %s."::formatted)
                                         .orElse("")));
     }

@@ -29,7 +29,7 @@ final class StartVolumes {
     static Schema volumesSchema() {
         return Schema.list(
                         "Volumes as 'claim:/path' or 'claim:/path:rw': a PersistentVolumeClaim of the tenant's namespace,"
-                                + " seen at /path; read-only unless ':rw'. Paths of a host are refused",
+                                + " seen at /path, which is not in /workspace; read-only unless ':rw'. Paths of a host are refused",
                         Schema.text("claim:/path[:ro|rw]").maxLength(MAX_CHARS))
                 .with("maxItems", VolumeRules.MAX_VOLUMES);
     }

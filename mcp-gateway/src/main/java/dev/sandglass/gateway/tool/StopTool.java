@@ -4,6 +4,7 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_stop}: ends the pod and keeps the configuration, or deletes both (contracts.md M16, "After stop"). */
@@ -20,10 +21,15 @@ final class StopTool implements Tool {
                 "sandbox_stop",
                 "Stop a sandbox",
                 """
-                Stops a sandbox: its processes, variables and scratch files are gone, its configuration stays for a \
-                later sandbox_start. Always call this when you are finished with a sandbox.""",
+                Stops a sandbox: its processes and variables are gone, and its files outside a persistent workspace \
+                ('workspace' in the config of sandbox_start); its configuration stays for a later sandbox_start. Always \
+                call this when you are finished with a sandbox. With 'delete' its configuration and a persistent \
+                workspace with all files are gone, too.""",
                 SandboxArguments.schema()
-                        .optional("delete", Schema.flag("Forget the configuration as well; default false"))
+                        .optional(
+                                "delete",
+                                Schema.flag("Delete the sandbox: its configuration and all its files, a persistent"
+                                        + " workspace too unless its 'keep' is true; default false"))
                         .keywords(),
                 SandboxAnswer.schema("stopped", "deleted"),
                 ToolDefinition.Annotations.STOPS);
@@ -38,13 +44,27 @@ final class StopTool implements Tool {
     public Mono<ToolResult> call(ToolCall call) {
         SandboxRef ref = SandboxArguments.read(call, access);
         boolean delete = call.arguments().flag("delete");
-        Mono<Void> done = delete ? sandboxes.delete(ref) : sandboxes.stop(ref);
-        return done.then(Mono.fromSupplier(() -> SandboxAnswer.of(
-                        ref,
-                        delete ? "deleted" : "stopped",
-                        "Sandbox %s stopped successfully".formatted(ref.givenName()))))
-                .onErrorMap(
-                        SandboxProblem.class,
-                        problem -> new SandboxProblem.Refused("Sandbox stop failed: " + problem.text()));
+        String stopped = "Sandbox %s stopped successfully".formatted(ref.givenName());
+        Mono<ToolResult> done = delete
+                ? sandboxes.delete(ref).map(end -> SandboxAnswer.of(ref, "deleted", stopped + deleted(end)))
+                : sandboxes.stop(ref).then(Mono.fromSupplier(() -> SandboxAnswer.of(ref, "stopped", stopped)));
+        return done.onErrorMap(
+                SandboxProblem.class, problem -> new SandboxProblem.Refused("Sandbox stop failed: " + told(problem)));
+    }
+
+    private static String told(SandboxProblem problem) {
+        return problem instanceof SandboxProblem.NotFound missing
+                ? missing.fact() + " There is nothing to stop; sandbox_list shows what there is."
+                : problem.text();
+    }
+
+    private static String deleted(WorkspaceEnd end) {
+        return switch (end) {
+            case SCRATCH -> ". It is deleted, with its files.";
+            case DELETED ->
+                ". It is deleted; its workspace too, with all files, unless an earlier sandbox of this name kept it.";
+            case KEPT ->
+                ". It is deleted; its workspace is kept, and the next sandbox of this name that has one takes it again.";
+        };
     }
 }

@@ -22,8 +22,9 @@ public final class Tools {
             PortAddresses ports,
             DeniedHosts denied,
             ToolSettings settings) {
-        var refusals = new Refusals(denied);
-        var runs = new SandboxRuns(sandboxes, executions, refusals, settings);
+        var notice = new DeniedNotice(denied);
+        var runs = new SandboxRuns(sandboxes, executions, notice, settings);
+        var query = new SandboxQuery(access, sandboxes);
         Sessions sessions = executions.sessions();
         SandboxFiles files = executions.files();
         return List.of(
@@ -32,7 +33,7 @@ public final class Tools {
                 new RunCodeTool(access, runs, settings),
                 new RunCommandTool(access, runs, settings),
                 new InstallPackagesTool(access, runs, settings),
-                new GetExecutionTool(access, sandboxes, executions, refusals, settings),
+                new GetExecutionTool(access, sandboxes, executions, notice, settings),
                 new InterruptTool(access, sandboxes, sessions),
                 new SessionTool(SessionTool.Deed.RESET, access, sandboxes, sessions),
                 new SessionTool(SessionTool.Deed.CLOSE, access, sandboxes, sessions),
@@ -40,7 +41,7 @@ public final class Tools {
                 new WriteFileTool(access, runs, files),
                 new ListFilesTool(access, runs, files),
                 new ManageFilesTool(access, runs, files),
-                new ListTool(access, sandboxes, sessions, settings),
-                new GetMetricsTool(access, sandboxes, executions, settings));
+                new ListTool(query, sessions, settings),
+                new GetMetricsTool(query, executions, settings));
     }
 }

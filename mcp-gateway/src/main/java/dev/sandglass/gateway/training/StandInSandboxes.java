@@ -8,6 +8,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -72,8 +73,8 @@ public final class StandInSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
-    public Mono<Void> delete(SandboxRef ref) {
-        return running(ref).then();
+    public Mono<WorkspaceEnd> delete(SandboxRef ref) {
+        return running(ref).thenReturn(WorkspaceEnd.SCRATCH);
     }
 
     @Override

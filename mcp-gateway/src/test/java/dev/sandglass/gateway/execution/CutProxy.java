@@ -16,6 +16,7 @@ final class CutProxy implements AutoCloseable {
     private final int target;
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
     private volatile boolean refusing;
+    private volatile boolean swallowing;
 
     CutProxy(int target) {
         try {
@@ -43,6 +44,11 @@ final class CutProxy implements AutoCloseable {
         refusing = refuse;
     }
 
+    /** Whether what is said to the target is lost on its way. */
+    void swallow(boolean swallow) {
+        swallowing = swallow;
+    }
+
     @Override
     public void close() {
         try {
@@ -66,17 +72,22 @@ final class CutProxy implements AutoCloseable {
                 far.setTcpNoDelay(true);
                 sockets.add(near);
                 sockets.add(far);
-                Thread.ofVirtual().start(() -> relay(near, far));
-                Thread.ofVirtual().start(() -> relay(far, near));
+                Thread.ofVirtual().start(() -> relay(near, far, true));
+                Thread.ofVirtual().start(() -> relay(far, near, false));
             } catch (IOException e) {
                 // Closed, or the far side is away: the near side sees its connection end.
             }
         }
     }
 
-    private static void relay(Socket from, Socket to) {
+    private void relay(Socket from, Socket to, boolean mayBeLost) {
+        byte[] piece = new byte[8192];
         try (InputStream in = from.getInputStream()) {
-            in.transferTo(to.getOutputStream());
+            for (int length = in.read(piece); length >= 0; length = in.read(piece)) {
+                if (!mayBeLost || !swallowing) {
+                    to.getOutputStream().write(piece, 0, length);
+                }
+            }
         } catch (IOException e) {
             // Cut.
         }

@@ -143,6 +143,15 @@ class ExecutionsTest extends LiveSandbox {
     }
 
     @Test
+    void aSandboxWhoseFirstSessionWasClosedIsReadyForItsNextUse() {
+        Session.Name first = new Session.Name("python", "default");
+        assertThat(one.executions.sessions().close(sandbox, first).block(Replica.LONG))
+                .isTrue();
+        two.executions.awaitKernel(sandbox).block(Duration.ofSeconds(10));
+        assertThat(two.run(sandbox, "6*7").result()).isEqualTo("42");
+    }
+
+    @Test
     void metricsAreReadWhileTheKernelIsBusy() {
         CompletableFuture<ExecutionResult> busy =
                 one.begin(sandbox, Replica.code(UNTIL_FILE.formatted("metrics"), Replica.PATIENT));

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -72,6 +74,65 @@ class ReadingTest extends LiveSandbox {
         touch("queue");
         assertThat(first.join().status()).isEqualTo(ExecutionStatus.OK);
         assertThat(one.read(sandbox, second.id(), 0, Replica.LONG).result()).isEqualTo("['first', 'second']");
+    }
+
+    @Test
+    void whoReadsWhatWaitsIsToldItsPosition() {
+        CompletableFuture<ExecutionResult> first = beginAndHear(UNTIL_FILE.formatted("ahead"));
+        ExecutionId second =
+                one.run(sandbox, Replica.code("1", Replica.background())).id();
+        ExecutionId third =
+                one.run(sandbox, Replica.code("1", Replica.background())).id();
+
+        ExecutionResult read = two.read(sandbox, third, 0, Duration.ZERO);
+        assertThat(read.status()).isEqualTo(ExecutionStatus.RUNNING);
+        assertThat(read.queuePosition()).isEqualTo(2);
+        assertThat(read.message()).contains("queue behind 2");
+        assertThat(two.read(sandbox, second, 0, MOMENT).queuePosition()).isEqualTo(1);
+
+        touch("ahead");
+        assertThat(first.join().status()).isEqualTo(ExecutionStatus.OK);
+        assertThat(two.read(sandbox, third, 0, Replica.LONG).status()).isEqualTo(ExecutionStatus.OK);
+    }
+
+    @Test
+    void thePositionIsThatOfTheAnswerAndNotOfTheBegin() throws Exception {
+        CompletableFuture<ExecutionResult> first = beginAndHear(UNTIL_FILE.formatted("before"));
+        try (Replica impatient = new Replica()) {
+            CompletableFuture<ExecutionResult> second = queued(impatient, UNTIL_FILE.formatted("behind"));
+            CompletableFuture<ExecutionResult> third = queued(impatient, "1");
+            touch("before");
+            assertThat(first.join().status()).isEqualTo(ExecutionStatus.OK);
+
+            impatient.executions.drain();
+
+            assertThat(second.get(30, TimeUnit.SECONDS).queuePosition()).isZero();
+            assertThat(second.join().message()).isEqualTo("It is still running.");
+            assertThat(third.get(30, TimeUnit.SECONDS).queuePosition()).isEqualTo(1);
+            touch("behind");
+            assertThat(two.read(sandbox, third.join().id(), 0, Replica.LONG).status())
+                    .isEqualTo(ExecutionStatus.OK);
+        }
+    }
+
+    /** Begins to run what will print nothing, and returns when it waits for others. */
+    private static CompletableFuture<ExecutionResult> queued(Replica where, String code) throws Exception {
+        CompletableFuture<Void> waits = new CompletableFuture<>();
+        CompletableFuture<ExecutionResult> result = where.executions
+                .run(sandbox, Replica.code(code, Replica.PATIENT), new OutputListener() {
+                    @Override
+                    public CompletionStage<?> output(long bytesSoFar, String text) {
+                        return CONSUMED;
+                    }
+
+                    @Override
+                    public void queued(Duration atMost) {
+                        waits.complete(null);
+                    }
+                })
+                .toFuture();
+        waits.get(30, TimeUnit.SECONDS);
+        return result;
     }
 
     @Test
@@ -189,11 +250,11 @@ class ReadingTest extends LiveSandbox {
     }
 
     @Test
-    void anUnknownExecutionIsLost() {
+    void anExecutionThatNeverCameDidNotRun() {
         ExecutionId unknown = ExecutionId.random("default", sandbox.uid(), 1);
         ExecutionResult result = one.read(sandbox, unknown, 0, Duration.ZERO);
-        assertThat(result.status()).isEqualTo(ExecutionStatus.LOST);
-        assertThat(result.message()).contains("does not know");
+        assertThat(result.status()).isEqualTo(ExecutionStatus.REJECTED);
+        assertThat(result.message()).contains("never came");
     }
 
     @Test
@@ -202,5 +263,6 @@ class ReadingTest extends LiveSandbox {
         ExecutionResult result = one.read(sandbox, old, 5, Duration.ZERO);
         assertThat(result.status()).isEqualTo(ExecutionStatus.LOST);
         assertThat(result.nextOffset()).isEqualTo(5);
+        assertThat(result.message()).startsWith("The pod in which it ran is gone: another one took its place.");
     }
 }

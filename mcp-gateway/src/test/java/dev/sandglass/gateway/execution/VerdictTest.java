@@ -7,6 +7,7 @@ import dev.sandglass.gateway.link.OutputRecord;
 import dev.sandglass.gateway.link.OutputRecord.Stream;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.SandboxEnd.ContainerEnded;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +23,7 @@ class VerdictTest {
         Verdict.forgotten(Restarts.NONE),
     };
 
-    static final Verdict[] UNFINISHED = {Verdict.running(0), Verdict.disconnected(0)};
+    static final Verdict[] UNFINISHED = {Verdict.running(0), Verdict.disconnected(0), Verdict.unacknowledged("why")};
 
     private static ExecutionResult printed(Verdict verdict, String text) {
         OutputCollector output = OutputCollector.headAndTail(10);
@@ -56,6 +57,17 @@ class VerdictTest {
         var outcome = new OutputRecord.Outcome(18, status, 1, null, null, true, "", null, false);
 
         assertThat(printed(Verdict.of(outcome), "head, middle, tail").cut()).isEqualTo(CutOutput.READABLE);
+    }
+
+    /** The volumes of a pod outlive its containers, and only a persistent workspace outlives the pod. */
+    @Test
+    void whatBecomesOfFilesDependsOnWhatEnded() {
+        assertThat(printed(Verdict.restarted(), "").message()).contains("variables are lost; files are kept.");
+        assertThat(printed(Verdict.containerEnded(new ContainerEnded("Exit code 3", false)), "")
+                        .message())
+                .contains("files are kept.");
+        assertThat(printed(Verdict.gone("evicted"), "").message())
+                .contains("variables are lost, so are files outside a persistent workspace.");
     }
 
     @ParameterizedTest

@@ -42,4 +42,25 @@ class ActivityTest {
         assertThat(both.busyUntil()).isEqualTo(NOON.plus(Duration.ofHours(1)));
         assertThat(both.leaseSeconds()).isEqualTo(3540);
     }
+
+    @Test
+    void aUseThatEndsASleepIsLaterThanItsBeginningByTheOperatorsClock() {
+        Instant later = NOON.plusSeconds(30);
+
+        assertThat(Activity.ending(later, NOON).renewed()).isEqualTo(later.plusMillis(1));
+        assertThat(Activity.ending(NOON, NOON).renewed()).isEqualTo(NOON.plusMillis(1));
+        assertThat(Activity.ending(NOON, later).renewed()).isEqualTo(later);
+    }
+
+    @Test
+    void whatWasWrittenAheadOfUsByMoreThanAMinuteCountsForNothing() {
+        Activity use = Activity.now(NOON, Duration.ofMinutes(2));
+        Activity ahead = Activity.now(NOON.plus(Activity.SKEW), Duration.ofMinutes(2));
+        Activity wrong = Activity.now(NOON.plus(Activity.SKEW).plusMillis(1), Duration.ofMinutes(2));
+
+        assertThat(ahead.covers(use, IDLE)).isTrue();
+        assertThat(ahead.extendedBy(use)).isEqualTo(ahead);
+        assertThat(wrong.covers(use, IDLE)).isFalse();
+        assertThat(wrong.extendedBy(use)).isEqualTo(use);
+    }
 }

@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +49,32 @@ class ApiCallsTest {
                 .hasMessageStartingWith("The cluster's API does not take orders at the moment: it does not grant")
                 .hasMessageContaining("cannot get resource")
                 .hasMessageEndingWith("try again in some seconds.");
+    }
+
+    private static SandboxProblem missing(@Nullable String kind, String message) {
+        var status = new StatusBuilder().withCode(404).withMessage(message);
+        if (kind != null) {
+            status.withNewDetails().withKind(kind).endDetails();
+        }
+        return ApiCalls.problem(REF, new KubernetesClientException(status.build()));
+    }
+
+    /** The kinds are those of the API server's own answers. */
+    @Test
+    void whatIsNotThereIsToldApart() {
+        assertThat(missing("sandboxes", "sandboxes.sandglass.dev \"demo\" not found"))
+                .isInstanceOf(SandboxProblem.NotFound.class);
+        assertThat(missing("namespaces", "namespaces \"sandglass-default\" not found"))
+                .isInstanceOf(SandboxProblem.Refused.class)
+                .hasMessage(
+                        "Namespace 'sandglass-default' of tenant 'default' does not exist in the cluster. Ask whoever"
+                                + " runs this installation.");
+        assertThat(missing(null, "404 page not found"))
+                .isInstanceOf(SandboxProblem.Refused.class)
+                .hasMessage("The cluster does not know the resource Sandbox: 404 page not found. Ask whoever runs this"
+                        + " installation.");
+        assertThat(missing("", "the server could not find the requested resource"))
+                .isInstanceOf(SandboxProblem.Refused.class);
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
 import io.fabric8.kubernetes.client.dsl.Resource;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,18 +56,12 @@ final class FakeOperator {
     }
 
     void suspended(String reason) {
-        write(status(
-                generation(),
-                null,
-                List.of(condition("Ready", "False", reason, ""), condition("Suspended", "True", reason, ""))));
+        write(asleep(generation(), reason));
     }
 
     /** From now on, an edit finds the pod too old or too idle. */
     void suspendsWhoeverIsEdited(String reason) {
-        onWanted(generation -> status(
-                generation,
-                null,
-                List.of(condition("Ready", "False", reason, ""), condition("Suspended", "True", reason, ""))));
+        onWanted(generation -> asleep(generation, reason));
     }
 
     void evicted(String message) {
@@ -79,6 +74,31 @@ final class FakeOperator {
 
     void replaced() {
         write(ready(generation()));
+    }
+
+    /** Suspended then, by a clock of the operator's own. */
+    void suspended(String reason, Instant at) {
+        SandboxStatus now = asleep(generation(), reason);
+        write(new SandboxStatus(
+                now.observedGeneration(),
+                now.conditions(),
+                null,
+                null,
+                now.incarnation(),
+                null,
+                at.toString(),
+                null,
+                null,
+                null));
+    }
+
+    /** From now on, a lease wakes the sandbox if it was renewed after that. */
+    void wakesOnUseAfter(Instant sleep) {
+        client.leases().inNamespace(ref.namespace()).watch(new OnEvent<Lease>(lease -> {
+            if (lease.getSpec().getRenewTime().toInstant().isAfter(sleep)) {
+                write(ready(generation()));
+            }
+        }));
     }
 
     /** From now on, a renewed lease wakes the sandbox. */
@@ -104,6 +124,13 @@ final class FakeOperator {
 
     private SandboxStatus ready(long generation) {
         return status(generation, "10.0.0.7", List.of(condition("Ready", "True", "Running", "")));
+    }
+
+    private SandboxStatus asleep(long generation, String reason) {
+        return status(
+                generation,
+                null,
+                List.of(condition("Ready", "False", reason, ""), condition("Suspended", "True", reason, "")));
     }
 
     private SandboxStatus status(long generation, @Nullable String address, List<Condition> conditions) {

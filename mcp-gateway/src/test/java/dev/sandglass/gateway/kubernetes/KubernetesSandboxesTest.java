@@ -5,16 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.Workspace;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import io.fabric8.mockwebserver.Context;
 import io.fabric8.mockwebserver.MockWebServer;
@@ -48,7 +49,7 @@ class KubernetesSandboxesTest {
     @BeforeEach
     void start() {
         server = new KubernetesMockServer(
-                new Context(), new MockWebServer(), new HashMap<>(), new KubernetesCrudDispatcher(), false);
+                new Context(), new MockWebServer(), new HashMap<>(), new NamesWhatIsMissing(), false);
         server.init();
         try (KubernetesClient plain = server.createClient()) {
             client = new KubernetesClientBuilder()
@@ -147,9 +148,12 @@ class KubernetesSandboxesTest {
 
     @Test
     void aDeletedOneIsGoneWhenTheOrderIsDone() {
-        started();
+        operator.answersWithReady();
+        var kept = Workspace.of("64Mi", null, true);
+        var config = new SandboxConfig(null, null, null, null, null, null, kept, null, null, null, null, null, null);
+        sandboxes.start(REF, config, "alice").block(SOON);
 
-        sandboxes.delete(REF).block(SOON);
+        assertThat(sandboxes.delete(REF).block(SOON)).isEqualTo(WorkspaceEnd.KEPT);
 
         StepVerifier.create(sandboxes.running(REF)).verifyError(SandboxProblem.NotFound.class);
         assertThat(sandboxes.list("default", REF.namespace())).isEmpty();

@@ -7,16 +7,19 @@ import dev.sandglass.gateway.link.LinkException.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /** What becomes of verbs and listeners, and of messages that nobody waits for. */
 class ConnectionTest {
 
     private static final Duration MOMENT = Duration.ofMillis(10);
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     private final FakeLink link = new FakeLink();
 
@@ -56,7 +59,7 @@ class ConnectionTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"boot-1, UNREACHABLE", "boot-2, RESTARTED"})
+    @CsvSource({"boot-1, UNANSWERED", "boot-2, RESTARTED"})
     void aDeletionIsNeverSentTwiceAndAReadingIs(String bootId, Kind kind) {
         link.asks(new Verb.Files(new FileOperation.Stat("unsent")));
         PaperWire old = link.open("boot-1");
@@ -74,12 +77,79 @@ class ConnectionTest {
         assertThat(wire.said()).containsExactly("hello", "files", "files 0");
     }
 
+    static final List<Verb.Following> RUNS = List.of(
+            new Verb.Execute("e", "python", "s", null, Blob.EMPTY, Map.of(), LONG, true),
+            new Verb.Command("e", "ls", List.of(), "", Map.of(), Blob.EMPTY, LONG, false),
+            new Verb.Install("e", "python", List.of("a"), LONG, true));
+
+    @ParameterizedTest
+    @FieldSource("RUNS")
+    void ofARunThatWasSentAndNotAnsweredItIsNotSaidThatNothingWasBegun(Verb run) {
+        CompletableFuture<Answer> answer = link.ask(run);
+        link.open("boot-1");
+        link.pass(FakeLink.TIMEOUT);
+        assertThat(failure(answer).kind()).isEqualTo(Kind.UNANSWERED);
+    }
+
+    @ParameterizedTest
+    @FieldSource("RUNS")
+    void aRunThatWasSentOverAWireThatBrokeMayHaveRunToo(Verb run) {
+        link.asks(new Verb.Metrics());
+        PaperWire wire = link.open("boot-1");
+        CompletableFuture<Answer> answer = link.ask(run);
+        link.dialling.broken(wire, "gone");
+        link.pass(FakeLink.TIMEOUT);
+        assertThat(failure(answer).kind()).isEqualTo(Kind.UNANSWERED);
+    }
+
+    @ParameterizedTest
+    @FieldSource("RUNS")
+    void aRunThatWasSentMayHaveRunWhenTheGatewayEnds(Verb run) {
+        CompletableFuture<Answer> answer = link.ask(run);
+        link.open("boot-1");
+        link.connection.shutDown(new LinkException(Kind.CLOSED, "end"));
+        assertThat(failure(answer).kind()).isEqualTo(Kind.UNANSWERED);
+    }
+
+    @ParameterizedTest
+    @FieldSource("RUNS")
+    void aRunThatWasNeverSentWasNotBegun(Verb run) {
+        CompletableFuture<Answer> answer = link.ask(run);
+        link.pass(FakeLink.TIMEOUT);
+        assertThat(failure(answer).kind()).isEqualTo(Kind.UNREACHABLE);
+    }
+
+    @Test
+    void aRunThatWasRefusedDidNotRun() {
+        CompletableFuture<Answer> answer = link.ask(RUNS.getFirst());
+        PaperWire wire = link.open("boot-1");
+        wire.says(SupervisorFrames.refusal(wire.idOf("execute"), "rejected", "full"));
+        assertThat(failure(answer).isRefusal("rejected")).isTrue();
+    }
+
     @Test
     void aDeletionThatWasNotSentYetIsSent() {
         CompletableFuture<Answer> deletion = link.ask(new Verb.Files(new FileOperation.Delete("a", true)));
 
         assertThat(link.open("boot-1").said()).containsExactly("hello", "files");
         assertThat(deletion).isNotDone();
+    }
+
+    @Test
+    void whatCameOfFilesIsAcknowledgedWhoeverWaitsForIt() {
+        link.asks(new Verb.Files(new FileOperation.Read("a", 0, 9)));
+        PaperWire old = link.open("boot-1");
+        old.says(SupervisorFrames.content(old.idOf("files"), 7));
+        old.says(SupervisorFrames.content("expired", 5));
+        old.says(SupervisorFrames.reply("expired", "{}"));
+        assertThat(old.said()).containsExactly("hello", "files 0", "credit /files 7", "credit /files 12");
+
+        link.asks(new Verb.Files(new FileOperation.Read("a", 0, 9)));
+        link.dialling.broken(old, "gone");
+        link.pass(MOMENT);
+        PaperWire wire = link.open("boot-1");
+        wire.says(SupervisorFrames.content(wire.idOf("files"), 3));
+        assertThat(wire.said()).containsExactly("hello", "files 0", "credit /files 3");
     }
 
     @Test

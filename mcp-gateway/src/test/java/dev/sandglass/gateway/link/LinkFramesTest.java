@@ -21,7 +21,8 @@ class LinkFramesTest {
     static Stream<Arguments> verbs() {
         return Stream.of(
                 Arguments.of(
-                        new Verb.Hello("gw-1"), List.of("{\"verb\":\"hello\",\"protocol\":[1],\"peer\":\"gw-1\"}")),
+                        new Verb.Hello("gw-1"),
+                        List.of("{\"verb\":\"hello\",\"protocol\":[1],\"peer\":\"gw-1\",\"file_credit\":true}")),
                 Arguments.of(
                         new Verb.Execute(
                                 "x1", "python", "default", null, Blob.utf8("é=1"), Map.of("A", "b\"c"), MINUTES, true),

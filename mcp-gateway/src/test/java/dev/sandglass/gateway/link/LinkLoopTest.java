@@ -2,16 +2,24 @@ package dev.sandglass.gateway.link;
 
 import static dev.sandglass.gateway.link.ConnectionTest.failure;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.link.LinkException.Kind;
 import dev.sandglass.gateway.testing.TestLinks;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -19,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Real sockets and keys, a far side that does what it is told to. */
 class LinkLoopTest {
@@ -55,6 +64,37 @@ class LinkLoopTest {
             await().until(answer::isDone);
             assertThat(failure(answer).kind()).isEqualTo(Kind.UNREACHABLE);
         }
+    }
+
+    @Test
+    void podsOfBeforeTheSecretWasReplacedAreReachedAndComeBack() throws Exception {
+        LinkSecret fresh = new LinkSecret("the secret of today, of 32 bytes...".getBytes(StandardCharsets.US_ASCII));
+        LinkSecret older = new LinkSecret("one that was given up before that..".getBytes(StandardCharsets.US_ASCII));
+        try (StubSupervisor before = new StubSupervisor(SECRET, 1);
+                StubSupervisor after = new StubSupervisor(fresh, 1);
+                StubSupervisor longBefore = new StubSupervisor(older, 1);
+                LinkClient replaced = TestLinks.start(SETTINGS, new LinkSecrets(fresh, Optional.of(SECRET)))) {
+            for (StubSupervisor stub : List.of(before, after)) {
+                assertThat(ask(replaced.link(stub.target())).json().path("verb").asString())
+                        .isEqualTo("metrics");
+            }
+            CompletableFuture<Answer> answer =
+                    replaced.link(longBefore.target()).ask(new Verb.Metrics(), Duration.ofSeconds(1));
+            await().until(answer::isDone);
+            assertThat(failure(answer).kind()).isEqualTo(Kind.UNREACHABLE);
+        }
+    }
+
+    @Test
+    void theSecretOfBeforeIsReadIfItIsThere(@TempDir Path folder) throws IOException {
+        Path now = Files.write(folder.resolve("now"), new byte[32]);
+        Path before = folder.resolve("before");
+        assertThat(LinkSecrets.read(now, null)).isEqualTo(LinkSecrets.of(new LinkSecret(new byte[32])));
+        assertThat(LinkSecrets.read(now, before).previous()).isEmpty();
+        Files.write(before, new byte[33]);
+        assertThat(LinkSecrets.read(now, before).previous()).contains(new LinkSecret(new byte[33]));
+        Files.write(before, new byte[31]);
+        assertThatThrownBy(() -> LinkSecrets.read(now, before)).hasMessageContaining("31 bytes");
     }
 
     @Test
@@ -123,6 +163,22 @@ class LinkLoopTest {
     }
 
     @Test
+    void whatDidNotGetThroughBeforeAnEndNeverDoes() throws Exception {
+        LinkClient closing = TestLinks.start(SETTINGS, SECRET);
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            LinkTarget target = new LinkTarget("uid", 1, "127.0.0.1", server.getLocalPort());
+            CompletableFuture<Answer> underWay = closing.link(target).ask(new Verb.Metrics(), LONG);
+            try (Socket far = server.accept()) {
+                far.getInputStream().readNBytes(Zmtp.GREETING);
+                closing.close();
+                // An orderly end would have the system go on sending for minutes.
+                assertThatThrownBy(() -> far.getInputStream().readAllBytes()).hasMessageContaining("reset");
+            }
+            assertThat(underWay).isCompletedExceptionally();
+        }
+    }
+
+    @Test
     void timersRunOnTheLinksThreadUnlessClosed() throws Exception {
         Link link = client.link(NOWHERE);
         CompletableFuture<String> ran = new CompletableFuture<>();
@@ -152,7 +208,8 @@ class LinkLoopTest {
 
     @Test
     void closedTimersDoNotPileUp() throws Exception {
-        try (LinkLoop alone = LinkLoop.start(TestLinks.LOOP, NioSocketChannel.class, SETTINGS, SECRET)) {
+        try (LinkLoop alone =
+                LinkLoop.start(TestLinks.LOOP, NioSocketChannel.class, SETTINGS, LinkSecrets.of(SECRET))) {
             Link link = alone.link(NOWHERE);
             for (int i = 0; i < 10_000; i++) {
                 link.after(Duration.ofHours(1), () -> {}).close();

@@ -91,8 +91,9 @@ class RecordedFramesTest {
         String session = "\"language\":\"python\",\"session\":\"s_1\"";
         String execution = "\"execution_id\":\"ID\"";
         String credit = "{\"message\":\"credit\",\"execution_id\":\"%s\",\"offset\":5000000000}".formatted(ID);
+        String ofFiles = "{\"message\":\"credit\",\"execution_id\":\"/files\",\"offset\":7}";
         return List.of(
-                verb("", new Verb.Hello("gw-1"), "\"protocol\":[1],\"peer\":\"gw-1\""),
+                verb("", new Verb.Hello("gw-1"), "\"protocol\":[1],\"peer\":\"gw-1\",\"file_credit\":true"),
                 verb("", new Verb.Attach(ID, 5_000_000_000L), execution + ",\"offset\":5000000000"),
                 verb("", new Verb.Detach(ID), execution),
                 verb("an execution", new Verb.Interrupt(ID), execution),
@@ -102,7 +103,11 @@ class RecordedFramesTest {
                 verb("", new Verb.ListAll(), ""),
                 verb("", new Verb.Metrics(), ""),
                 new Recorded(
-                        "credit", Arrays.asList(LinkFrames.credit(ID, 5_000_000_000L)), RecordedFrames.json(credit)));
+                        "credit", Arrays.asList(LinkFrames.credit(ID, 5_000_000_000L)), RecordedFrames.json(credit)),
+                new Recorded(
+                        "credit for files",
+                        Arrays.asList(LinkFrames.credit(LinkFrames.FILES, 7)),
+                        RecordedFrames.json(ofFiles)));
     }
 
     private static List<Recorded> files() {

@@ -12,6 +12,10 @@ final class SupervisorFrames {
         return List.of(bytes("R"), bytes(requestId), bytes(json));
     }
 
+    static List<byte[]> content(String requestId, int bytes) {
+        return List.of(bytes("R"), bytes(requestId), bytes("{}"), new byte[bytes]);
+    }
+
     static List<byte[]> refusal(String requestId, String code, String message) {
         return reply(requestId, "{\"error\":{\"code\":\"" + code + "\",\"message\":\"" + message + "\"}}");
     }

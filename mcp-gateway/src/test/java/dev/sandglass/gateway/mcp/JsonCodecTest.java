@@ -38,4 +38,27 @@ class JsonCodecTest {
         assertThat(McpError.shown("x".repeat(98) + "😀")).isEqualTo("x".repeat(98) + "😀");
         assertThat(McpError.shown("a\ud800\nb")).isEqualTo("a b");
     }
+
+    @Test
+    void ofManySmallThingsThereIsAMost() {
+        JsonCodec large = new JsonCodec(1 << 20);
+        // The object, its field and the array have five; each number is one.
+        String most = "{\"a\":[" + "0,".repeat(199_994) + "0]}";
+        assertThat(large.read(most.getBytes(StandardCharsets.UTF_8)).path("a").size())
+                .isEqualTo(199_995);
+
+        String more = most.replace("0]", "0,0]");
+        assertThatThrownBy(() -> large.read(more.getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOf(McpError.class)
+                .hasMessageContaining("200000 names, values and brackets");
+    }
+
+    /** What thirty bytes of text become, each counted once and for what it holds. */
+    @Test
+    void whatAMessageHoldsBesidesItsTextGrowsWithEveryPart() {
+        assertThat(JsonCodec.overhead(codec.read("{}".getBytes(StandardCharsets.UTF_8))))
+                .isEqualTo(128);
+        assertThat(JsonCodec.overhead(codec.read("{\"a\":[{},{},[1]]}".getBytes(StandardCharsets.UTF_8))))
+                .isEqualTo(6 * 128);
+    }
 }

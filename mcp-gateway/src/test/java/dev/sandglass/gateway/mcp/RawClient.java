@@ -17,8 +17,13 @@ final class RawClient implements AutoCloseable {
     private final Socket socket = new Socket();
     private final Semaphore mayRead = new Semaphore(1);
     private volatile String received = "";
+    private volatile boolean ended;
 
     RawClient(TestGateway gateway, String body, String accept) throws IOException {
+        this(gateway, TestGateway.KEY, accept, body.getBytes(StandardCharsets.UTF_8).length, body);
+    }
+
+    private RawClient(TestGateway gateway, String key, String accept, int declared, String body) throws IOException {
         socket.setReceiveBufferSize(16 * 1024);
         URI uri = URI.create(gateway.base());
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), uri.getPort()));
@@ -30,14 +35,24 @@ final class RawClient implements AutoCloseable {
                 Accept: %s\r
                 Content-Length: %d\r
                 \r
-                """.formatted(TestGateway.KEY, accept, body.getBytes(StandardCharsets.UTF_8).length);
+                """.formatted(key, accept, declared);
         socket.getOutputStream().write((head + body).getBytes(StandardCharsets.UTF_8));
         Thread.ofVirtual().start(this::read);
+    }
+
+    /** One that declares more than it sends. */
+    static RawClient begun(TestGateway gateway, String key, int declared, String body) throws IOException {
+        return new RawClient(gateway, key, "application/json", declared, body);
     }
 
     /** The beginning of what came so far. */
     String received() {
         return received;
+    }
+
+    /** Whether the gateway ended the connection. */
+    boolean isEnded() {
+        return ended;
     }
 
     void pause() throws InterruptedException {
@@ -58,6 +73,7 @@ final class RawClient implements AutoCloseable {
                 mayRead.release();
                 int count = in.read(buffer);
                 if (count < 0) {
+                    ended = true;
                     return;
                 }
                 String more = new String(buffer, 0, count, StandardCharsets.UTF_8);
@@ -67,7 +83,7 @@ final class RawClient implements AutoCloseable {
                 }
             }
         } catch (IOException closed) {
-            // The test is over.
+            ended = true;
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }

@@ -25,7 +25,7 @@ class StreamingTest {
 
     @BeforeEach
     void start() {
-        gateway = TestGateway.start(new McpSettings(64 * 1024, Duration.ofMillis(50)));
+        gateway = TestGateway.start(new McpSettings(64 * 1024, 24 << 20, 64 << 20, Duration.ofMillis(50)));
         gateway.sandboxes.addRunning("box");
     }
 

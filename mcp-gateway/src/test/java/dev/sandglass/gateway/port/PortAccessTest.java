@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.port.PortSettings.ReachedBy;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestLinks;
@@ -191,6 +192,37 @@ class PortAccessTest {
 
             assertThat(untouched(response)).isEqualTo(502);
             assertThat(PortGateway.error(response)).contains("does not answer");
+        }
+    }
+
+    /** An installation may have no links; one that was made by another replica, or before, leads nowhere then. */
+    @Test
+    void whereThereAreNoLinksOnlyTheKeyLeadsIn() throws Exception {
+        String link = gateway.link(box);
+        try (PortGateway keys = new PortGateway(Optional.empty(), ReachedBy.KEYS)) {
+            keys.box("uid-1", upstream.port());
+
+            HttpResponse<String> refused = keys.send(keys.anonymous(link));
+            assertThat(untouched(refused)).isEqualTo(403);
+            assertThat(PortGateway.error(refused))
+                    .contains("gateway.ports: keys")
+                    .contains("API key");
+            assertThat(untouched(keys.send(keys.request(link)))).isEqualTo(403);
+            assertThat(keys.send(keys.request(path())).body()).isEqualTo("hello");
+        }
+        assertThat(gateway.send(gateway.anonymous(link)).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void whereNoPortIsReachedNothingLeadsIn() throws Exception {
+        String link = gateway.link(box);
+        try (PortGateway none = new PortGateway(Optional.empty(), ReachedBy.NONE)) {
+            none.box("uid-1", upstream.port());
+
+            HttpResponse<String> refused = none.send(none.request(path()));
+            assertThat(untouched(refused)).isEqualTo(403);
+            assertThat(PortGateway.error(refused)).contains("gateway.ports: none");
+            assertThat(untouched(none.send(none.anonymous(link)))).isEqualTo(403);
         }
     }
 

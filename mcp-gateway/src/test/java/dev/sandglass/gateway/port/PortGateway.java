@@ -2,12 +2,15 @@ package dev.sandglass.gateway.port;
 
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.SandboxPort;
+import dev.sandglass.gateway.bound.ConnectionSettings;
+import dev.sandglass.gateway.bound.Threshold;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.port.PortSettings.ReachedBy;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
@@ -39,6 +42,10 @@ final class PortGateway implements AutoCloseable {
     static final String BOB = "key-of-bob";
     static final Duration IDLE = Duration.ofSeconds(6);
     static final int MOST = 4;
+    static final int MOST_STRANGERS = 8;
+    private static final ConnectionSettings CONNECTIONS =
+            new ConnectionSettings(Duration.ofSeconds(10), MOST_STRANGERS, 4096);
+    static final SocketSettings SOCKETS = new SocketSettings(4 << 20, 16 << 20, 40 << 20, Duration.ofSeconds(30));
 
     final FakeSandboxes sandboxes = new FakeSandboxes();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -52,13 +59,28 @@ final class PortGateway implements AutoCloseable {
     private final PortAddresses addresses;
     private final DisposableServer server;
 
+    private final PortRoute route;
+
     PortGateway() {
         this(Optional.empty());
     }
 
     PortGateway(Optional<LinkClient> links) {
+        this(links, ReachedBy.LINKS, SOCKETS);
+    }
+
+    PortGateway(SocketSettings sockets) {
+        this(Optional.empty(), ReachedBy.LINKS, sockets);
+    }
+
+    PortGateway(Optional<LinkClient> links, ReachedBy reachedBy) {
+        this(links, reachedBy, SOCKETS);
+    }
+
+    private PortGateway(Optional<LinkClient> links, ReachedBy reachedBy, SocketSettings sockets) {
         var secret = new LinkSecret("a link secret for tests only, 32 bytes".getBytes(StandardCharsets.US_ASCII));
-        var settings = new PortSettings(null, Duration.ofMinutes(10), IDLE, Duration.ofSeconds(2), MOST, 2 * MOST);
+        var settings = new PortSettings(
+                null, Duration.ofMinutes(10), IDLE, Duration.ofSeconds(2), MOST, 2 * MOST, reachedBy, sockets);
         this.addresses = new PortAddresses(secret, settings, () -> now);
         var executions = new Executions(links.orElse(supervisor), sandboxes::ends);
         var around = new PortRoute.Surroundings(
@@ -67,8 +89,8 @@ final class PortGateway implements AutoCloseable {
                 sandboxes,
                 executions.sessions(),
                 secret);
-        var route = PortRoute.of(around, settings, loops, meters, () -> now);
-        this.server = HttpServer.create()
+        this.route = PortRoute.of(around, settings, loops, meters, () -> now);
+        this.server = Threshold.of(HttpServer.create(), CONNECTIONS)
                 .host("127.0.0.1")
                 .port(0)
                 .runOn(loops)
@@ -97,7 +119,11 @@ final class PortGateway implements AutoCloseable {
 
     /** The sandbox {@code box} of the tenant {@code default}, running with such ports. */
     RunningSandbox box(String uid, int... ports) {
-        var ref = new SandboxRef("default", "sandglass-default", "box", "box");
+        return sandbox("box", uid, ports);
+    }
+
+    RunningSandbox sandbox(String name, String uid, int... ports) {
+        var ref = new SandboxRef("default", "sandglass-default", name, name);
         var declared = IntStream.of(ports)
                 .mapToObj(port -> new SandboxPort(null, port))
                 .toList();
@@ -119,12 +145,17 @@ final class PortGateway implements AutoCloseable {
         return "/sandboxes/default/box/ports/" + port + rest;
     }
 
+    /** Bytes of WebSockets' frames under way. */
+    long frameBytes() {
+        return route.frames().held();
+    }
+
     /** A link to the first declared port, with a slash at its end. */
     String link(RunningSandbox sandbox) {
-        return addresses
+        return String.valueOf(addresses
                 .of(new Caller("alice", List.of("default")), sandbox)
                 .getFirst()
-                .link();
+                .link());
     }
 
     /** A request with Alice's key. */

@@ -54,14 +54,16 @@ class PortProxyTest {
     void aRequestReachesTheServerAsItIsButWithoutTheCallersCredentials() throws Exception {
         try (Upstream upstream = echo()) {
             HttpResponse<String> answer = gateway.send(gateway.request(on(upstream, "//a%2Fb/../c?d=%20&e"))
-                    .header("X-Mine", "1")
+                    .header("X-Sandbox-Mine", "1")
+                    .header("Cf-Access-Jwt-Assertion", "secret")
+                    .header("X-Api-Key", "secret")
                     .header("Cookie", "sso=secret; sandglass-port.a=b")
                     .header("Referer", gateway.base() + "/sandboxes/secret"));
 
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.body().lines().findFirst()).contains("GET //a%2Fb/../c?d=%20&e HTTP/1.1");
             assertThat(answer.body().lines().map(String::toLowerCase))
-                    .contains("x-mine: 1", "cookie: a=b", "host: localhost:" + upstream.port())
+                    .contains("x-sandbox-mine: 1", "cookie: a=b", "host: localhost:" + upstream.port())
                     .contains("x-forwarded-for: 127.0.0.1", "x-forwarded-host: 127.0.0.1:" + gateway.port());
             assertThat(answer.body())
                     .doesNotContain("secret")

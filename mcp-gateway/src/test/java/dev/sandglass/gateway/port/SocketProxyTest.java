@@ -7,10 +7,14 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -37,7 +41,8 @@ class SocketProxyTest {
             .route(routes -> routes.ws(
                             "/echo",
                             (in, out) -> {
-                                origins.add(String.valueOf(in.headers().get("Origin")));
+                                origins.add(in.headers().get("Origin") + " "
+                                        + in.headers().get("X-Forwarded-Host"));
                                 in.receiveCloseStatus().subscribe(status -> closedWith.complete(status.code()));
                                 return out.sendObject(in.receiveFrames().map(frame -> frame.retain()), _ -> true);
                             },
@@ -130,7 +135,8 @@ class SocketProxyTest {
         assertThat(heard.bytes.get(10, TimeUnit.SECONDS)).isEqualTo(2 * 1024 * 1024);
 
         assertThat(socket.getSubprotocol()).isEqualTo("second");
-        assertThat(origins).containsExactly("http://localhost:" + server.port());
+        // With a forwarded host, some servers (code-server) would compare the origin with that.
+        assertThat(origins).containsExactly("http://localhost:" + server.port() + " null");
     }
 
     @Test
@@ -183,6 +189,32 @@ class SocketProxyTest {
         assertThatThrownBy(() -> open(PortGateway.path(server.port(), "/none"), new Heard())
                         .get(10, TimeUnit.SECONDS))
                 .hasStackTraceContaining("502");
+    }
+
+    /** Whoever came in by a key or by a link is no stranger any more. */
+    @Test
+    void aFloodOfStrangersEndsNoSocket() throws Exception {
+        var byKey = new Heard();
+        WebSocket first = echo(byKey);
+        var byLink = new Heard();
+        WebSocket second = gateway.http
+                .newWebSocketBuilder()
+                .subprotocols("second")
+                .buildAsync(URI.create(gateway.base().replace("http:", "ws:") + gateway.link(box) + "echo"), byLink)
+                .get(10, TimeUnit.SECONDS);
+        List<Socket> flood = new ArrayList<>();
+        for (int i = 0; i < 3 * PortGateway.MOST_STRANGERS; i++) {
+            flood.add(new Socket(InetAddress.getLoopbackAddress(), gateway.port()));
+        }
+        // All of the flood were let in before this one.
+        echo(new Heard());
+
+        first.sendText("still", true).get();
+        second.sendText("here", true).get();
+        await().until(() -> byKey.texts.contains("still") && byLink.texts.contains("here"));
+        for (Socket each : flood) {
+            each.close();
+        }
     }
 
     @Test

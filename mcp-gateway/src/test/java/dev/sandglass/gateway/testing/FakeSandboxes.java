@@ -10,6 +10,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -38,10 +39,16 @@ public final class FakeSandboxes implements Sandboxes {
     private final Map<String, SandboxState> states = new ConcurrentHashMap<>();
     private final Map<String, Sinks.One<SandboxEnd>> ends = new ConcurrentHashMap<>();
     private volatile Optional<Mono<RunningSandbox>> nextStart = Optional.empty();
+    private volatile WorkspaceEnd nextDeletion = WorkspaceEnd.SCRATCH;
 
     /** What the next starts and resumptions answer. */
     public void startsAnswer(Mono<RunningSandbox> answer) {
         nextStart = Optional.of(answer);
+    }
+
+    /** What the next deletions do to the files. */
+    public void deletionsMean(WorkspaceEnd end) {
+        nextDeletion = end;
     }
 
     /** Puts a sandbox into a state. */
@@ -92,9 +99,9 @@ public final class FakeSandboxes implements Sandboxes {
     public Mono<RunningSandbox> running(SandboxRef ref) {
         return Mono.defer(() -> switch (states.get(key(ref))) {
             case SandboxState.Running running -> Mono.just(running.sandbox());
-            case SandboxState.Stopped stopped -> Mono.error(new SandboxProblem.NotRunning(ref, "it was stopped"));
+            case SandboxState.Stopped stopped -> Mono.error(SandboxProblem.NotRunning.stopped(ref));
             case SandboxState.Asleep asleep -> Mono.error(new SandboxProblem.Asleep(ref, asleep.reason()));
-            case SandboxState.Pending pending -> Mono.error(new SandboxProblem.NotRunning(ref, "it is still starting"));
+            case SandboxState.Pending pending -> Mono.error(SandboxProblem.NotRunning.starting(ref, Optional.empty()));
             case null -> Mono.error(new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
         });
     }
@@ -123,10 +130,10 @@ public final class FakeSandboxes implements Sandboxes {
     }
 
     @Override
-    public Mono<Void> delete(SandboxRef ref) {
+    public Mono<WorkspaceEnd> delete(SandboxRef ref) {
         orders.add("delete " + ref.name());
         return states.remove(key(ref)) != null
-                ? Mono.empty()
+                ? Mono.just(nextDeletion)
                 : Mono.error(new SandboxProblem.NotFound(ref.givenName(), ref.tenant()));
     }
 

@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.testing;
 
 import dev.sandglass.api.LinkSecret;
+import dev.sandglass.gateway.bound.ConnectionSettings;
+import dev.sandglass.gateway.bound.Threshold;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
@@ -12,6 +14,8 @@ import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.port.PortSettings;
+import dev.sandglass.gateway.port.PortSettings.ReachedBy;
+import dev.sandglass.gateway.port.SocketSettings;
 import dev.sandglass.gateway.tool.ToolSettings;
 import dev.sandglass.gateway.tool.Tools;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -51,8 +55,12 @@ public final class TestGateway implements AutoCloseable {
     private static final LinkSecret SECRET =
             new LinkSecret("a link secret for tests only, 32 bytes".getBytes(StandardCharsets.US_ASCII));
 
-    private static final PortSettings PORTS =
-            new PortSettings(null, Duration.ofMinutes(10), Duration.ofSeconds(2), Duration.ofSeconds(2), 4, 8);
+    private static final McpSettings MCP = new McpSettings(64 * 1024, 24 << 20, 64 << 20, Duration.ofSeconds(10));
+
+    private static final ConnectionSettings CONNECTIONS = new ConnectionSettings(Duration.ofSeconds(10), 512, 4096);
+
+    private static final SocketSettings SOCKETS =
+            new SocketSettings(4 << 20, 16 << 20, 40 << 20, Duration.ofSeconds(30));
 
     /** The sandboxes behind it. */
     public final FakeSandboxes sandboxes = new FakeSandboxes();
@@ -71,22 +79,24 @@ public final class TestGateway implements AutoCloseable {
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final JsonMapper json = JsonMapper.shared();
+    private final McpRoute route;
     private final DisposableServer server;
 
-    private TestGateway(@Nullable LinkClient links, McpSettings mcp) {
+    private TestGateway(
+            @Nullable LinkClient links, McpSettings mcp, ConnectionSettings connections, ReachedBy reachedBy) {
         ToolSettings tools = hasty();
         this.executions = new Executions(links == null ? supervisor : links, sandboxes::ends);
         Callers callers = token -> Optional.ofNullable(CALLERS.get(token));
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
         var access = new TenantAccess(tenants);
-        var route = McpRoute.of(
-                Tools.all(access, sandboxes, executions, ports(), denied, tools),
+        this.route = McpRoute.of(
+                Tools.all(access, sandboxes, executions, ports(reachedBy), denied, tools),
                 callers,
                 Set.of(ORIGIN),
                 mcp,
                 "test",
                 meters);
-        this.server = HttpServer.create()
+        this.server = Threshold.of(HttpServer.create(), connections)
                 .host("127.0.0.1")
                 .port(0)
                 .route(route::apply)
@@ -95,17 +105,27 @@ public final class TestGateway implements AutoCloseable {
 
     /** Before supervisors that a test started itself. */
     public static TestGateway start(LinkClient links) {
-        return new TestGateway(links, new McpSettings(64 * 1024, Duration.ofSeconds(10)));
+        return new TestGateway(links, MCP, CONNECTIONS, ReachedBy.LINKS);
     }
 
     /** Before the stand-in for a supervisor. */
     public static TestGateway start() {
-        return start(new McpSettings(64 * 1024, Duration.ofSeconds(10)));
+        return start(MCP);
     }
 
     /** With other bounds of the endpoint. */
     public static TestGateway start(McpSettings mcp) {
-        return new TestGateway(null, mcp);
+        return new TestGateway(null, mcp, CONNECTIONS, ReachedBy.LINKS);
+    }
+
+    /** Where ports are reached so. */
+    public static TestGateway start(ReachedBy reachedBy) {
+        return new TestGateway(null, MCP, CONNECTIONS, reachedBy);
+    }
+
+    /** With other bounds of connections. */
+    public static TestGateway start(ConnectionSettings connections) {
+        return new TestGateway(null, MCP, connections, ReachedBy.LINKS);
     }
 
     private static ToolSettings hasty() {
@@ -121,7 +141,20 @@ public final class TestGateway implements AutoCloseable {
 
     /** Tells the addresses of ports, as a gateway that does not know its own. */
     public static PortAddresses ports() {
-        return new PortAddresses(SECRET, PORTS, Clock.systemUTC());
+        return ports(ReachedBy.LINKS);
+    }
+
+    private static PortAddresses ports(ReachedBy reachedBy) {
+        Duration soon = Duration.ofSeconds(2);
+        return new PortAddresses(
+                SECRET,
+                new PortSettings(null, Duration.ofMinutes(10), soon, soon, 4, 8, reachedBy, SOCKETS),
+                Clock.systemUTC());
+    }
+
+    /** Bytes of the bodies of requests under way. */
+    public long bodyBytes() {
+        return route.bodies().held();
     }
 
     /** Where it listens, without path. */
@@ -158,6 +191,18 @@ public final class TestGateway implements AutoCloseable {
     public JsonNode call(String key, String tool, String arguments) throws IOException, InterruptedException {
         JsonNode answer = json(send(post(toolCall(tool, arguments)).setHeader("Authorization", "Bearer " + key)));
         return answer.path("result");
+    }
+
+    /** What clients are told of a tool. */
+    public JsonNode definition(String tool) throws IOException, InterruptedException {
+        String question = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
+        return json(send(post(question)))
+                .path("result")
+                .path("tools")
+                .valueStream()
+                .filter(each -> each.path("name").asString().equals(tool))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** The message of a tool call. */

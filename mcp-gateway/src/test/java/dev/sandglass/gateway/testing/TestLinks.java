@@ -2,6 +2,7 @@ package dev.sandglass.gateway.testing;
 
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkSecrets;
 import dev.sandglass.gateway.link.LinkSettings;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -24,7 +25,12 @@ public final class TestLinks {
 
     /** Links with such bounds. */
     public static LinkClient start(LinkSettings settings, LinkSecret secret) {
-        return LinkClient.start(LOOP, NioSocketChannel.class, settings, secret);
+        return start(settings, LinkSecrets.of(secret));
+    }
+
+    /** Links after the secret was replaced. */
+    public static LinkClient start(LinkSettings settings, LinkSecrets secrets) {
+        return LinkClient.start(LOOP, NioSocketChannel.class, settings, secrets);
     }
 
     /** Links with the usual bounds. */

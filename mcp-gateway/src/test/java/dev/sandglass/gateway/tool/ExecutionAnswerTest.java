@@ -28,6 +28,16 @@ class ExecutionAnswerTest {
             @Nullable String warning,
             @Nullable ExecutionError error,
             boolean truncated) {
+        return ended(status, message, warning, error, truncated, false);
+    }
+
+    private static ExecutionResult ended(
+            ExecutionStatus status,
+            String message,
+            @Nullable String warning,
+            @Nullable ExecutionError error,
+            boolean truncated,
+            boolean kernelRestarted) {
         return new ExecutionResult(
                 status,
                 ID,
@@ -44,7 +54,7 @@ class ExecutionAnswerTest {
                 truncated ? CutOutput.READABLE : CutOutput.NONE,
                 0,
                 7,
-                false,
+                kernelRestarted,
                 message,
                 warning,
                 0);
@@ -56,7 +66,7 @@ class ExecutionAnswerTest {
     }
 
     private static ToolResult answer(ExecutionResult result) {
-        return ExecutionAnswer.of(result, null, Refusals.Told.NONE);
+        return ExecutionAnswer.of(result, null, DeniedNotice.Told.NONE);
     }
 
     private static String message(ExecutionResult result) {
@@ -149,5 +159,23 @@ class ExecutionAnswerTest {
         return new ExecutionResult(
                 status, ID, "x", "", null, null, null, List.of(), leftOut, null, null, 5, cut, 500, 7, false, "", null,
                 0);
+    }
+
+    /** A pod that follows a suspended one tells the first run of each session by itself; other runs are told here. */
+    @Test
+    void thatASandboxWasResumedIsToldOnce() {
+        String told = "Before this run, the sandbox was suspended.";
+        ExecutionResult bySandbox = ended(ExecutionStatus.OK, "", told, null, false, true);
+        ExecutionResult ofAnother = ended(ExecutionStatus.OK, "", "Session 'a' goes on.", null, false, false);
+        ExecutionResult died = ended(ExecutionStatus.KERNEL_DIED, "It died.", null, null, false, true);
+
+        assertThat(resumed(bySandbox)).isEqualTo("[warning] " + told);
+        assertThat(resumed(ofAnother)).endsWith("\nresumed for this call");
+        assertThat(resumed(died)).endsWith("\nresumed for this call");
+    }
+
+    private static String resumed(ExecutionResult result) {
+        ToolResult answer = ExecutionAnswer.of(result, "resumed for this call", DeniedNotice.Told.NONE);
+        return answer.content().getFirst() instanceof ToolResult.Content.Text(String text) ? text : "";
     }
 }

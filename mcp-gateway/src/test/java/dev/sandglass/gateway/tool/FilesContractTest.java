@@ -28,7 +28,7 @@ class FilesContractTest {
 
     @BeforeEach
     void start() {
-        gateway = TestGateway.start(new McpSettings(8 * 1024 * 1024, Duration.ofSeconds(10)));
+        gateway = TestGateway.start(new McpSettings(8 * 1024 * 1024, 24 << 20, 64 << 20, Duration.ofSeconds(10)));
         gateway.sandboxes.addRunning("box");
     }
 
@@ -207,7 +207,7 @@ class FilesContractTest {
 
             JsonNode result = gateway.call("sandbox_read_file", "{\"sandbox\":\"s\",\"path\":\"%s\"}".formatted(path));
 
-            assertThat(result.path("content").toString()).contains("files outside a kept workspace");
+            assertThat(result.path("content").toString()).contains("files outside a persistent workspace");
             assertThat(result.path("isError").asBoolean()).isEqualTo(path.equals("none"));
         }
         assertThat(gateway.sandboxes.orders).containsExactly("resume s", "resume s");

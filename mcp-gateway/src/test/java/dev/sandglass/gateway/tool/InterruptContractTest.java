@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.tool;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.sandglass.gateway.testing.TestGateway;
 import org.junit.jupiter.api.AfterEach;
@@ -39,13 +41,29 @@ class InterruptContractTest {
         JsonNode answer = interrupt("box", ID);
 
         assertThat(gateway.supervisor.interrupted()).containsExactly(NUMBER);
-        assertThat(TestGateway.text(answer)).startsWith("Interrupted " + ID + "; ");
+        assertThat(TestGateway.text(answer))
+                .startsWith("Interrupted " + ID + "; ")
+                .contains("does not react within 2 s, its process is ended", "sandbox_get_execution tells");
         JsonNode facts = answer.path("structuredContent");
         assertThat(facts.path("status").asString()).isEqualTo("interrupted");
         assertThat(facts.path("interrupted").path(0).asString()).isEqualTo(ID);
         assertThat(facts.has("session")).isTrue();
         assertThat(facts.path("session").isNull()).isTrue();
         assertThat(facts.path("language").isNull()).isTrue();
+    }
+
+    @Test
+    void theDescriptionPromisesNoVariablesOfCodeThatDoesNotReact() throws Exception {
+        String question = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
+        JsonNode tools = gateway.json(gateway.send(gateway.post(question)))
+                .path("result")
+                .path("tools");
+
+        assertThat(tools.valueStream()
+                        .filter(tool -> tool.path("name").asString().equals("sandbox_interrupt"))
+                        .map(tool -> tool.path("description").asString()))
+                .singleElement(as(STRING))
+                .contains("variables are kept", "does not react within 2 s, its process is ended: variables are lost");
     }
 
     @Test

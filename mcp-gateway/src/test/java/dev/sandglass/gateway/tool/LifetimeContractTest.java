@@ -100,7 +100,7 @@ class LifetimeContractTest {
     void theCallThatBringsASandboxBackIsToldWhyItWasGoneAndWhatIsLost(String reason, String why) throws Exception {
         var ref = new SandboxRef("default", "sandglass-default", "s", "s");
         String notice = "The sandbox was " + why + ", and was resumed for this call: variables of earlier calls were"
-                + " lost, so were files outside a kept workspace.";
+                + " lost, so were files outside a persistent workspace.";
         gateway.sandboxes.put(new SandboxState.Asleep(ref, "u", reason));
         JsonNode ran = gateway.call("sandbox_run_code", "{\"sandbox\":\"s\",\"code\":\"print hi\"}");
         gateway.sandboxes.put(new SandboxState.Asleep(ref, "u", reason));

@@ -129,6 +129,49 @@ class ListContractTest {
                 .isEqualTo("The sandbox runs; restarts of its container: 1");
     }
 
+    private List<String> names(String key, String arguments) throws Exception {
+        JsonNode told = gateway.call(key, "sandbox_list", arguments)
+                .path("structuredContent")
+                .path("sandboxes");
+        return told.valueStream()
+                .map(entry -> entry.path("namespace").asString() + "/"
+                        + entry.path("name").asString())
+                .toList();
+    }
+
+    @Test
+    void theWildcardIsCutToWhatTheCallerMaySee() throws Exception {
+        gateway.sandboxes.put(
+                new SandboxState.Stopped(new SandboxRef("other", "sandglass-other", "box", "box"), "uid-foreign"));
+
+        assertThat(names(TestGateway.KEY, "{\"namespace\":\"*\"}")).containsExactly("default/box");
+        assertThat(names(TestGateway.OTHER_KEY, "{\"namespace\":\"*\"}")).containsExactly("other/box");
+        assertThat(names(TestGateway.OTHER_KEY, "{\"namespace\":\"*\",\"sandbox\":\"bo\"}"))
+                .isEmpty();
+    }
+
+    @Test
+    void executionsAreToldOfOneSandboxAlone() throws Exception {
+        ran("aaaaaaaaaaaaaaaa", "done", "code");
+        String everywhere = "{\"namespace\":\"*\",\"sandbox\":\"box\"}";
+        assertThat(ids(listed(everywhere))).hasSize(1);
+
+        gateway.sandboxes.put(
+                new SandboxState.Stopped(new SandboxRef("default", "sandglass-default", "box-x1", "box"), "uid-2"));
+
+        assertThat(names(TestGateway.KEY, everywhere)).containsExactly("default/box", "default/box");
+        assertThat(listed(everywhere).path("executions").isNull()).isTrue();
+    }
+
+    @Test
+    void theSchemaSaysWhatStoppedAndSuspendedMean() throws Exception {
+        assertThat(gateway.definition("sandbox_list")
+                        .at("/outputSchema/properties/sandboxes/items/properties/state/description")
+                        .asString())
+                .contains("stopped: by sandbox_stop, until sandbox_start")
+                .contains("brings it back without its variables");
+    }
+
     @Test
     void anUnknownSandboxIsAnError() throws Exception {
         assertThat(TestGateway.text(gateway.call("sandbox_list", "{\"sandbox\":\"no\"}")))

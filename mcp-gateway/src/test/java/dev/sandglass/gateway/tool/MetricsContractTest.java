@@ -69,7 +69,7 @@ class MetricsContractTest {
 
     @Test
     void theSchemaDeclaresWhatIsAnswered() throws Exception {
-        JsonNode declared = declaredSchema();
+        JsonNode declared = gateway.definition("sandbox_get_metrics").path("outputSchema");
         JsonNode entry = declared.path("properties").path("sandboxes").path("items");
         JsonNode answer = gateway.call("sandbox_get_metrics", "{}").path("structuredContent");
 
@@ -77,17 +77,6 @@ class MetricsContractTest {
         for (JsonNode told : answer.path("sandboxes")) {
             assertThat(texts(entry.path("required"))).isEqualTo(List.copyOf(told.propertyNames()));
         }
-    }
-
-    private JsonNode declaredSchema() throws Exception {
-        String question = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
-        JsonNode listed = gateway.json(gateway.send(gateway.post(question)));
-        for (JsonNode tool : listed.path("result").path("tools")) {
-            if (tool.path("name").asString().equals("sandbox_get_metrics")) {
-                return tool.path("outputSchema");
-            }
-        }
-        throw new AssertionError("no such tool");
     }
 
     private static List<String> texts(JsonNode list) {

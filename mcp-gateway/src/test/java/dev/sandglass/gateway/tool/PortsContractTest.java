@@ -3,6 +3,7 @@ package dev.sandglass.gateway.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.SandboxPort;
+import dev.sandglass.gateway.port.PortSettings.ReachedBy;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
@@ -78,8 +79,56 @@ class PortsContractTest {
         assertThat(result.path("content").path(1).path("text").asString())
                 .contains("Port 9000: /sandboxes/default/Web_1/ports/9000/")
                 .contains(first.path("link").asString())
-                .contains("0.0.0.0");
+                .contains("0.0.0.0")
+                .contains("in the background of a shell, its output in a file: 'SERVER >server.log 2>&1 &'");
         assertThat(result.path("content").path(2).path("text").asString()).startsWith("No port was opened on a host");
+    }
+
+    @Test
+    void howToLeaveAServerRunningIsSaidWherePortsAndCommandsAre() throws Exception {
+        String ports = gateway.definition("sandbox_start")
+                .at("/inputSchema/properties/config/properties/ports/description")
+                .asString();
+        String commands =
+                gateway.definition("sandbox_run_command").path("description").asString();
+
+        assertThat(ports).contains("sandbox_run_command says how to leave one running");
+        assertThat(commands)
+                .contains("'python3 -m http.server 8000 --bind 0.0.0.0 >server.log 2>&1 &'")
+                .contains("with 'background' it would end at 'timeout'");
+    }
+
+    @Test
+    void whereThereAreNoLinksNoneIsTold() throws Exception {
+        gateway.close();
+        gateway = TestGateway.start(ReachedBy.KEYS);
+
+        JsonNode result = startWith("[9000]");
+
+        JsonNode first = result.path("structuredContent").path("ports").path(0);
+        assertThat(first.path("url").asString()).isEqualTo("/sandboxes/default/Web_1/ports/9000/");
+        assertThat(first.path("link").isNull()).isTrue();
+        assertThat(first.path("link_expires_at").isNull()).isTrue();
+        assertThat(result.path("content").path(1).path("text").asString())
+                .contains("Port 9000: /sandboxes/default/Web_1/ports/9000/")
+                .doesNotContain("link")
+                .doesNotContain("null");
+    }
+
+    @Test
+    void whereNoPortIsReachedNoneMayBeDeclared() throws Exception {
+        gateway.close();
+        gateway = TestGateway.start(ReachedBy.NONE);
+
+        JsonNode refused = startWith("[9000]");
+        assertThat(refused.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(refused))
+                .startsWith("Error: 'config.ports' must be left out: this installation makes no port");
+        assertThat(gateway.sandboxes.orders).isEmpty();
+
+        // To take back what is there is no declaration.
+        assertThat(startWith("[]").path("isError").asBoolean()).isFalse();
+        assertThat(gateway.sandboxes.configs.getFirst().ports()).isEmpty();
     }
 
     @Test

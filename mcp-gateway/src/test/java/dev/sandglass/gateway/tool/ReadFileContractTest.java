@@ -26,7 +26,7 @@ class ReadFileContractTest {
 
     @BeforeEach
     void start() {
-        gateway = TestGateway.start(new McpSettings(8 * 1024 * 1024, Duration.ofSeconds(10)));
+        gateway = TestGateway.start(new McpSettings(8 * 1024 * 1024, 24 << 20, 64 << 20, Duration.ofSeconds(10)));
         gateway.sandboxes.addRunning("box");
     }
 

@@ -92,17 +92,17 @@ class RefusedHostsContractTest {
         ExecutionResult plain = printed("the answer is 403");
         ExecutionResult complaint = printed("curl: (56) CONNECT tunnel failed, response 403");
         DeniedHosts hosts = new DeniedHosts();
-        Refusals refusals = new Refusals(hosts);
+        DeniedNotice notice = new DeniedNotice(hosts);
         // Nobody tells.
-        assertThat(refusals.told(uid, complaint, hosts.now()).toFuture()).isDone();
+        assertThat(notice.told(uid, complaint, hosts.now()).toFuture()).isDone();
         hosts.setHearing(true);
-        assertThat(refusals.told(uid, plain, hosts.now()).toFuture()).isDone();
-        assertThat(refusals.told(uid, complaint, hosts.now()).toFuture())
+        assertThat(notice.told(uid, plain, hosts.now()).toFuture()).isDone();
+        assertThat(notice.told(uid, complaint, hosts.now()).toFuture())
                 .succeedsWithin(Duration.ofSeconds(10))
-                .isEqualTo(Refusals.Told.NONE);
+                .isEqualTo(DeniedNotice.Told.NONE);
         long since = hosts.now();
         hosts.note(uid, "known.example:443", "not-allowed");
-        assertThat(refusals.told(uid, complaint, since).toFuture()).isDone();
+        assertThat(notice.told(uid, complaint, since).toFuture()).isDone();
     }
 
     @ParameterizedTest
@@ -118,7 +118,7 @@ class RefusedHostsContractTest {
                 "a tunnel through a mountain | false",
             })
     void complaints(String text, boolean complains) {
-        assertThat(Refusals.complainsOfAProxy(printed(text))).isEqualTo(complains);
+        assertThat(DeniedNotice.complainsOfAProxy(printed(text))).isEqualTo(complains);
     }
 
     private static ExecutionResult printed(String text) {

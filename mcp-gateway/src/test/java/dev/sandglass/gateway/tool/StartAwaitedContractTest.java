@@ -62,7 +62,7 @@ class StartAwaitedContractTest {
         assertThat(texts.getLast())
                 .isEqualTo("Not everything that was asked for is in force (UpdatePending: The sandbox runs; the edited"
                         + " spec applies at its next start). To apply it now, call sandbox_stop and then"
-                        + " sandbox_start; variables are lost with that, and files outside a kept workspace.");
+                        + " sandbox_start; variables are lost with that, and files outside a persistent workspace.");
     }
 
     @Test

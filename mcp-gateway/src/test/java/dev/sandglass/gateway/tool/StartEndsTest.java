@@ -41,7 +41,8 @@ class StartEndsTest {
             assertThat(TestGateway.text(result))
                     .isEqualTo(
                             "Sandbox x was started, but couldn't verify it's running: The sandbox's Python kernel could"
-                                    + " not be started: No module named 'ipykernel'");
+                                    + " not be started: No module named 'ipykernel'. Call sandbox_stop and then"
+                                    + " sandbox_start to try again, with another image if this one lacks something.");
             assertThat(result.path("structuredContent").path("status").asString())
                     .isEqualTo("unverified");
         }
@@ -58,7 +59,8 @@ class StartEndsTest {
             assertThat(TestGateway.text(result))
                     .isEqualTo(
                             "Sandbox x was started, but timed out waiting for it to be fully running. It may still be"
-                                    + " initializing. Its condition is Evicted: The node put the pod out.");
+                                    + " initializing. Its condition is Evicted: The node put the pod out. Call"
+                                    + " sandbox_start again with the same arguments to go on waiting.");
         }
     }
 
@@ -75,7 +77,8 @@ class StartEndsTest {
             assertThat(TestGateway.text(result))
                     .isEqualTo(
                             "Error: Sandbox 'x' is not running: it was suspended and is still being resumed (NodeLost:"
-                                    + " Node n does not answer); try again in a moment. Call sandbox_start with this name first.");
+                                    + " Node n does not answer). Call sandbox_start with this name to wait for it, then"
+                                    + " repeat this call; variables of earlier calls are lost.");
         }
     }
 }

@@ -35,11 +35,11 @@ class StartVolumesTest {
 
     @Test
     void aClaimIsReadOnlyUnlessItSaysOtherwise() {
-        assertThat(read("{'volumes':['shared:/data','out.put-1:/workspace/out:rw','words:/words:ro']}")
+        assertThat(read("{'volumes':['shared:/data','out.put-1:/out:rw','words:/words:ro']}")
                         .volumes())
                 .containsExactly(
                         Volume.ofClaim("volume-1", "/data", true, "shared"),
-                        Volume.ofClaim("volume-2", "/workspace/out", false, "out.put-1"),
+                        Volume.ofClaim("volume-2", "/out", false, "out.put-1"),
                         Volume.ofClaim("volume-3", "/words", true, "words"));
         assertThat(read("{'volumes':[]}").volumes()).isEmpty();
         assertThat(read("{}").volumes()).isNull();
@@ -86,7 +86,8 @@ class StartVolumesTest {
                 "a:; '' is not a path to mount at",
                 "a:/data/../etc; '/data/../etc' is not a path to mount at",
                 "a:/etc; nothing can be mounted at '/etc'",
-                "a:/workspace; nothing can be mounted at '/workspace'"
+                "a:/workspace; nothing can be mounted at '/workspace': it is /workspace or below it",
+                "a:/workspace/in:rw; nothing can be mounted at '/workspace/in': it is /workspace or below it"
             })
     void whatElseIsWrongIsNamedWithItsRule(String volume, String rule) {
         assertThat(refusal("{'volumes':['" + volume + "']}"))

@@ -49,9 +49,10 @@ class ToolContractTest {
                 "M14 | sandbox_start | {'sandbox':'x'} | Sandbox x started successfully",
                 "M14 | sandbox_start | {'sandbox':'My_Box','namespace':'default'} | Sandbox My_Box started successfully",
                 "M16 | sandbox_stop | {'sandbox':'box'} | Sandbox box stopped successfully",
-                "M16 | sandbox_stop | {'sandbox':'box','delete':true} | Sandbox box stopped successfully",
+                "M16 | sandbox_stop | {'sandbox':'box','delete':true} | Sandbox box stopped successfully. It is deleted,"
+                        + " with its files.",
                 "M16 | sandbox_stop | {'sandbox':'no'} | Error: Sandbox stop failed: Sandbox 'no' not found in namespace"
-                        + " 'default'. Call sandbox_start with this name to create it.",
+                        + " 'default'. There is nothing to stop; sandbox_list shows what there is.",
                 "M17 | sandbox_run_code | {'sandbox':'box','code':'print hi','language':'python'} | hi",
                 "M19 | sandbox_run_command | {'sandbox':'box','command':'ls','args':[]} | (no output)",
                 "I13 | sandbox_reset | {'sandbox':'box'} | Session 'default' is fresh: its variables are gone, files and"
@@ -73,10 +74,12 @@ class ToolContractTest {
                 "M27 | sandbox_start | {'sandbox':'a','namespace':''} | Error: Namespace cannot be empty",
                 "M28 | sandbox_start | {'sandbox':'a','namespace':'*'} | Error: Wildcard namespace (*) is not valid for"
                         + " sandbox creation",
+                "M28 | sandbox_stop | {'sandbox':'a','namespace':'*'} | Error: Wildcard namespace (*) is for sandbox_list"
+                        + " and sandbox_get_metrics alone; name one namespace, or leave it out for your own",
                 "M29 | sandbox_run_code | {'sandbox':'no','code':'1'} | Error: Sandbox 'no' not found in namespace"
                         + " 'default'. Call sandbox_start with this name to create it.",
                 "M31 | sandbox_run_code | {'code':'1'} | Error: Missing required 'sandbox' parameter for portal"
-                        + " request",
+                        + " request: give the name of the sandbox",
                 "M31 | sandbox_run_code | {'sandbox':'box'} | Error: Missing required 'code' parameter",
                 "M31 | sandbox_run_command | {'sandbox':'box'} | Error: Missing required 'command' parameter",
                 "M32 | sandbox_run_code | {'sandbox':'box','code':'1','language':'cobol'} | Error: Unsupported language:"
@@ -102,8 +105,6 @@ class ToolContractTest {
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['/home:/data']}} | 'config.volumes[0]' names a path of"
                         + " a host: '/home:/data'. A sandbox does not see the files of any host. Name a",
                 "sandbox_start | {'sandbox':'a','config':{'workspace':{}}} | Missing required 'config.workspace.size'",
-                "sandbox_start | {'sandbox':'a','config':{'scripts':{}}} | 'config.scripts' is not supported yet",
-                "sandbox_start | {'sandbox':'a','config':{'imge':'x'}} | 'config.imge' is not known; known are",
                 "sandbox_start | {'sandbox':'a','config':[]} | 'config' must be an object",
                 "sandbox_start | {'sandbox':'a','config':{'memory':0}} | 'config.memory' must be a number of MiB",
                 "sandbox_start | {'sandbox':'a','config':{'memory':'lots'}} | 'config.memory' must be a number of MiB",
@@ -165,7 +166,8 @@ class ToolContractTest {
 
         assertThat(TestGateway.text(result))
                 .isEqualTo("Sandbox slow was started, but timed out waiting for it to be fully running."
-                        + " It may still be initializing.");
+                        + " It may still be initializing. Call sandbox_start again with the same arguments to go on"
+                        + " waiting.");
         assertThat(result.path("isError").asBoolean()).isFalse();
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("starting");
     }

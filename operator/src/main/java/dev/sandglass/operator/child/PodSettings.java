@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param maxLifetime age at which the node ends the pod of a sandbox that says nothing of it
  * @param account as which pods run; it has no rights, and no token of it is mounted
  * @param priorityClass empty for the cluster's default
- * @param runtimeClass the only one that a sandbox may have; empty for what it wants, or the cluster's default
+ * @param runtimeClasses which RuntimeClasses pods may have
  * @param users as whom the code runs
  * @param placement on which nodes
  * @param egress how they get out; empty if there is no egress proxy, and then they reach nothing
@@ -24,7 +24,7 @@ public record PodSettings(
         Duration maxLifetime,
         NamespaceAccount account,
         Optional<String> priorityClass,
-        Optional<String> runtimeClass,
+        RuntimeClassPolicy runtimeClasses,
         SandboxUsers users,
         Placement placement,
         Optional<Egress> egress,
@@ -37,7 +37,7 @@ public record PodSettings(
             Duration maxLifetime,
             NamespaceAccount account,
             Optional<String> priorityClass,
-            Optional<String> runtimeClass,
+            RuntimeClassPolicy runtimeClasses,
             SandboxUsers users,
             Placement placement) {
         this(
@@ -46,7 +46,7 @@ public record PodSettings(
                 maxLifetime,
                 account,
                 priorityClass,
-                runtimeClass,
+                runtimeClasses,
                 users,
                 placement,
                 Optional.empty(),

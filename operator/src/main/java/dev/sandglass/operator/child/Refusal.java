@@ -36,14 +36,9 @@ public record Refusal(Reason reason, String message) {
     }
 
     private static Optional<Refusal> runtimeClass(Sandbox sandbox, PodSettings settings) {
-        String wanted = sandbox.wanted().runtimeClassName();
-        return settings.runtimeClass()
-                .filter(forced -> wanted != null && !wanted.equals(forced))
-                .map(forced -> new Refusal(
-                        Reason.RUNTIME_CLASS_FORBIDDEN,
-                        "spec.runtimeClassName: " + wanted
-                                + " is not allowed, this installation runs every sandbox with " + forced
-                                + "; leave the field out"));
+        return settings.runtimeClasses()
+                .problem(sandbox.wanted().runtimeClassName())
+                .map(problem -> new Refusal(Reason.RUNTIME_CLASS_FORBIDDEN, "spec.runtimeClassName: " + problem));
     }
 
     private static Optional<Refusal> invalid(Sandbox sandbox) {

@@ -41,6 +41,8 @@ public final class SandboxPod {
     /** The supervisor ends its children at once; whoever ignores SIGTERM shall not hold up a stop for long. */
     private static final long GRACE_SECONDS = 2;
 
+    private static final String REPLACED = "SANDGLASS_REPLACED";
+
     private SandboxPod() {}
 
     /**
@@ -70,18 +72,29 @@ public final class SandboxPod {
     }
 
     /**
-     * The same pod in the place of one that ended unasked, so that who used that one hears of it.
+     * The same pod in the place of one that ended, so that who used that one hears of it.
      *
-     * @param why the word of a reason; may be empty
+     * @param why one word, the supervisor's to explain
      */
     public static Pod after(Pod desired, String why) {
         return new PodBuilder(desired)
                 .editSpec()
                 .editFirstContainer()
-                .addToEnv(variable("SANDGLASS_REPLACED", why))
+                .addToEnv(variable(REPLACED, why))
                 .endContainer()
                 .endSpec()
                 .build();
+    }
+
+    /** The word that a pod was made with in the place of one that ended; empty if it has nothing to tell. */
+    public static Optional<String> saysLost(Pod pod) {
+        return Optional.ofNullable(pod.getSpec()).stream()
+                .flatMap(spec -> spec.getContainers().stream())
+                .flatMap(container -> container.getEnv().stream())
+                .filter(variable -> REPLACED.equals(variable.getName()))
+                .map(EnvVar::getValue)
+                .filter(why -> why != null && !why.isEmpty())
+                .findFirst();
     }
 
     private static PodSpecBuilder spec(
@@ -102,7 +115,7 @@ public final class SandboxPod {
                 .withActiveDeadlineSeconds(maxLifetime(sandbox, settings).toSeconds())
                 .withPriorityClassName(settings.priorityClass().orElse(null))
                 .withRuntimeClassName(
-                        settings.runtimeClass().orElse(sandbox.wanted().runtimeClassName()))
+                        settings.runtimeClasses().resolve(sandbox.wanted().runtimeClassName()))
                 .withNodeSelector(settings.placement().nodeSelector())
                 .withTolerations(settings.placement().tolerations())
                 .addToTolerations(

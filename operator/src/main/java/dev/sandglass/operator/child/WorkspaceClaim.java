@@ -85,6 +85,12 @@ public final class WorkspaceClaim {
                 && sandbox.getMetadata().getName().equals(labels.get(SandboxLabels.SANDBOX));
     }
 
+    /** Whether garbage collection takes the claim when the sandbox is deleted. */
+    public static boolean goesWith(Sandbox sandbox, PersistentVolumeClaim claim) {
+        return claim.getMetadata().getOwnerReferences().stream()
+                .anyMatch(owner -> owner.getUid().equals(sandbox.getMetadata().getUid()));
+    }
+
     /** What gives the claim the size that is wanted, as a merge patch; empty if it has that already, or more. */
     public static Optional<Map<String, Object>> growth(Workspace workspace, PersistentVolumeClaim claim) {
         return size(claim).getNumericalAmount().compareTo(workspace.size().getNumericalAmount()) >= 0

@@ -2,10 +2,12 @@ package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.operator.child.SpecHash;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -36,12 +38,18 @@ public final class Conditions {
         return List.copyOf(conditions);
     }
 
-    /** The conditions of a sandbox whose pod was told to end. */
-    static List<Condition> suspended(Observed seen, Reason cause) {
+    /**
+     * The conditions of a sandbox whose pod was told to end.
+     *
+     * @param since when it was, as the status has it
+     */
+    static List<Condition> suspended(Observed seen, Reason cause, String since) {
         String message =
                 switch (cause) {
-                    case IDLE -> "Nobody used the sandbox for the idle time; its next use starts it";
-                    case MAX_LIFETIME -> "The pod reached its maximum age; the next use starts a fresh one";
+                    case IDLE ->
+                        "Nobody used the sandbox for the idle time; its next use starts it" + orBy(seen, since);
+                    case MAX_LIFETIME ->
+                        "The pod reached its maximum age; the next use starts a fresh one" + orBy(seen, since);
                     default -> "spec.suspended is true; set it to false to start the sandbox";
                 };
         List<Condition> conditions = new ArrayList<>();
@@ -51,11 +59,28 @@ public final class Conditions {
         return List.copyOf(conditions);
     }
 
-    /** The conditions after an exception: what was known stays, but a sandbox that never got Ready says why. */
+    private static String orBy(Observed seen, String since) {
+        ObjectMeta meta = seen.sandbox().getMetadata();
+        return ", or: kubectl annotate sandbox %s --namespace %s --overwrite %s=%s"
+                .formatted(meta.getName(), meta.getNamespace(), SandboxLabels.WAKE, since);
+    }
+
+    /**
+     * The conditions after an exception: what was known stays, but a sandbox that is not Ready says why, and so does one
+     * that is wanted and whose policies are not there.
+     */
     public static List<Condition> failed(Observed seen, String message) {
-        List<Condition> conditions = new ArrayList<>(seen.status().conditions());
-        conditions.removeIf(condition -> ConditionType.READY.value().equals(condition.getType()));
-        conditions.addFirst(condition(seen, ConditionType.READY, "Unknown", Reason.OPERATOR_ERROR, message));
+        List<Condition> conditions = new ArrayList<>();
+        conditions.add(seen.status()
+                .condition(ConditionType.READY)
+                .filter(ready -> "True".equals(ready.getStatus()))
+                .orElseGet(() -> condition(seen, ConditionType.READY, "Unknown", Reason.OPERATOR_ERROR, message)));
+        boolean cutOff = !seen.networkReady() && !seen.sandbox().wanted().suspended();
+        Optional.of(noNetwork(seen, Reason.OPERATOR_ERROR, message))
+                .filter(condition -> cutOff)
+                .or(() -> seen.status().condition(ConditionType.NETWORK_READY))
+                .ifPresent(conditions::add);
+        seen.status().condition(ConditionType.SUSPENDED).ifPresent(conditions::add);
         return List.copyOf(conditions);
     }
 
@@ -144,7 +169,11 @@ public final class Conditions {
 
     private static Optional<Condition> network(Observed seen) {
         if (!seen.networkReady()) {
-            return seen.status().condition(ConditionType.NETWORK_READY);
+            // Rules of our own refuse before anything is made; a quota does while the policies are.
+            return seen.refusal()
+                    .filter(why -> why.reason() == Reason.QUOTA_EXCEEDED)
+                    .map(why -> noNetwork(seen, why.reason(), why.message()))
+                    .or(() -> seen.status().condition(ConditionType.NETWORK_READY));
         }
         return Optional.of(
                 seen.ignoredDomains()
@@ -155,6 +184,10 @@ public final class Conditions {
                                         seen,
                                         Reason.POLICIES_APPLIED,
                                         "The namespace's default-deny and the policy that lets the sandbox do what it needs are in place")));
+    }
+
+    private static Condition noNetwork(Observed seen, Reason reason, String message) {
+        return condition(seen, ConditionType.NETWORK_READY, "False", reason, message);
     }
 
     private static Condition network(Observed seen, Reason reason, String message) {

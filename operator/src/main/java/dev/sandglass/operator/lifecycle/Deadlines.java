@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
@@ -107,6 +108,18 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
     /** When to look after a pod that is made now. */
     public Instant firstReview(Instant now) {
         return now.plus(idleTimeout.compareTo(maxLifetime) < 0 ? idleTimeout : maxLifetime);
+    }
+
+    /**
+     * From when on a use ends a sleep that begins now, in whole milliseconds: a moment after the last use that is known, if
+     * the clock that wrote it is ahead of ours. It would end the sleep at once otherwise, though nobody came back.
+     */
+    static Instant asleepFrom(Optional<Lease> activity, Instant now) {
+        Instant begin = now.truncatedTo(ChronoUnit.MILLIS);
+        return activity.flatMap(Deadlines::renewedAt)
+                .filter(begin::isBefore)
+                .map(used -> used.truncatedTo(ChronoUnit.MILLIS).plusMillis(1))
+                .orElse(begin);
     }
 
     /** When a suspended sandbox is deleted. */

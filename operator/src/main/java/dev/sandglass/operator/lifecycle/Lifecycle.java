@@ -32,7 +32,7 @@ public final class Lifecycle {
     static final Duration RESTART_DELAY = Duration.ofSeconds(30);
 
     /** Troubles of pods in which no code ever ran. */
-    private static final Set<Reason> NEVER_RAN =
+    static final Set<Reason> NEVER_RAN =
             EnumSet.of(Reason.IMAGE_PULL_FAILED, Reason.IMAGE_UNUSABLE, Reason.UNSCHEDULABLE);
 
     private Lifecycle() {}
@@ -59,7 +59,7 @@ public final class Lifecycle {
 
     private static Decision whileSuspended(Observed seen, Deadlines deadlines) {
         Reason cause = seen.status().reason(ConditionType.SUSPENDED).orElse(Reason.REQUESTED);
-        if (cause == Reason.REQUESTED || usedSince(suspendedAt(seen), seen.activity())) {
+        if (cause == Reason.REQUESTED || usedSince(suspendedAt(seen), seen.activity()) || seen.isWoken()) {
             return seen.refusal().isPresent()
                     ? new Wait(Optional.empty())
                     : new Resume(seen.recordedIncarnation(), seen.recordedIncarnation() + 1);
@@ -151,27 +151,13 @@ public final class Lifecycle {
         return due.map(reason -> suspend(reason, seen)).orElseGet(() -> new Replace(former, former + 1, cause));
     }
 
-    /**
-     * Why what ran in the former pod is lost, the word of a reason or nothing where no cause is known; empty if there was
-     * nothing to lose.
-     */
-    public static Optional<String> lostBy(Replace replace, Observed seen) {
-        boolean ran = replace.cause()
-                .map(cause -> !NEVER_RAN.contains(cause.reason()))
-                .orElse(seen.status().startedAt() != null);
-        return ran
-                ? Optional.of(
-                        replace.cause().map(cause -> cause.reason().value()).orElse(""))
-                : Optional.empty();
-    }
-
     private static Decision suspend(Reason cause, Observed seen) {
         int newest = seen.pod().map(Observed::incarnationOf).orElse(0);
         return new Suspend(cause, Math.max(newest, seen.recordedIncarnation()));
     }
 
     private static Decision retain(Observed seen, Deadlines deadlines) {
-        if (seen.sandbox().wanted().workspace() != null) {
+        if (seen.keepsFiles()) {
             return new Keep();
         }
         Instant end = deadlines.forgottenAt(suspendedAt(seen));

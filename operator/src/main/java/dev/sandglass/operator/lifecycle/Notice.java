@@ -4,6 +4,10 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
 import io.fabric8.kubernetes.api.model.Condition;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
@@ -14,12 +18,14 @@ import java.util.Set;
  *
  * @param warning whether somebody may have to act
  * @param reason one word, that of the condition
- * @param note what happened, at most {@link #MAX_NOTE} characters
+ * @param note what happened, at most {@link #MAX_NOTE} bytes of UTF-8
  */
 public record Notice(boolean warning, String reason, String note) {
 
-    /** The API server refuses an Event with a longer note. */
+    /** In bytes, though the API server calls them characters: it refuses an Event with a longer note. */
     static final int MAX_NOTE = 1024;
+
+    private static final String CUT = "…";
 
     private static final Set<Reason> EXPECTED = EnumSet.of(
             Reason.RUNNING,
@@ -50,10 +56,23 @@ public record Notice(boolean warning, String reason, String note) {
     }
 
     private static Notice of(Reason reason, Condition condition) {
-        String message = condition.getMessage();
-        return new Notice(
-                !EXPECTED.contains(reason),
-                reason.value(),
-                message.length() <= MAX_NOTE ? message : message.substring(0, MAX_NOTE - 1) + "…");
+        return new Notice(!EXPECTED.contains(reason), reason.value(), cut(condition.getMessage()));
+    }
+
+    private static String cut(String message) {
+        if (bytes(message) <= MAX_NOTE) {
+            return message;
+        }
+        CharBuffer text = CharBuffer.wrap(message);
+        // An encoder stops before the character that has no room, not within it.
+        StandardCharsets.UTF_8
+                .newEncoder()
+                .onMalformedInput(CodingErrorAction.REPLACE)
+                .encode(text, ByteBuffer.allocate(MAX_NOTE - bytes(CUT)), true);
+        return message.substring(0, text.position()) + CUT;
+    }
+
+    private static int bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
     }
 }

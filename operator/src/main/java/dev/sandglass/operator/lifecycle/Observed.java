@@ -4,12 +4,14 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.WorkspaceClaim;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -18,7 +20,7 @@ import java.util.Optional;
  * @param pod the pod with the highest incarnation that belongs to this sandbox, whatever its state
  * @param activity the Lease in which the gateway records use
  * @param refusal why no pod would be made now, be it by our rules or by the API server's answer
- * @param workspace the claim of a workspace that outlives the pod, if there is one
+ * @param workspace the claim of a workspace that outlives the pod, if there is one, whether or not it is wanted by now
  * @param ignoredDomains what of {@code spec.allowedDomains} is not in force, and why; empty if all of it is
  * @param holdup what keeps the node from starting the pod, as far as that is known
  * @param networkReady whether the policies are in place that shut the sandbox in and let it do what it needs
@@ -54,9 +56,24 @@ public record Observed(
         return Optional.ofNullable(status().incarnation()).orElse(0);
     }
 
+    /** Whether somebody wants this very sleep to end; see {@link SandboxLabels#WAKE}. */
+    boolean isWoken() {
+        Map<String, String> annotations = sandbox.getMetadata().getAnnotations();
+        String sleep = status().suspendedAt();
+        return sleep != null && annotations != null && sleep.equals(annotations.get(SandboxLabels.WAKE));
+    }
+
     /** A pod that is not on its way out. */
     public Optional<Pod> livePod() {
         return pod.filter(found -> found.getMetadata().getDeletionTimestamp() == null);
+    }
+
+    /** Whether there are, or will be, files that would go with the sandbox, also if its next pod shall not have them. */
+    boolean keepsFiles() {
+        return sandbox.wanted().workspace() != null
+                || workspace
+                        .filter(claim -> WorkspaceClaim.goesWith(sandbox, claim))
+                        .isPresent();
     }
 
     /** The number a pod carries; 0 if somebody tampered with its label. */

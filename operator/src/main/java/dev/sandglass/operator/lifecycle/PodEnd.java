@@ -9,11 +9,30 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Why a pod reached its end, by the words that kubelet, scheduler and control plane leave in its status. */
 final class PodEnd {
+
+    /**
+     * The kubelet's words for a pod that it does not let in, besides those that begin with OutOf; by its
+     * {@code admissionRejectionReasons} and the predicates that it asks.
+     */
+    private static final Set<String> REJECTIONS = Set.of(
+            "NodeAffinity",
+            "NodeName",
+            "NodePorts",
+            "NodeShutdown",
+            "TaintToleration",
+            "InvalidNodeInfo",
+            "PodOSNotSupported",
+            "PodOSSelectorNodeLabelDoesNotMatch",
+            "TopologyAffinityError",
+            "SMTAlignmentError",
+            "UnexpectedAdmissionError",
+            "UnexpectedPredicateFailureType");
 
     private PodEnd() {}
 
@@ -71,12 +90,22 @@ final class PodEnd {
                 cause(Reason.EVICTED, "The pod was evicted by order, as when its node is drained" + said.detail());
             case "Preempting", "PreemptionByScheduler" ->
                 cause(Reason.EVICTED, "A pod of higher priority took the pod's place" + said.detail());
-            case "NodeShutdown", "Terminated", "Shutdown" ->
-                cause(Reason.NODE_LOST, node(pod) + " shuts down" + said.detail());
+            case "Terminated", "Shutdown" -> cause(Reason.NODE_LOST, node(pod) + " shuts down" + said.detail());
             case "NodeLost", "DeletionByTaintManager", "DeletionByPodGC" ->
                 cause(Reason.NODE_LOST, node(pod) + " is lost to the pod" + said.detail());
-            default -> Optional.empty();
+            default ->
+                isRejection(said)
+                        ? cause(
+                                Reason.UNSCHEDULABLE,
+                                node(pod) + " did not let the pod in (" + said.word() + ")" + said.detail())
+                        : Optional.empty();
         };
+    }
+
+    private static boolean isRejection(Said said) {
+        return REJECTIONS.contains(said.word())
+                || said.word().startsWith("OutOf")
+                || said.detail().startsWith(": Pod was rejected");
     }
 
     private static Optional<Decision.Cause> cause(Reason reason, String message) {

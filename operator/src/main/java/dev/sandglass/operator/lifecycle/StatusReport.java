@@ -6,7 +6,6 @@ import dev.sandglass.api.SandboxStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,16 +21,17 @@ public final class StatusReport {
      * The status to publish.
      *
      * @param seen what there is after the decision was carried out
+     * @param lost see {@link Loss#of}
      */
-    public static SandboxStatus of(Observed seen, Decision decision, Deadlines deadlines) {
+    public static SandboxStatus of(Observed seen, Decision decision, Optional<String> lost, Deadlines deadlines) {
         return switch (decision) {
-            case Decision.Suspend suspend -> suspended(seen, suspend.cause(), suspend.incarnation(), deadlines);
-            case Decision.Sleep sleep -> asleep(seen, deadlines);
-            case Decision.Keep keep -> asleep(seen, deadlines);
-            case Decision.Run run -> wanted(seen, Optional.empty(), deadlines);
-            case Decision.Resume resume -> wanted(seen, Optional.empty(), deadlines);
-            case Decision.Replace replace -> wanted(seen, replace.cause(), deadlines);
-            case Decision.Wait wait -> wanted(seen, Optional.empty(), deadlines);
+            case Decision.Suspend suspend -> suspended(seen, suspend.cause(), suspend.incarnation(), lost, deadlines);
+            case Decision.Sleep sleep -> asleep(seen, lost, deadlines);
+            case Decision.Keep keep -> asleep(seen, lost, deadlines);
+            case Decision.Run run -> wanted(seen, Optional.empty(), lost, deadlines);
+            case Decision.Resume resume -> wanted(seen, Optional.empty(), lost, deadlines);
+            case Decision.Replace replace -> wanted(seen, replace.cause(), lost, deadlines);
+            case Decision.Wait wait -> wanted(seen, Optional.empty(), lost, deadlines);
             case Decision.Delete delete -> seen.status();
             case Decision.Leave leave -> seen.status();
         };
@@ -55,19 +55,17 @@ public final class StatusReport {
                 .filter(end -> seen.now().isBefore(end));
     }
 
-    private static SandboxStatus asleep(Observed seen, Deadlines deadlines) {
+    private static SandboxStatus asleep(Observed seen, Optional<String> lost, Deadlines deadlines) {
         Reason cause = seen.status().reason(ConditionType.SUSPENDED).orElse(Reason.REQUESTED);
-        return suspended(seen, cause, seen.recordedIncarnation(), deadlines);
+        return suspended(seen, cause, seen.recordedIncarnation(), lost, deadlines);
     }
 
-    private static SandboxStatus wanted(Observed seen, Optional<Decision.Cause> replaced, Deadlines deadlines) {
+    private static SandboxStatus wanted(
+            Observed seen, Optional<Decision.Cause> replaced, Optional<String> lost, Deadlines deadlines) {
         Optional<Pod> pod = seen.livePod();
         Optional<PodState.Running> running =
                 pod.map(PodState::of).filter(PodState.Running.class::isInstance).map(PodState.Running.class::cast);
-        boolean hasRun = running.isPresent()
-                || pod.map(PodState::of)
-                        .filter(PodState.Broken.class::isInstance)
-                        .isPresent();
+        boolean hasRun = pod.filter(found -> hasRun(found, seen.status())).isPresent();
         return new SandboxStatus(
                 seen.sandbox().getMetadata().getGeneration(),
                 Conditions.of(seen, replaced),
@@ -90,25 +88,38 @@ public final class StatusReport {
                 restarts(pod),
                 running.flatMap(PodState.Running::lastEnd)
                         .map(end -> end.reason().value())
-                        .orElse(null));
+                        .orElse(null),
+                // A pod that runs tells of it by itself.
+                running.isPresent() ? null : lost.orElse(null));
     }
 
-    private static SandboxStatus suspended(Observed seen, Reason cause, int incarnation, Deadlines deadlines) {
+    private static boolean hasRun(Pod pod, SandboxStatus told) {
+        return switch (PodState.of(pod)) {
+            case PodState.Running running -> true;
+            case PodState.Broken broken when !Lifecycle.NEVER_RAN.contains(broken.reason()) -> true;
+            default -> Loss.hasRun(pod, told);
+        };
+    }
+
+    private static SandboxStatus suspended(
+            Observed seen, Reason cause, int incarnation, Optional<String> lost, Deadlines deadlines) {
         String since = Optional.ofNullable(seen.status().suspendedAt())
-                .orElseGet(() -> seen.now().truncatedTo(ChronoUnit.MILLIS).toString());
+                .orElseGet(
+                        () -> Deadlines.asleepFrom(seen.activity(), seen.now()).toString());
         return new SandboxStatus(
                 seen.sandbox().getMetadata().getGeneration(),
-                Conditions.suspended(seen, cause),
+                Conditions.suspended(seen, cause, since),
                 null,
                 null,
                 numbered(incarnation).orElse(null),
                 null,
                 since,
-                seen.sandbox().wanted().workspace() == null
-                        ? deadlines.forgottenAt(Instant.parse(since)).toString()
-                        : null,
+                seen.keepsFiles()
+                        ? null
+                        : deadlines.forgottenAt(Instant.parse(since)).toString(),
                 null,
-                null);
+                null,
+                lost.orElse(null));
     }
 
     private static @Nullable Integer restarts(Optional<Pod> pod) {

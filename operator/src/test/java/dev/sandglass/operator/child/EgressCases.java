@@ -34,7 +34,7 @@ final class EgressCases {
                 Duration.ofHours(8),
                 new NamespaceAccount("sandglass-sandbox", List.of()),
                 Optional.empty(),
-                Optional.empty(),
+                RuntimeClassPolicy.DEFAULT_ONLY,
                 SandboxUsers.DEFAULT,
                 Placement.ANYWHERE,
                 egress,

@@ -28,7 +28,7 @@ class SandboxPodTest {
             Duration.ofHours(8),
             new NamespaceAccount("sandglass-sandbox", List.of()),
             Optional.empty(),
-            Optional.empty(),
+            RuntimeClassPolicy.DEFAULT_ONLY,
             SandboxUsers.DEFAULT,
             Placement.ANYWHERE);
 

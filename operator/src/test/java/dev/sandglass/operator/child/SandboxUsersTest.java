@@ -58,7 +58,7 @@ class SandboxUsersTest {
                 Duration.ofHours(8),
                 new NamespaceAccount("sandglass-sandbox", List.of()),
                 Optional.empty(),
-                Optional.empty(),
+                RuntimeClassPolicy.DEFAULT_ONLY,
                 users,
                 Placement.ANYWHERE);
         return SandboxPod.desired(sandbox, 1, settings, Optional.empty(), Optional.empty())

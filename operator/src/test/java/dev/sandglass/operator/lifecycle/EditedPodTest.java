@@ -129,7 +129,7 @@ class EditedPodTest {
 
     private static Condition told(Pod pod, Refusal refusal) {
         Observed seen = seen(pod, Optional.of(refusal));
-        return StatusReport.of(seen, Lifecycle.decide(seen, DEADLINES), DEADLINES)
+        return StatusReport.of(seen, Lifecycle.decide(seen, DEADLINES), Optional.empty(), DEADLINES)
                 .condition(ConditionType.READY)
                 .orElseThrow();
     }

@@ -10,13 +10,11 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.Refusal;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
-import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import java.time.Duration;
@@ -189,17 +187,6 @@ class LifecycleTest {
     }
 
     @Test
-    void aSandboxWithAWorkspaceThatOutlivesThePodIsNeverGivenUp() {
-        Sandbox asleep = sandbox(true, asleep(Reason.REQUESTED, 1));
-        asleep.setSpec(asleep.getSpec().withWorkspace(new Workspace(new Quantity("1Gi"), null, null)));
-        Instant late = START.plus(Duration.ofDays(3650));
-        Decision decision = decide(asleep, Optional.empty(), late);
-        assertThat(decision).isEqualTo(new Decision.Keep());
-        Observed seen = seen(asleep, Optional.empty(), Optional.empty(), late);
-        assertThat(StatusReport.of(seen, decision, DEADLINES).expiresAt()).isNull();
-    }
-
-    @Test
     void useBeforeThePodsStartDoesNotShortenItsIdleTime() {
         Lease before = lease(START.minus(Duration.ofHours(1)), 60);
         assertThat(Lifecycle.decide(
@@ -266,7 +253,8 @@ class LifecycleTest {
                 START.plusSeconds(1));
         Decision decision = Lifecycle.decide(seen, DEADLINES);
         assertThat(decision).isInstanceOf(Decision.Sleep.class);
-        assertThat(StatusReport.of(seen, decision, DEADLINES).reason(SUSPENDED)).contains(Reason.IDLE);
+        assertThat(StatusReport.of(seen, decision, Optional.empty(), DEADLINES).reason(SUSPENDED))
+                .contains(Reason.IDLE);
     }
 
     @Test

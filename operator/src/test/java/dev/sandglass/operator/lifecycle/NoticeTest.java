@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
+import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NoticeTest {
 
@@ -52,14 +55,33 @@ class NoticeTest {
                 .hasValueSatisfying(notice -> assertThat(notice.reason()).isEqualTo("Resumed"));
     }
 
-    @Test
-    void aNoteIsCutWhereTheApiServerWouldRefuseIt() {
-        String fits = "x".repeat(Notice.MAX_NOTE);
+    /** Each line: a character of 1 to 4 bytes, how many fit, how many are left beside the ellipsis of 3 bytes. */
+    @ParameterizedTest
+    @CsvSource({"x, 1024, 1021", "é, 512, 510", "箱, 341, 340", "🐍, 256, 255"})
+    void aNoteIsCutWhereTheApiServerWouldRefuseItWhichCountsBytes(String character, int fits, int left) {
+        assertThat(noteOf(character.repeat(fits))).isEqualTo(character.repeat(fits));
+        assertThat(noteOf(character.repeat(fits + 1))).isEqualTo(character.repeat(left) + "…");
+        assertThat(noteOf(character.repeat(3000))).isEqualTo(character.repeat(left) + "…");
+    }
 
-        assertThat(Notice.of(STARTING, ready("False", Reason.POD_REFUSED, fits)))
-                .hasValueSatisfying(notice -> assertThat(notice.note()).isEqualTo(fits));
-        assertThat(Notice.of(STARTING, ready("False", Reason.POD_REFUSED, fits + "y")))
-                .hasValueSatisfying(
-                        notice -> assertThat(notice.note()).hasSize(1024).endsWith("x…"));
+    /** Whatever stands before it, so that the cut falls on each of its bytes once. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3})
+    void noCharacterIsCutApart(int before) {
+        String note = noteOf("x".repeat(before) + "🐍".repeat(300));
+
+        assertThat(note.getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(1024);
+        assertThat(note).matches("x*(🐍)+…");
+    }
+
+    @Test
+    void halfACharacterInAMessageIsNoReasonToFail() {
+        assertThat(noteOf("\ud83d".repeat(1025))).endsWith("…").hasSize(1022);
+    }
+
+    private static String noteOf(String message) {
+        return Notice.of(STARTING, ready("False", Reason.POD_REFUSED, message))
+                .orElseThrow()
+                .note();
     }
 }

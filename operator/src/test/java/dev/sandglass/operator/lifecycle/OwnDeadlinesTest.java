@@ -105,7 +105,7 @@ class OwnDeadlinesTest {
 
     private static SandboxStatus report(SandboxSpec spec, Pod pod) {
         Observed seen = seen(running(spec), Optional.of(pod), Optional.empty(), START.plusSeconds(1));
-        return StatusReport.of(seen, decide(seen), INSTALLATION.of(spec));
+        return StatusReport.of(seen, decide(seen), Optional.empty(), INSTALLATION.of(spec));
     }
 
     @Test

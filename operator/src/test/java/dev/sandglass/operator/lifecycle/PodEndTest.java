@@ -7,6 +7,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.Statuses;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -145,13 +146,58 @@ class PodEndTest {
         "Preempting, EVICTED, A pod of higher priority took the pod's place",
         "NodeLost, NODE_LOST, Node node-7 is lost to the pod",
         "Terminated, NODE_LOST, Node node-7 shuts down",
-        "NodeShutdown, NODE_LOST, Node node-7 shuts down",
     })
     void theWordOfTheStatusComesBeforeThatOfTheDisruption(String word, Reason reason, String message) {
         Pod pod = failed(condition(pod(), "DisruptionTarget", "True", "TerminationByKubelet"), word);
 
         assertThat(cause(pod)).isEqualTo(new Decision.Cause(reason, message));
         assertThat(cause(leaving(pod))).isEqualTo(new Decision.Cause(reason, message));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "OutOfcpu",
+                "OutOfmemory",
+                "OutOfpods",
+                "OutOfephemeral-storage",
+                "OutOfexample.com/gpu",
+                "NodeAffinity",
+                "NodeShutdown",
+                "UnexpectedAdmissionError"
+            })
+    void aPodThatItsNodeSentBackIsNoCrashAndRanNothing(String word) {
+        isSentBack(rejected(word, "Node didn't have enough resource"), word + "): Node didn't have enough resource");
+    }
+
+    @Test
+    void aWordOfALaterKubeletIsARejectionIfItSaysSo() {
+        isSentBack(rejected("ALaterWord", "Pod was rejected: no"), "ALaterWord): Pod was rejected: no");
+        assertThat(cause(rejected("ALaterWord", "It failed")).reason()).isEqualTo(Reason.CRASHED);
+        assertThat(cause(rejected("Evicted", "Pod was rejected: The node had condition: [DiskPressure]"))
+                        .reason())
+                .as("whom a node puts out for want of room it also does not let in")
+                .isEqualTo(Reason.EVICTED);
+    }
+
+    private static void isSentBack(Pod pod, String words) {
+        assertThat(cause(pod))
+                .isEqualTo(new Decision.Cause(Reason.UNSCHEDULABLE, "Node node-7 did not let the pod in (" + words));
+        Sandbox starting = sandbox(Reason.STARTING);
+        starting.setStatus(Statuses.ready("False", Reason.STARTING, "told before"));
+        Observed seen = new Observed(starting, Optional.of(pod), Optional.empty(), Optional.empty(), true, SOON);
+        assertThat(Loss.of(seen, Lifecycle.decide(seen, DEADLINES))).isEmpty();
+    }
+
+    /** As the kubelet leaves one: without containers. */
+    private static Pod rejected(String word, String message) {
+        return pod().edit()
+                .withNewStatus()
+                .withPhase("Failed")
+                .withReason(word)
+                .withMessage(message)
+                .endStatus()
+                .build();
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.Statuses;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -18,7 +19,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Which status need not be told at once. */
+/** Which status need not be told at once, and what one says of policies that are not there. */
 class StatusReportTest {
 
     private static final Instant MADE = Instant.parse("2026-03-01T10:00:00Z");
@@ -97,5 +98,47 @@ class StatusReportTest {
     void theNextPodIsNoFirstStart() {
         assertThat(mayWait(null, Optional.of(pod(2)), ready("False", Reason.STARTING), MADE))
                 .isEmpty();
+    }
+
+    private static Sandbox failing(SandboxStatus former, boolean suspended) {
+        Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", former);
+        sandbox.setSpec(SandboxSpec.DEFAULT.withSuspended(suspended));
+        return sandbox;
+    }
+
+    private static SandboxStatus failed(Sandbox sandbox, boolean networkReady) {
+        Observed seen = new Observed(
+                sandbox, Optional.empty(), Optional.empty(), Optional.empty(), networkReady, MADE.plusSeconds(9));
+        return seen.status().withConditions(Conditions.failed(seen, "The operator failed: why"));
+    }
+
+    @Test
+    void policiesThatCannotBeMadeAreToldAlsoOfASandboxThatRuns() {
+        SandboxStatus running = Statuses.networked(Statuses.ready("True", Reason.RUNNING, "The sandbox runs"));
+
+        SandboxStatus cutOff = failed(failing(running, false), false);
+
+        assertThat(cutOff.holds(ConditionType.READY)).isTrue();
+        assertThat(cutOff.reason(ConditionType.READY)).contains(Reason.RUNNING);
+        assertThat(cutOff.condition(ConditionType.NETWORK_READY)).hasValueSatisfying(told -> {
+            assertThat(told.getStatus()).isEqualTo("False");
+            assertThat(told.getReason()).isEqualTo("OperatorError");
+            assertThat(told.getMessage()).isEqualTo("The operator failed: why");
+            assertThat(told.getLastTransitionTime())
+                    .isEqualTo(MADE.plusSeconds(9).toString());
+        });
+        assertThat(failed(failing(running, false), true)).as("they are there").isEqualTo(running);
+        assertThat(failed(failing(running, true), false).holds(ConditionType.NETWORK_READY))
+                .as("nobody wants them now")
+                .isTrue();
+    }
+
+    @Test
+    void aFirstStartThatFailsBeforeItsPoliciesSaysSoOfBoth() {
+        SandboxStatus told = failed(failing(SandboxStatus.UNSEEN, false), false);
+
+        assertThat(told.conditions())
+                .extracting(condition -> condition.getType() + "=" + condition.getStatus())
+                .containsExactly("Ready=Unknown", "NetworkReady=False");
     }
 }

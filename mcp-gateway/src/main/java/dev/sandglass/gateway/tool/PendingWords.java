@@ -4,9 +4,9 @@ import dev.sandglass.gateway.sandbox.SandboxState;
 import java.util.Optional;
 
 /** What is told of a start that takes longer than its caller waits, in the words of the resource. Pure. */
-final class StartTrouble {
+final class PendingWords {
 
-    private StartTrouble() {}
+    private PendingWords() {}
 
     /** Reason and message, without a full stop; empty if the resource says nothing of a start. */
     static Optional<String> of(Optional<SandboxState> state) {

@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
  * What the network refused to a sandbox, for the answer of a call. A refusal is nearly always known before the code that
  * met it has ended; only if that code complains of a proxy and nothing is known, the answer waits a moment for it.
  */
-final class Refusals {
+final class DeniedNotice {
 
     /** Longest that an answer waits. */
     static final Duration PATIENCE = Duration.ofMillis(100);
@@ -80,7 +80,7 @@ final class Refusals {
 
     private final DeniedHosts hosts;
 
-    Refusals(DeniedHosts hosts) {
+    DeniedNotice(DeniedHosts hosts) {
         this.hosts = hosts;
     }
 
@@ -109,7 +109,7 @@ final class Refusals {
                         result.stdout(),
                         error == null ? "" : error.message(),
                         error == null ? "" : error.traceback())
-                .anyMatch(Refusals::complains);
+                .anyMatch(DeniedNotice::complains);
     }
 
     private static boolean complains(String text) {

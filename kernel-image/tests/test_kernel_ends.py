@@ -1,0 +1,115 @@
+"""What becomes of what is asked while a kernel ends and another one starts: on processes that it fakes."""
+
+from unittest import mock
+
+import pytest
+
+from sandglass_supervisor.arguments import Execute
+from sandglass_supervisor.execution import DONE, QUEUED, RUNNING, Execution
+from sandglass_supervisor.kernel import Kernel
+from sandglass_supervisor.kernel_process import Ending
+from sandglass_supervisor.loop import Loop
+
+KILLED = Ending(None, 9, "last words")
+
+
+class Bench:
+    """A kernel, and the processes that it has started; the newest is the last."""
+
+    def __init__(self) -> None:
+        self.loop = Loop()
+        self.processes: list[mock.Mock] = []
+        self.cgroup = mock.Mock()
+        self.cgroup.oom_kills.return_value = 0
+        self.cgroup.shortage.return_value = None
+        self.kernel = Kernel(("python", "s"), self.make, mock.Mock(loop=self.loop), self.cgroup, lambda *_: None)
+
+    def make(self, *_: object) -> mock.Mock:
+        self.processes.append(mock.Mock(alive=True))
+        return self.processes[-1]
+
+    def submit(self, name: str) -> Execution:
+        execution = Execution(name, "code", self.loop, lambda *_: True, block=True)
+        self.kernel.submit(execution, Execute(name, "python", "s", name, {}, 10.0, True, False, True))
+        return execution
+
+    def die(self) -> None:
+        """The process is known to have ended, and all it said is told."""
+        self.processes[-1].alive = False
+        self.kernel.kernel_ended(KILLED)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def told(execution: Execution) -> tuple[object, ...]:
+    """State, status and warning."""
+    ended = execution.outcome or {}
+    return execution.state, ended.get("status"), ended.get("warning")
+
+
+def test_what_is_asked_of_a_process_that_has_ended_runs_in_the_next(bench: Bench) -> None:
+    bench.kernel.kernel_ready()
+    bench.processes[-1].alive = False
+    first, second = bench.submit("first"), bench.submit("second")
+    assert (first.state, bench.kernel.position(second)) == (QUEUED, 1)
+    bench.processes[-1].execute.assert_not_called()
+    bench.die()
+    assert len(bench.processes) == 2
+    bench.kernel.kernel_ready()
+    bench.processes[-1].execute.assert_called_once()
+    assert (first.state, second.state) == (RUNNING, QUEUED)
+
+
+def test_what_waits_behind_a_run_that_is_lost_does_not_run(bench: Bench) -> None:
+    bench.kernel.kernel_ready()
+    runs, waits = bench.submit("runs"), bench.submit("waits")
+    bench.die()
+    assert [told(execution)[:2] for execution in (runs, waits)] == [(DONE, "kernel_died")] * 2
+    assert "the kernel ended before its turn" in str((waits.outcome or {})["message"])
+
+
+def test_a_kernel_that_ends_before_it_runs_anything_is_given_up_after_three(bench: Bench) -> None:
+    waits = bench.submit("waits")
+    for _ in range(2):
+        bench.processes[-1].alive = False
+        bench.kernel.kernel_ready()
+        bench.die()
+        assert waits.state == QUEUED
+    bench.die()
+    assert told(waits)[:2] == (DONE, "env_error")
+    assert "last words" in str((waits.outcome or {})["message"])
+    assert (len(bench.processes), bench.kernel.state) == (3, "dead")
+
+
+def test_a_kernel_that_has_no_memory_to_start_says_so(bench: Bench) -> None:
+    bench.cgroup.memory.return_value = mock.Mock(limit=512 << 20, peak=511 << 20)
+    waits = bench.submit("waits")
+    for kills in range(1, 4):
+        bench.cgroup.oom_kills.return_value = kills
+        bench.die()
+    assert told(waits)[:2] == (DONE, "oom_killed")
+    assert "could not be started: it was killed at the sandbox's memory limit of 512 MiB (peak 511 MiB)" in str(
+        (waits.outcome or {})["message"]
+    )
+
+
+def test_a_kernel_that_answers_and_is_killed_while_nobody_asks_comes_back_each_time(bench: Bench) -> None:
+    for _ in range(5):
+        bench.kernel.kernel_ready()
+        bench.die()
+    assert (len(bench.processes), bench.kernel.state) == (6, "starting")
+
+
+def test_the_last_word_of_the_old_kernel_answers_no_reset(bench: Bench) -> None:
+    answers = mock.Mock()
+    bench.kernel.reset(answers)
+    bench.kernel.kernel_ready()
+    bench.processes[-1].kill.assert_called_once()
+    answers.assert_not_called()
+    bench.die()
+    answers.assert_not_called()
+    bench.kernel.kernel_ready()
+    answers.assert_called_once()

@@ -1,0 +1,51 @@
+package dev.sandglass.gateway.execution;
+
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+/**
+ * What a request holds until its answer was written, or will never be: a client that reads slowly makes it wait, and not
+ * this process keep answers. Any thread.
+ */
+public final class UntilAnswered {
+
+    private Runnable giveBack = UntilAnswered::nothing;
+    private boolean over;
+
+    private UntilAnswered() {}
+
+    /** The same exchange, from the request to the last byte of its answer, at whose end is given back what it holds. */
+    public static <T> Mono<T> of(Mono<T> exchange) {
+        return Mono.using(
+                UntilAnswered::new,
+                until -> exchange.contextWrite(context -> context.put(UntilAnswered.class, until)),
+                UntilAnswered::end);
+    }
+
+    /** That of the exchange in which something is asked, if one was told. */
+    static Optional<UntilAnswered> in(ContextView context) {
+        return context.getOrEmpty(UntilAnswered.class);
+    }
+
+    /** From now on this is to be given back at the end, and what was to be before is at once. */
+    void hold(Runnable next) {
+        exchange(next, false).run();
+    }
+
+    private static void nothing() {}
+
+    private void end() {
+        exchange(UntilAnswered::nothing, true).run();
+    }
+
+    private synchronized Runnable exchange(Runnable next, boolean last) {
+        if (over) {
+            return next;
+        }
+        over = last;
+        Runnable before = giveBack;
+        giveBack = next;
+        return before;
+    }
+}

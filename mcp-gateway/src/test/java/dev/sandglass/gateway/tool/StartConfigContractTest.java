@@ -1,0 +1,83 @@
+package dev.sandglass.gateway.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.testing.TestGateway;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** What {@code config} of {@code sandbox_start} takes, and what is said of what it does not (contracts.md M6 to M12). */
+class StartConfigContractTest {
+
+    private TestGateway gateway;
+
+    @BeforeEach
+    void start() {
+        gateway = TestGateway.start();
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    private JsonNode startWith(String config) throws Exception {
+        return gateway.call("sandbox_start", "{\"sandbox\":\"a\",\"config\":%s}".formatted(config));
+    }
+
+    @Test
+    void anUnknownFieldIsAnsweredWithThoseOfTheSchemaAndNoOthers() throws Exception {
+        JsonNode offered = gateway.definition("sandbox_start").at("/inputSchema/properties/config/properties");
+
+        JsonNode result = startWith("{\"imge\":\"x\"}");
+
+        assertThat(result.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(result))
+                .isEqualTo("Error: 'config.imge' is not known; known are "
+                        + String.join(", ", new TreeSet<>(offered.propertyNames())));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "workdir | give 'cwd' to sandbox_run_command, or change the folder in the code",
+                "shell | sandbox_run_command gives a command line to sh; for another shell name it in 'command'",
+                "scripts | write them with sandbox_write_file and run them with sandbox_run_command",
+                "exec | run it with sandbox_run_command after the start",
+                "depends_on | call sandbox_start for the other sandbox first",
+            })
+    void settingsOfOtherSystemsAreToldWhatToDoInstead(String field, String instead) throws Exception {
+        JsonNode result = startWith("{\"%s\":\"x\"}".formatted(field));
+
+        assertThat(result.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(result))
+                .isEqualTo("Error: 'config.%s' is no setting of Sandglass; leave it out: %s".formatted(field, instead));
+        assertThat(gateway.sandboxes.configs).isEmpty();
+    }
+
+    /** Null counts as absent. */
+    @Test
+    void aSettingOfAnotherSystemThatIsNullDoesNoHarm() throws Exception {
+        assertThat(startWith("{\"scripts\":null,\"shell\":null}")
+                        .path("isError")
+                        .asBoolean())
+                .isFalse();
+        assertThat(gateway.sandboxes.configs).containsExactly(SandboxConfig.UNCHANGED);
+    }
+
+    @Test
+    void retentionSaysWhatItSpares() throws Exception {
+        assertThat(gateway.definition("sandbox_start")
+                        .at("/inputSchema/properties/config/properties/retention/description")
+                        .asString())
+                .contains("stopped or suspended for so long, unless it has a persistent workspace");
+    }
+}

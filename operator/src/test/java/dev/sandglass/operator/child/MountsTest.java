@@ -1,0 +1,71 @@
+package dev.sandglass.operator.child;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.Volume;
+import dev.sandglass.api.VolumeRules;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Where things are mounted. The node's runtime follows links on the way to a mount, and what lies in a volume outlives
+ * the container: a mount below one that the code can write would be led wherever the code wants it, ours included.
+ */
+class MountsTest {
+
+    private static final PodSettings SETTINGS = new PodSettings(
+            new ImagePolicy("registry.example.com/kernel:1", List.of()),
+            new BigDecimal("0.25"),
+            Duration.ofHours(8),
+            new NamespaceAccount("sandglass-sandbox", List.of()),
+            Optional.empty(),
+            RuntimeClassPolicy.DEFAULT_ONLY,
+            SandboxUsers.DEFAULT,
+            Placement.ANYWHERE,
+            Optional.empty(),
+            Optional.of(TrustedAuthorities.of(List.of(), List.of())));
+
+    private static List<Path> mounts(Volume... volumes) {
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName("demo");
+        sandbox.getMetadata().setNamespace("tenant-a");
+        sandbox.getMetadata().setUid("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
+        sandbox.setSpec(SandboxSpec.DEFAULT.withVolumes(List.of(volumes)));
+        return SandboxPod.desired(sandbox, 1, SETTINGS, Optional.empty(), Optional.empty())
+                .getSpec()
+                .getContainers()
+                .getFirst()
+                .getVolumeMounts()
+                .stream()
+                .map(VolumeMount::getMountPath)
+                .map(Path::of)
+                .toList();
+    }
+
+    @Test
+    void noMountLiesBelowAnother() {
+        List<Path> mounts =
+                mounts(Volume.ofClaim("a", "/data/a", false, "a"), Volume.ofClaim("b", "/data/b", true, "b"));
+
+        assertThat(mounts).contains(Path.of("/workspace"), Path.of("/etc/sandglass/ca"), Path.of("/data/a"));
+        assertThat(mounts).allSatisfy(mount -> assertThat(mounts)
+                .filteredOn(other -> !other.equals(mount))
+                .noneMatch(mount::startsWith));
+    }
+
+    @Test
+    void noVolumeOfASpecLiesAtOrBelowOneOfOurs() {
+        assertThat(mounts()).allSatisfy(mount -> {
+            assertThat(VolumeRules.pathProblem(mount.toString())).isPresent();
+            assertThat(VolumeRules.pathProblem(mount + "/x")).isPresent();
+            assertThat(VolumeRules.pathProblem(mount + "/x/y")).isPresent();
+        });
+    }
+}

@@ -191,6 +191,7 @@ class EgressE2E {
         }
         assertThat(agent.python(opened, fetch(DENIED)).stdout()).startsWith("refused ");
         assertThat(agent.python(opened, fetch(registries.pythonIndex())).stdout())
+                .as(() -> PROXY.saidOf(registries.pythonIndex()))
                 .startsWith("reached ");
     }
 

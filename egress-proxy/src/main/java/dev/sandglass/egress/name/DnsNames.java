@@ -5,7 +5,9 @@ import dev.sandglass.api.egress.IpAddress;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.dns.DnsResponseCode;
 import io.netty.resolver.ResolvedAddressTypes;
+import io.netty.resolver.dns.DnsErrorCauseException;
 import io.netty.resolver.dns.DnsNameResolver;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,19 +31,28 @@ public final class DnsNames implements Names, AutoCloseable {
     /** Most names of which answers are kept. With the most addresses of each some 30 MB, of a heap of 205. */
     public static final int MAX_CACHED = 4096;
 
+    /** As many as those of the C library (resolv.conf(5), {@code attempts}). */
+    private static final int ATTEMPTS = 2;
+
+    /** A server that could not say is given so long, in milliseconds, before it is asked again. */
+    private static final long PAUSE_MS = 200;
+
+    private final EventLoop loop;
     private final DnsNameResolver resolver;
 
     /**
      * A resolver on that event loop.
      *
      * @param servers whom to ask; null for those of the system
-     * @param timeout for one server's answer
+     * @param patience for a whole lookup; each of its two attempts waits a quarter of it for an answer by UDP, and as long
+     *     for one by TCP
      */
-    public DnsNames(EventLoop loop, @Nullable DnsServerAddressStreamProvider servers, Duration timeout) {
+    public DnsNames(EventLoop loop, @Nullable DnsServerAddressStreamProvider servers, Duration patience) {
+        this.loop = loop;
         DnsNameResolverBuilder builder = new DnsNameResolverBuilder(loop)
                 .datagramChannelType(NioDatagramChannel.class)
-                // An answer that is cut short is asked for again by TCP.
-                .socketChannelType(NioSocketChannel.class)
+                // An answer that is cut short, or lost, is asked for again by TCP.
+                .socketChannelType(NioSocketChannel.class, true)
                 .searchDomains(List.of())
                 .ndots(0)
                 .resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED)
@@ -50,7 +62,7 @@ public final class DnsNames implements Names, AutoCloseable {
                 .authoritativeDnsServerCache(NoopAuthoritativeDnsServerCache.INSTANCE)
                 .consolidateCacheSize(1024)
                 .maxQueriesPerResolve(8)
-                .queryTimeoutMillis(timeout.toMillis());
+                .queryTimeoutMillis(Math.max(1, patience.toMillis() / (2 * ATTEMPTS)));
         if (servers != null) {
             builder.nameServerProvider(servers);
         }
@@ -60,15 +72,31 @@ public final class DnsNames implements Names, AutoCloseable {
     @Override
     public CompletionStage<List<IpAddress>> lookup(HostName name) {
         CompletableFuture<List<IpAddress>> found = new CompletableFuture<>();
+        attempt(name, ATTEMPTS, found);
+        return found;
+    }
+
+    private void attempt(HostName name, int left, CompletableFuture<List<IpAddress>> found) {
         // The dot at the end says that the name is whole.
         resolver.resolveAll(name + ".").addListener((Future<List<InetAddress>> answer) -> {
             if (answer.isSuccess()) {
                 found.complete(answer.getNow().stream().map(IpAddress::of).toList());
+            } else if (saysNo(answer.cause())) {
+                found.completeExceptionally(new NoSuchName(name));
+            } else if (left > 1) {
+                var _ = loop.schedule(() -> attempt(name, left - 1, found), PAUSE_MS, TimeUnit.MILLISECONDS);
             } else {
                 found.completeExceptionally(answer.cause());
             }
         });
-        return found;
+    }
+
+    /** Whether a server said that there is none; if it could not say, or nobody answered, the next attempt may be luckier. */
+    private static boolean saysNo(Throwable failure) {
+        Throwable cause = failure.getCause();
+        // Without a cause: there is the name, and no address of it.
+        return cause == null
+                || (cause instanceof DnsErrorCauseException said && DnsResponseCode.NXDOMAIN.equals(said.getCode()));
     }
 
     @Override

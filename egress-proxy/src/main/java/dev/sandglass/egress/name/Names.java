@@ -12,7 +12,16 @@ public interface Names {
     /**
      * Looks a name up.
      *
-     * @return its addresses, at least one; or fails with an exception whose message says why
+     * @return its addresses, at least one; or fails: with {@link NoSuchName} if there is none, else if nobody could say
      */
     CompletionStage<List<IpAddress>> lookup(HostName name);
+
+    /** DNS has no address for that name. */
+    final class NoSuchName extends Exception {
+        private static final long serialVersionUID = 1;
+
+        public NoSuchName(HostName name) {
+            super("DNS has no address for " + name);
+        }
+    }
 }

@@ -51,9 +51,11 @@ final class Destinations {
         Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
         return new Destination.Refused(
                 Outcome.LOOKUP_FAILED,
-                cause instanceof TimeoutException
-                        ? "DNS did not answer within " + patience.toMillis() + " ms"
-                        : "DNS has no address for this name");
+                switch (cause) {
+                    case Names.NoSuchName _ -> "DNS has no address for this name";
+                    case TimeoutException _ -> "DNS did not answer within " + patience.toMillis() + " ms";
+                    case null, default -> "DNS could not say where this name leads; try again";
+                });
     }
 
     private Destination checked(List<IpAddress> addresses) {

@@ -15,6 +15,7 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -25,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,11 +35,16 @@ import org.junit.jupiter.api.Test;
 /** Lookups against a server of DNS that this test plays itself. */
 class DnsNamesTest {
 
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final int A = 1;
     private static final int AAAA = 28;
+    private static final int SERVER_FAILURE = 2;
+    private static final int NO_SUCH_NAME = 3;
 
     private final Map<String, byte[]> answers = new ConcurrentHashMap<>();
     private final List<String> questions = new CopyOnWriteArrayList<>();
+    private final AtomicInteger lost = new AtomicInteger();
+    private final AtomicInteger failing = new AtomicInteger();
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private @Nullable DatagramSocket server;
     private @Nullable DnsNames names;
@@ -51,7 +58,7 @@ class DnsNamesTest {
                 loops.next(),
                 new SingletonDnsServerAddressStreamProvider(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort())),
-                Duration.ofSeconds(5));
+                PATIENCE);
     }
 
     @AfterEach
@@ -71,6 +78,9 @@ class DnsNamesTest {
             DatagramPacket packet = new DatagramPacket(buffer, buffer.length);
             try {
                 socket.receive(packet);
+                if (lost.getAndUpdate(DnsNamesTest::less) > 0) {
+                    continue;
+                }
                 byte[] answer = answer(Arrays.copyOf(buffer, packet.getLength()));
                 socket.send(new DatagramPacket(answer, answer.length, packet.getSocketAddress()));
             } catch (IOException closed) {
@@ -95,8 +105,12 @@ class DnsNamesTest {
         boolean exists = answers.keySet().stream().anyMatch(key -> key.startsWith(name + " "));
         ByteArrayOutputStream reply = new ByteArrayOutputStream();
         reply.write(query, 0, 2);
-        reply.writeBytes(
-                new byte[] {(byte) 0x81, (byte) (exists ? 0x80 : 0x83), 0, 1, 0, (byte) (address == null ? 0 : 1)});
+        boolean fails = failing.getAndUpdate(DnsNamesTest::less) > 0;
+        if (fails) {
+            address = null;
+        }
+        int code = fails ? SERVER_FAILURE : exists ? 0 : NO_SUCH_NAME;
+        reply.writeBytes(new byte[] {(byte) 0x81, (byte) (0x80 | code), 0, 1, 0, (byte) (address == null ? 0 : 1)});
         reply.writeBytes(new byte[4]);
         reply.write(query, 12, at + 5 - 12);
         if (address != null) {
@@ -104,6 +118,10 @@ class DnsNamesTest {
             reply.writeBytes(address);
         }
         return reply.toByteArray();
+    }
+
+    private static int less(int count) {
+        return Math.max(0, count - 1);
     }
 
     private List<IpAddress> lookup(String name) throws Exception {
@@ -135,5 +153,41 @@ class DnsNamesTest {
         assertThat(questions)
                 .filteredOn(question -> question.startsWith("nowhere"))
                 .allSatisfy(question -> assertThat(question).startsWith("nowhere.example. "));
+    }
+
+    /** As many lost packets as one attempt has questions; a lookup that gave up would cost a sandbox its connection. */
+    @Test
+    void anAnswerThatIsLostIsAskedForAgain() throws Exception {
+        put("example.com. A", "93.184.215.14");
+        lost.set(2);
+        assertThat(lookup("example.com")).containsExactly(IpAddress.parse("93.184.215.14"));
+    }
+
+    @Test
+    void aServerThatCannotSayIsAskedAgain() throws Exception {
+        put("example.com. A", "93.184.215.14");
+        failing.set(2);
+        assertThat(lookup("example.com")).containsExactly(IpAddress.parse("93.184.215.14"));
+    }
+
+    @Test
+    void aServerThatNeverCanSayIsNotAskedForEver() {
+        failing.set(Integer.MAX_VALUE);
+        assertThatThrownBy(() -> lookup("example.com"))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(UnknownHostException.class);
+        assertThat(questions).hasSize(4);
+    }
+
+    /** A name without any address is no failure of the server, nor is one that there is not. */
+    @Test
+    void whatDnsDeniesIsNotAskedForAgain() {
+        answers.put("empty.example. TXT", new byte[0]);
+        for (String name : List.of("empty.example", "nowhere.example")) {
+            questions.clear();
+            assertThatThrownBy(() -> lookup(name)).hasCauseInstanceOf(Names.NoSuchName.class);
+            assertThat(questions.stream().filter(question -> question.endsWith(" A")))
+                    .hasSize(1);
+        }
     }
 }

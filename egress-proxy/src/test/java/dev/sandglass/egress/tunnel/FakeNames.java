@@ -3,7 +3,6 @@ package dev.sandglass.egress.tunnel;
 import dev.sandglass.api.egress.HostName;
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.egress.name.Names;
-import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +35,7 @@ final class FakeNames implements Names {
         questions.add(name.value());
         List<IpAddress> answer = answers.get(name.value());
         if (answer == null) {
-            return CompletableFuture.failedStage(new UnknownHostException(name.value()));
+            return CompletableFuture.failedStage(new NoSuchName(name));
         }
         return answer.isEmpty() ? new CompletableFuture<>() : CompletableFuture.completedStage(answer);
     }

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -48,11 +49,14 @@ public final class Threshold extends ChannelInboundHandlerAdapter {
     /** The same server with its connections bounded, apart from those of other servers. */
     public static HttpServer of(HttpServer server, ConnectionSettings settings) {
         var guests = new Guests<Threshold>(settings.maxStrangers(), settings.maxConnections());
-        return server.doOnChannelInit((observer, channel, address) -> {
-            var threshold = new Threshold(channel, guests, settings);
-            channel.pipeline().addBefore(NettyPipeline.HttpCodec, "threshold", threshold);
-            channel.pipeline().addAfter(NettyPipeline.HttpCodec, "heads", threshold.new Heads());
-        });
+        return server.childOption(ChannelOption.RECVBUF_ALLOCATOR, Pace.readings())
+                .doOnChannelInit((observer, channel, address) -> {
+                    var threshold = new Threshold(channel, guests, settings);
+                    channel.pipeline()
+                            .addBefore(NettyPipeline.HttpCodec, "threshold", threshold)
+                            .addAfter(NettyPipeline.HttpCodec, "pieces", new Pieces())
+                            .addAfter(NettyPipeline.HttpCodec, "heads", threshold.new Heads());
+                });
     }
 
     /** Whoever is at the other end of that connection has shown a key or a link that is valid. */

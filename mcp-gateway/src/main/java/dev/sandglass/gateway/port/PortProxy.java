@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.port;
 
+import dev.sandglass.gateway.bound.Pace;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -12,6 +14,7 @@ import java.util.Optional;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.netty.ByteBufFlux;
+import reactor.netty.NettyOutbound;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientResponse;
 import reactor.netty.http.server.HttpServerRequest;
@@ -26,6 +29,7 @@ import reactor.netty.resources.LoopResources;
 final class PortProxy {
 
     private static final int MAX_HEADER_BYTES = 32 * 1024;
+    private static final int BUFFER = 256 * 1024;
 
     private final HttpClient client;
 
@@ -37,6 +41,10 @@ final class PortProxy {
                 .option(
                         ChannelOption.CONNECT_TIMEOUT_MILLIS,
                         Math.toIntExact(settings.connectTimeout().toMillis()))
+                .option(ChannelOption.RECVBUF_ALLOCATOR, Pace.readings())
+                // Of the system: left to itself it holds several MiB of what a slow reader has not taken.
+                .option(ChannelOption.SO_RCVBUF, BUFFER)
+                .option(ChannelOption.SO_SNDBUF, BUFFER)
                 .httpResponseDecoder(decoder -> decoder.maxHeaderSize(MAX_HEADER_BYTES))
                 // A request is passed on once: whether it may be repeated is the caller's to know.
                 .disableRetry(true);
@@ -54,7 +62,7 @@ final class PortProxy {
                 .request(request.method())
                 .uri(visit.path().rest())
                 .send((sent, outbound) -> hasBody(request)
-                        ? outbound.send(counted(request.receive(), visit), PortProxy::atOnce)
+                        ? outbound.send(paced(request.receive(), visit, outbound), PortProxy::atOnce)
                         : outbound)
                 .response((answer, body) -> back(visit, request, response, answer, body))
                 .then();
@@ -84,11 +92,13 @@ final class PortProxy {
         OutwardHeaders.write(answer.responseHeaders(), visit.path(), response.responseHeaders());
         return isBodiless(request.method(), answer.status())
                 ? response.send()
-                : response.send(counted(body, visit), PortProxy::atOnce);
+                : response.send(paced(body, visit, response), PortProxy::atOnce);
     }
 
-    private static Publisher<ByteBuf> counted(ByteBufFlux body, Visit visit) {
-        return body.retain().doOnNext(piece -> visit.traffic().moved(piece.readableBytes()));
+    private static Publisher<ByteBuf> paced(ByteBufFlux body, Visit visit, NettyOutbound to) {
+        Channel[] channel = new Channel[1];
+        to.withConnection(connection -> channel[0] = connection.channel());
+        return Pace.of(body.retain().doOnNext(piece -> visit.traffic().moved(piece.readableBytes())), channel[0]);
     }
 
     /** What comes is passed on without waiting for more: it may be an event somebody waits for. */

@@ -13,6 +13,9 @@ final class UnfitAnswers {
     /** Who takes a body of several parts as it is, without acting on the headers in it. */
     private static final Set<String> TAKERS_OF_PARTS = Set.of("image", "empty");
 
+    /** Most lines of a head: it is held until its answer is over, as objects of many times the bytes of short lines. */
+    static final int MOST_HEADERS = 256;
+
     private UnfitAnswers() {}
 
     /**
@@ -28,6 +31,11 @@ final class UnfitAnswers {
             return Optional.of(PortProblem.badGateway(
                     "The server on port %d of the sandbox answered with the status %d, which is no answer to such a request."
                             .formatted(port, status.code())));
+        }
+        if (answer.size() > MOST_HEADERS) {
+            return Optional.of(PortProblem.badGateway(
+                    "The server on port %d of the sandbox answered with %d header lines; %d are passed on at most."
+                            .formatted(port, answer.size(), MOST_HEADERS)));
         }
         if (hasParts(answer) && !TAKERS_OF_PARTS.contains(request.get("Sec-Fetch-Dest", ""))) {
             return Optional.of(

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.port;
 
+import dev.sandglass.gateway.bound.Pieces;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,7 +25,7 @@ record Visit(PortPath path, RunningSandbox sandbox, InwardHeaders.Way way, Traff
 
     /** Keeps a new connection until the end, or ends it at once if that has come. */
     void connected(Connection connection) {
-        connection.addHandlerFirst(new InterimAnswers(path.port()));
+        connection.addHandlerFirst(new Pieces()).addHandlerFirst(new InterimAnswers(path.port()));
         upstream.replace(() -> {
             var _ = connection.channel().close();
         });

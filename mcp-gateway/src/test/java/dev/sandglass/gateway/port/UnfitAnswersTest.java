@@ -116,6 +116,20 @@ class UnfitAnswersTest {
         }
     }
 
+    @Test
+    void aHeadMayHaveSoManyLines() throws Exception {
+        String head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n";
+        String most = "a:b\r\n".repeat(UnfitAnswers.MOST_HEADERS - 1);
+        try (Upstream allowed = Upstream.answering(head + most + "\r\nhello");
+                Upstream more = Upstream.answering(head + most + "a:b\r\n\r\nhello")) {
+            assertThat(gateway.send(gateway.request(on(allowed))).body()).isEqualTo("hello");
+
+            HttpResponse<String> refused = gateway.send(gateway.request(on(more)));
+            assertThat(refused.statusCode()).isEqualTo(502);
+            assertThat(PortGateway.error(refused)).contains("257 header lines; 256 are passed on");
+        }
+    }
+
     /** Reactor Netty reads on demand: who takes a message away has to ask for the next one. */
     @Test
     void whatIsTakenOutIsFollowedByTheNext() {

@@ -69,9 +69,10 @@ class GatewaySettingsTest {
                                 Duration.ofMinutes(5),
                                 Duration.ofSeconds(5),
                                 64,
+                                384,
                                 512,
                                 PortSettings.ReachedBy.LINKS,
-                                new SocketSettings(4 << 20, 16 << 20, 40 << 20, Duration.ofSeconds(30))),
+                                new SocketSettings(4 << 20, 16 << 20, 24 << 20, 40 << 20, Duration.ofSeconds(30))),
                         new ConnectionSettings(Duration.ofSeconds(10), 512, 4096),
                         new GatewaySettings.Egress(null, null, 3129, false, ""),
                         null));
@@ -121,17 +122,18 @@ class GatewaySettingsTest {
 
     @Test
     void environmentVariablesOfPortsReachTheirFields() {
-        GatewaySettings settings = settings(Map.of(
-                "GATEWAY_API_KEYS_DIR", "/keys",
-                "GATEWAY_LINK_SECRET_FILE", "/s",
-                "GATEWAY_PORT_PUBLIC_URL", "https://sandglass.example.com/",
-                "GATEWAY_PORT_LINK_LIFETIME", "10m",
-                "GATEWAY_PORT_IDLE_TIMEOUT", "1m",
-                "GATEWAY_PORT_CONNECT_TIMEOUT", "2s",
-                "GATEWAY_PORT_MAX_CONNECTIONS_PER_SANDBOX", "3",
-                "GATEWAY_PORT_MAX_CONNECTIONS", "4",
-                "GATEWAY_PORT_REACHED_BY", "keys",
-                "GATEWAY_PORT_SOCKETS_MAX_FRAME_BYTES", "10"));
+        GatewaySettings settings = settings(Map.ofEntries(
+                Map.entry("GATEWAY_API_KEYS_DIR", "/keys"),
+                Map.entry("GATEWAY_LINK_SECRET_FILE", "/s"),
+                Map.entry("GATEWAY_PORT_PUBLIC_URL", "https://sandglass.example.com/"),
+                Map.entry("GATEWAY_PORT_LINK_LIFETIME", "10m"),
+                Map.entry("GATEWAY_PORT_IDLE_TIMEOUT", "1m"),
+                Map.entry("GATEWAY_PORT_CONNECT_TIMEOUT", "2s"),
+                Map.entry("GATEWAY_PORT_MAX_CONNECTIONS_PER_SANDBOX", "3"),
+                Map.entry("GATEWAY_PORT_MAX_CONNECTIONS_PER_TENANT", "4"),
+                Map.entry("GATEWAY_PORT_MAX_CONNECTIONS", "5"),
+                Map.entry("GATEWAY_PORT_REACHED_BY", "keys"),
+                Map.entry("GATEWAY_PORT_SOCKETS_MAX_FRAME_BYTES", "10")));
 
         assertThat(settings.port())
                 .isEqualTo(new PortSettings(
@@ -141,8 +143,9 @@ class GatewaySettingsTest {
                         Duration.ofSeconds(2),
                         3,
                         4,
+                        5,
                         PortSettings.ReachedBy.KEYS,
-                        new SocketSettings(10, 16 << 20, 40 << 20, Duration.ofSeconds(30))));
+                        new SocketSettings(10, 16 << 20, 24 << 20, 40 << 20, Duration.ofSeconds(30))));
     }
 
     @Test

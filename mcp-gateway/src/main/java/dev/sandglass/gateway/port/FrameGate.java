@@ -1,6 +1,6 @@
 package dev.sandglass.gateway.port;
 
-import dev.sandglass.gateway.bound.ByteBudget;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -10,6 +10,7 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.codec.http.websocketx.WebSocketFrameDecoder;
 import io.netty.util.concurrent.Future;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -26,8 +27,7 @@ final class FrameGate extends ChannelDuplexHandler {
     /** What a frame costs besides its content, about, so that empty ones are not free. */
     static final int OVERHEAD = 64;
 
-    private final ByteBudget budget;
-    private final ByteBudget.Share share;
+    private final FrameBudget.Share share;
     private final SocketSettings settings;
     private final Consumer<WebSocketCloseStatus> refusal;
 
@@ -39,19 +39,14 @@ final class FrameGate extends ChannelDuplexHandler {
     private boolean passing;
     private boolean over;
 
-    private FrameGate(
-            ByteBudget budget,
-            ByteBudget.Share share,
-            SocketSettings settings,
-            Consumer<WebSocketCloseStatus> refusal) {
-        this.budget = budget;
+    private FrameGate(FrameBudget.Share share, SocketSettings settings, Consumer<WebSocketCloseStatus> refusal) {
         this.share = share;
         this.settings = settings;
         this.refusal = refusal;
     }
 
     /** Whose bytes are counted, and how many may be. */
-    record Bounds(ByteBudget budget, String uid, SocketSettings settings) {}
+    record Bounds(FrameBudget budget, RunningSandbox sandbox, SocketSettings settings) {}
 
     /**
      * Puts a gate before a decoder that has read nothing yet.
@@ -61,8 +56,8 @@ final class FrameGate extends ChannelDuplexHandler {
      * @param refusal hears once how both sides are to be closed
      */
     static FrameGate put(Channel from, Channel to, Bounds bounds, Consumer<WebSocketCloseStatus> refusal) {
-        ByteBudget.Share share = bounds.budget().share(bounds.uid());
-        var gate = new FrameGate(bounds.budget(), share, bounds.settings(), refusal);
+        FrameBudget.Share share = bounds.budget().share(bounds.sandbox());
+        var gate = new FrameGate(share, bounds.settings(), refusal);
         from.pipeline()
                 .addBefore(from.pipeline().context(WebSocketFrameDecoder.class).name(), "frame-gate", gate);
         var open = new AtomicInteger(2);
@@ -206,19 +201,9 @@ final class FrameGate extends ChannelDuplexHandler {
     }
 
     private boolean take(long bytes) {
-        return switch (share.take(bytes)) {
-            case YES -> true;
-            case NO_ROOM_OF_OWNER -> refuse("This sandbox's", budget.mostOfOne());
-            case NO_ROOM -> refuse("This replica's", budget.most());
-        };
-    }
-
-    private boolean refuse(String whose, long most) {
-        refuse(
-                WebSocketCloseStatus.TRY_AGAIN_LATER,
-                "%s WebSockets hold %d bytes of frames, the most. Send less at once, read faster, or try later."
-                        .formatted(whose, most));
-        return false;
+        Optional<String> full = share.take(bytes);
+        full.ifPresent(reason -> refuse(WebSocketCloseStatus.TRY_AGAIN_LATER, reason));
+        return full.isEmpty();
     }
 
     private void tooSlow() {

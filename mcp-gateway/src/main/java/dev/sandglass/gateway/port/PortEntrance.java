@@ -1,6 +1,5 @@
 package dev.sandglass.gateway.port;
 
-import dev.sandglass.gateway.bound.ByteBudget;
 import dev.sandglass.gateway.bound.LastWord;
 import dev.sandglass.gateway.bound.Threshold;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
@@ -34,14 +33,14 @@ final class PortEntrance {
     PortEntrance(PortGate gate, PortSettings settings, PortProxy http, PortLog log) {
         this.gate = gate;
         this.settings = settings;
-        this.slots = new Slots(settings.maxConnectionsPerSandbox(), settings.maxConnections());
+        this.slots = new Slots(settings);
         this.http = http;
         this.sockets = new SocketProxy(http.client(), settings.sockets());
         this.log = log;
     }
 
     /** What WebSockets' frames under way hold. */
-    ByteBudget frames() {
+    FrameBudget frames() {
         return sockets.frames();
     }
 
@@ -123,14 +122,13 @@ final class PortEntrance {
 
     private Mono<Void> visit(
             Visit visit, @Nullable String authorization, HttpServerRequest request, HttpServerResponse response) {
-        String uid = visit.sandbox().uid();
-        slots.take(uid);
+        slots.take(visit.sandbox());
         gate.active(visit.sandbox());
         Mono<Void> passed =
                 isForSocket(request) ? sockets.pass(visit, request, response) : http.pass(visit, request, response);
         return passed.takeUntilOther(watch(visit, authorization)).doFinally(_ -> {
             visit.upstream().dispose();
-            slots.free(uid);
+            slots.free(visit.sandbox());
         });
     }
 

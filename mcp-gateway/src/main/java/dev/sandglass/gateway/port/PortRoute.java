@@ -1,7 +1,6 @@
 package dev.sandglass.gateway.port;
 
 import dev.sandglass.api.LinkSecret;
-import dev.sandglass.gateway.bound.ByteBudget;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Sessions;
@@ -55,7 +54,7 @@ public final class PortRoute implements UnaryOperator<HttpServerRoutes> {
     }
 
     /** What WebSockets' frames under way hold. */
-    ByteBudget frames() {
+    FrameBudget frames() {
         return entrance.frames();
     }
 

@@ -14,6 +14,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param idleTimeout after which a connection on which nothing moves is closed
  * @param connectTimeout for the connection to the sandbox
  * @param maxConnectionsPerSandbox of all callers together, on one replica
+ * @param maxConnectionsPerTenant to all of its sandboxes, on one replica: the rest is for other tenants
  * @param maxConnections to all sandboxes, on one replica
  * @param reachedBy who reaches them at all ({@code GATEWAY_PORT_REACHED_BY}, the chart's value {@code gateway.ports})
  * @param sockets bounds of WebSockets
@@ -24,6 +25,7 @@ public record PortSettings(
         @DefaultValue("5m") Duration idleTimeout,
         @DefaultValue("5s") Duration connectTimeout,
         @DefaultValue("64") int maxConnectionsPerSandbox,
+        @DefaultValue("384") int maxConnectionsPerTenant,
         @DefaultValue("512") int maxConnections,
         @DefaultValue("links") ReachedBy reachedBy,
         @DefaultValue SocketSettings sockets) {

@@ -1,45 +1,53 @@
 package dev.sandglass.gateway.port;
 
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts open connections, so that no sandbox takes the place of the others. Thread-safe. */
+/** Counts open connections, so that no sandbox takes the place of the others, and no tenant that of others. Thread-safe. */
 final class Slots {
 
-    private final int mostPerSandbox;
-    private final int most;
-    private final Map<String, Integer> taken = new ConcurrentHashMap<>();
-    private final AtomicInteger all = new AtomicInteger();
+    private final PortSettings settings;
+    private final Map<String, Integer> ofSandboxes = new HashMap<>();
+    private final Map<String, Integer> ofTenants = new HashMap<>();
+    private int all;
 
-    Slots(int mostPerSandbox, int most) {
-        this.mostPerSandbox = mostPerSandbox;
-        this.most = most;
+    Slots(PortSettings settings) {
+        this.settings = settings;
     }
 
     /** Takes a place; {@link PortProblem} if there is none. */
-    void take(String uid) {
-        if (all.incrementAndGet() > most) {
-            all.decrementAndGet();
+    synchronized void take(RunningSandbox sandbox) {
+        check(ofSandboxes.getOrDefault(sandbox.uid(), 0), settings.maxConnectionsPerSandbox(), "This sandbox has");
+        check(
+                ofTenants.getOrDefault(sandbox.ref().tenant(), 0),
+                settings.maxConnectionsPerTenant(),
+                "The sandboxes of this tenant have, on this replica,");
+        check(all, settings.maxConnections(), "All sandboxes have, on this replica,");
+        ofSandboxes.merge(sandbox.uid(), 1, Integer::sum);
+        ofTenants.merge(sandbox.ref().tenant(), 1, Integer::sum);
+        all++;
+    }
+
+    private static void check(int open, int most, String whose) {
+        if (open >= most) {
             throw PortProblem.unavailable(
-                    "This replica serves %d connections to sandboxes' ports, its most. Try again later."
-                            .formatted(most));
-        }
-        if (taken.merge(uid, 1, Integer::sum) > mostPerSandbox) {
-            free(uid);
-            throw PortProblem.unavailable(
-                    "This sandbox has %d open connections, its most. Close some, or try again later."
-                            .formatted(mostPerSandbox));
+                    "%s %d open connections, the most. Close some, or try again later.".formatted(whose, most));
         }
     }
 
     /** Gives a place back. */
-    void free(String uid) {
-        taken.computeIfPresent(uid, (same, count) -> count == 1 ? null : count - 1);
-        all.decrementAndGet();
+    synchronized void free(RunningSandbox sandbox) {
+        free(ofSandboxes, sandbox.uid());
+        free(ofTenants, sandbox.ref().tenant());
+        all--;
     }
 
-    int open() {
-        return all.get();
+    private static void free(Map<String, Integer> open, String owner) {
+        open.computeIfPresent(owner, (same, count) -> count == 1 ? null : count - 1);
+    }
+
+    synchronized int open() {
+        return all;
     }
 }

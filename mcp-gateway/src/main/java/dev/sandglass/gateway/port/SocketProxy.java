@@ -1,6 +1,5 @@
 package dev.sandglass.gateway.port;
 
-import dev.sandglass.gateway.bound.ByteBudget;
 import dev.sandglass.gateway.bound.LastWord;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -27,7 +26,7 @@ import reactor.netty.http.websocket.WebsocketOutbound;
 
 /**
  * Passes a WebSocket on: first the sandbox accepts, then the client is told so. Frames go one by one, each when the one
- * before was taken; pings and closings go through. What is on its way is bounded, for each sandbox and for the replica.
+ * before was taken; pings and closings go through. What is on its way is bounded.
  */
 final class SocketProxy {
 
@@ -38,16 +37,16 @@ final class SocketProxy {
 
     private final HttpClient client;
     private final SocketSettings settings;
-    private final ByteBudget frames;
+    private final FrameBudget frames;
 
     SocketProxy(HttpClient client, SocketSettings settings) {
         this.client = client;
         this.settings = settings;
-        this.frames = new ByteBudget(settings.maxBytes(), settings.maxBytesPerSandbox());
+        this.frames = new FrameBudget(settings);
     }
 
     /** What frames under way hold. */
-    ByteBudget frames() {
+    FrameBudget frames() {
         return frames;
     }
 
@@ -79,7 +78,7 @@ final class SocketProxy {
         Sinks.Empty<Void> ended = Sinks.empty();
         Channel[] client = new Channel[1];
         response.withConnection(connection -> client[0] = connection.channel());
-        var bounds = new FrameGate.Bounds(frames, visit.sandbox().uid(), settings);
+        var bounds = new FrameGate.Bounds(frames, visit.sandbox(), settings);
         // At once: the decoder gets its first bytes when this thread has done with the answer's head.
         var pod = new Side(in, out, FrameGate.put(channelOf(in), client[0], bounds, refused::tryEmitValue));
         // Beside what is passed on, which ends with the channels: to cancel it would have closings of its own sent

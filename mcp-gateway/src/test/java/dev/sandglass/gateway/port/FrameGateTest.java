@@ -2,7 +2,8 @@ package dev.sandglass.gateway.port;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.gateway.bound.ByteBudget;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxRef;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -26,14 +27,16 @@ class FrameGateTest {
     private static final int MOST_OF_FRAME = 1000;
     private static final int MOST = 2500;
 
-    private final ByteBudget budget = new ByteBudget(MOST, MOST);
-    private final SocketSettings settings = new SocketSettings(MOST_OF_FRAME, MOST, MOST, Duration.ofSeconds(30));
+    private final SocketSettings settings = new SocketSettings(MOST_OF_FRAME, MOST, MOST, MOST, Duration.ofSeconds(30));
+    private final FrameBudget budget = new FrameBudget(settings);
+    private final RunningSandbox sandbox =
+            new RunningSandbox(new SandboxRef("t", "n", "box", "box"), "uid", 1, "127.0.0.1", 5710, List.of());
     private final List<WebSocketCloseStatus> refusals = new ArrayList<>();
     private final EmbeddedChannel sink = new EmbeddedChannel();
     private final EmbeddedChannel source =
             new EmbeddedChannel(new WebSocket13FrameDecoder(false, false, 2 * MOST_OF_FRAME));
     private final FrameGate gate =
-            FrameGate.put(source, sink, new FrameGate.Bounds(budget, "uid", settings), refusals::add);
+            FrameGate.put(source, sink, new FrameGate.Bounds(budget, sandbox, settings), refusals::add);
 
     @AfterEach
     void close() {
@@ -104,7 +107,7 @@ class FrameGateTest {
 
     @Test
     void theBudgetIsFilledToTheLastByteAndNotBeyond() {
-        ByteBudget.Share others = budget.share("other");
+        FrameBudget.Share others = budget.share(sandbox);
         others.take(MOST - 600);
         source.writeInbound(half(900, 600));
         assertThat(refusals).isEmpty();

@@ -42,10 +42,12 @@ final class PortGateway implements AutoCloseable {
     static final String BOB = "key-of-bob";
     static final Duration IDLE = Duration.ofSeconds(6);
     static final int MOST = 4;
+    static final int MOST_OF_TENANT = 6;
     static final int MOST_STRANGERS = 8;
     private static final ConnectionSettings CONNECTIONS =
             new ConnectionSettings(Duration.ofSeconds(10), MOST_STRANGERS, 4096);
-    static final SocketSettings SOCKETS = new SocketSettings(4 << 20, 16 << 20, 40 << 20, Duration.ofSeconds(30));
+    static final SocketSettings SOCKETS =
+            new SocketSettings(4 << 20, 16 << 20, 24 << 20, 40 << 20, Duration.ofSeconds(30));
 
     final FakeSandboxes sandboxes = new FakeSandboxes();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -80,7 +82,15 @@ final class PortGateway implements AutoCloseable {
     private PortGateway(Optional<LinkClient> links, ReachedBy reachedBy, SocketSettings sockets) {
         var secret = new LinkSecret("a link secret for tests only, 32 bytes".getBytes(StandardCharsets.US_ASCII));
         var settings = new PortSettings(
-                null, Duration.ofMinutes(10), IDLE, Duration.ofSeconds(2), MOST, 2 * MOST, reachedBy, sockets);
+                null,
+                Duration.ofMinutes(10),
+                IDLE,
+                Duration.ofSeconds(2),
+                MOST,
+                MOST_OF_TENANT,
+                2 * MOST,
+                reachedBy,
+                sockets);
         this.addresses = new PortAddresses(secret, settings, () -> now);
         var executions = new Executions(links.orElse(supervisor), sandboxes::ends);
         var around = new PortRoute.Surroundings(
@@ -123,7 +133,12 @@ final class PortGateway implements AutoCloseable {
     }
 
     RunningSandbox sandbox(String name, String uid, int... ports) {
-        var ref = new SandboxRef("default", "sandglass-default", name, name);
+        return sandbox("default", name, uid, ports);
+    }
+
+    /** One of the tenant {@code default}, which is Alice's, or {@code other}, which is Bob's. */
+    RunningSandbox sandbox(String tenant, String name, String uid, int... ports) {
+        var ref = new SandboxRef(tenant, "sandglass-" + tenant, name, name);
         var declared = IntStream.of(ports)
                 .mapToObj(port -> new SandboxPort(null, port))
                 .toList();

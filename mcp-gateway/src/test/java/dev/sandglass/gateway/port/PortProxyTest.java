@@ -17,7 +17,6 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -255,32 +254,6 @@ class PortProxyTest {
                 await().until(() -> upstream.connections.get() == 1);
             }
             await().atMost(PortGateway.IDLE.minusSeconds(2)).until(() -> ended.get() == -1);
-        }
-    }
-
-    @Test
-    void connectionsAreCountedForEachSandbox() throws Exception {
-        var leave = new CountDownLatch(1);
-        try (Upstream upstream = new Upstream((connection, head) -> {
-            leave.await();
-            connection.getOutputStream().write((OK + "Content-Length: 0\r\n\r\n").getBytes(StandardCharsets.UTF_8));
-        })) {
-            String path = on(upstream, "/");
-            var open = IntStream.range(0, PortGateway.MOST)
-                    .mapToObj(_ ->
-                            gateway.http.sendAsync(gateway.request(path).build(), HttpResponse.BodyHandlers.ofString()))
-                    .toList();
-            await().until(() -> upstream.connections.get() == PortGateway.MOST);
-
-            HttpResponse<String> oneMore = gateway.send(gateway.request(path));
-
-            assertThat(oneMore.statusCode()).isEqualTo(503);
-            assertThat(PortGateway.error(oneMore)).contains("4 open connections");
-            leave.countDown();
-            for (var each : open) {
-                assertThat(each.get().statusCode()).isEqualTo(200);
-            }
-            await().until(() -> gateway.send(gateway.request(path)).statusCode() == 200);
         }
     }
 }

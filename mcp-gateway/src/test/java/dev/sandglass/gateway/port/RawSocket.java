@@ -32,7 +32,7 @@ final class RawSocket implements AutoCloseable {
     }
 
     /** A client of the gateway whose socket is open. */
-    static RawSocket open(PortGateway gateway, String path) throws IOException {
+    static RawSocket open(PortGateway gateway, String key, String path) throws IOException {
         var socket = new Socket();
         socket.setReceiveBufferSize(16 * 1024);
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.port()));
@@ -45,7 +45,7 @@ final class RawSocket implements AutoCloseable {
                 Sec-WebSocket-Version: 13\r
                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
                 \r
-                """.formatted(path, PortGateway.ALICE);
+                """.formatted(path, key);
         socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
         String answer = head(socket);
         if (!answer.startsWith("HTTP/1.1 101")) {

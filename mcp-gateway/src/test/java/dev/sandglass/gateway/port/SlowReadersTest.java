@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 /** Bodies that nobody takes, as many as a replica lets in. */
 class SlowReadersTest {
 
-    /** Before bodies had a pace, each of them held a mebibyte. */
-    private static final long MOST_OF_ONE = 128 * 1024;
+    /** With what the allocator keeps around them; before bodies had a pace, each of them held a mebibyte. */
+    private static final long MOST_OF_ONE = 256 * 1024;
 
-    private static final int VISITS = 2 * PortGateway.MOST;
+    private static final int VISITS = PortGateway.MOST_OF_TENANT;
     private static final byte[] PIECE = new byte[64 * 1024];
 
     private final PortGateway gateway = new PortGateway();

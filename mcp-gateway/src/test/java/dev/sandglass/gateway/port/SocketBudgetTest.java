@@ -22,13 +22,14 @@ class SocketBudgetTest {
     private static final int FRAME = 128 * 1024;
     private static final int HALF = 100_000;
     private static final long MOST_OF_SANDBOX = 3L * HALF;
+    private static final long MOST_OF_TENANT = 4L * HALF;
     private static final long MOST = 5L * HALF;
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private PortGateway gateway = gateway(Duration.ofSeconds(30));
 
     private static PortGateway gateway(Duration frameTimeout) {
-        return new PortGateway(new SocketSettings(FRAME, MOST_OF_SANDBOX, MOST, frameTimeout));
+        return new PortGateway(new SocketSettings(FRAME, MOST_OF_SANDBOX, MOST_OF_TENANT, MOST, frameTimeout));
     }
 
     @AfterEach
@@ -71,12 +72,22 @@ class SocketBudgetTest {
     }
 
     private RawSocket client(String sandbox, Upstream server) throws IOException {
-        return kept(RawSocket.open(gateway, "/sandboxes/default/" + sandbox + "/ports/" + server.port() + "/"));
+        return client("default", PortGateway.ALICE, sandbox, server);
+    }
+
+    private RawSocket client(String tenant, String key, String sandbox, Upstream server) throws IOException {
+        String path = "/sandboxes/%s/%s/ports/%d/".formatted(tenant, sandbox, server.port());
+        return kept(RawSocket.open(gateway, key, path));
     }
 
     private RawSocket sandboxWith(String name, Upstream server) throws IOException {
         gateway.sandbox(name, "uid-of-" + name, server.port());
         return client(name, server).reading();
+    }
+
+    private RawSocket othersSandboxWith(String name, Upstream server) throws IOException {
+        gateway.sandbox("other", name, "uid-of-others-" + name, server.port());
+        return client("other", PortGateway.BOB, name, server).reading();
     }
 
     private static String endOf(RawSocket socket) throws Exception {
@@ -98,21 +109,38 @@ class SocketBudgetTest {
                         + " Send less at once, read faster, or try later.");
 
         RawSocket neighbour = sandboxWith("neighbour", echo());
-        neighbour.send(RawSocket.frame(FRAME, FRAME, true));
+        neighbour.send(RawSocket.frame(HALF / 2, HALF / 2, true));
         await().until(() -> gateway.frameBytes() == MOST_OF_SANDBOX);
         assertThat(taken).noneMatch(socket -> socket.closed.isDone());
         assertThat(neighbour.closed).isNotDone();
     }
 
     @Test
-    void halfFramesOfManySandboxesTakeNoMoreThanTheReplicasShare() throws Exception {
+    void halfFramesOfManySandboxesTakeNoMoreThanTheirTenantsShareAndOtherTenantsGoOn() throws Exception {
         Upstream attacker = halfFrames(HALF - 10);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 4; i++) {
             sandboxWith("attacker-" + i, attacker);
         }
+        await().until(() -> gateway.frameBytes() == MOST_OF_TENANT);
+
+        assertThat(endOf(sandboxWith("late", attacker))).startsWith("1013 This tenant's WebSockets hold 400000 bytes");
+        RawSocket neighbour = othersSandboxWith("neighbour", echo());
+        neighbour.send(RawSocket.frame(HALF / 2, HALF / 2, true));
+        await().until(() -> gateway.frameBytes() == MOST_OF_TENANT);
+        assertThat(neighbour.closed).isNotDone();
+    }
+
+    @Test
+    void halfFramesOfManyTenantsTakeNoMoreThanTheReplicasShare() throws Exception {
+        Upstream attacker = halfFrames(HALF - 10);
+        for (int i = 0; i < 4; i++) {
+            sandboxWith("attacker-" + i, attacker);
+        }
+        othersSandboxWith("attacker", attacker);
         await().until(() -> gateway.frameBytes() == MOST);
 
-        assertThat(endOf(sandboxWith("late", attacker))).startsWith("1013 This replica's WebSockets hold 500000 bytes");
+        assertThat(endOf(othersSandboxWith("late", attacker)))
+                .startsWith("1013 This replica's WebSockets hold 500000 bytes");
         await().until(() -> gateway.frameBytes() == MOST);
     }
 

@@ -60,7 +60,7 @@ public final class TestGateway implements AutoCloseable {
     private static final ConnectionSettings CONNECTIONS = new ConnectionSettings(Duration.ofSeconds(10), 512, 4096);
 
     private static final SocketSettings SOCKETS =
-            new SocketSettings(4 << 20, 16 << 20, 40 << 20, Duration.ofSeconds(30));
+            new SocketSettings(4 << 20, 16 << 20, 24 << 20, 40 << 20, Duration.ofSeconds(30));
 
     /** The sandboxes behind it. */
     public final FakeSandboxes sandboxes = new FakeSandboxes();
@@ -148,7 +148,7 @@ public final class TestGateway implements AutoCloseable {
         Duration soon = Duration.ofSeconds(2);
         return new PortAddresses(
                 SECRET,
-                new PortSettings(null, Duration.ofMinutes(10), soon, soon, 4, 8, reachedBy, SOCKETS),
+                new PortSettings(null, Duration.ofMinutes(10), soon, soon, 4, 6, 8, reachedBy, SOCKETS),
                 Clock.systemUTC());
     }
 

@@ -86,10 +86,9 @@ func mounts() []string {
 }
 
 // clearState empties the state folder except for the lock, which we hold, and
-// the logs, which tell afterwards why something failed. What undoes a change
-// to the machine stays until it is undone.
+// the logs, which tell afterwards why something failed.
 func clearState() error {
-	keep := []string{layout.Lock, layout.Logs, layout.HostRecord}
+	keep := []string{layout.Lock, layout.Logs}
 	entries, err := os.ReadDir(layout.State)
 	failed := []error{err}
 	for _, entry := range entries {

@@ -47,12 +47,16 @@ const (
 // State is the folder that holds everything a running cluster writes.
 const State = "/var/lib/sandglass-cluster"
 
+// HostRecord tells what of the machine's settings was changed. It lives as long
+// as they do, until the machine starts again, and does not go with the state
+// folder when somebody removes that from under a cluster.
+const HostRecord = "/run/sandglass-cluster.json"
+
 // Paths in the state folder. Only Logs and Lock outlive the cluster.
 var (
 	Lock       = in("lock")
 	Logs       = in("logs")
 	Record     = in("init.json")
-	HostRecord = in("host.json")
 	Kubeconfig = in("kubeconfig")
 	PKI        = in("pki")
 	Config     = in("config")

@@ -9,11 +9,14 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.Volume;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceQuotaBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,7 +42,8 @@ class CausesE2E {
     enum Cause {
         ABSENT_IMAGE(Reason.IMAGE_PULL_FAILED, "The node cannot get the image registry.example.com/agents/absent:1"),
         MISSING_CLAIM(Reason.VOLUME_MISSING, "nowhere"),
-        UNKNOWN_RUNTIME(Reason.POD_REFUSED, "nothing-like-it");
+        UNKNOWN_RUNTIME(Reason.POD_REFUSED, "nothing-like-it"),
+        TOO_LARGE(Reason.UNSCHEDULABLE, "Insufficient cpu");
 
         private final Reason reason;
         private final String words;
@@ -57,6 +61,7 @@ class CausesE2E {
                     SandboxSpec.DEFAULT.withVolumes(
                             List.of(new Volume("data", "/data", null, new Volume.Claim("nowhere"), null, null, null)));
                 case UNKNOWN_RUNTIME -> SandboxSpec.DEFAULT.withRuntimeClassName("nothing-like-it");
+                case TOO_LARGE -> new SandboxSpec(null, null, new Quantity("10000"), null, null, false);
             };
         }
     }
@@ -64,15 +69,45 @@ class CausesE2E {
     @ParameterizedTest
     @EnumSource
     void conditionEventAndAnswerAgree(Cause cause) {
-        String name = SANDBOXES.name();
-        Sandbox sandbox = applied(name, cause.spec());
+        agree(applied(SANDBOXES.name(), cause.spec()), cause.reason, cause.words);
+    }
 
+    @Test
+    void soTheyDoOfAQuotaAndTheSandboxStartsWhenThereIsRoom() {
+        var quota = TENANT.kubernetes()
+                .resource(new ResourceQuotaBuilder()
+                        .withNewMetadata()
+                        .withName("no-pods")
+                        .withNamespace(Tenant.NAMESPACE)
+                        .endMetadata()
+                        .withNewSpec()
+                        .addToHard("count/pods", new Quantity("0"))
+                        .endSpec()
+                        .build());
+        String name = SANDBOXES.name();
+        try {
+            quota.create();
+            // Before it is counted for the first time, it refuses with other words.
+            quota.waitUntilCondition(
+                    now -> !now.getStatus().getHard().isEmpty(), SOON.toMillis(), TimeUnit.MILLISECONDS);
+            agree(applied(name, SandboxSpec.DEFAULT), Reason.QUOTA_EXCEEDED, "exceeded quota: no-pods");
+        } finally {
+            quota.delete();
+        }
+        TENANT.resource(name)
+                .waitUntilCondition(
+                        now -> now.observed().holds(ConditionType.READY), SOON.toMillis(), TimeUnit.MILLISECONDS);
+        assertThat(agent.start(name).failed()).isFalse();
+    }
+
+    private void agree(Sandbox sandbox, Reason reason, String words) {
+        String name = sandbox.getMetadata().getName();
         Condition ready = TENANT.resource(name)
                 .waitUntilCondition(
                         now -> now != null
                                 && now.observed()
                                         .reason(ConditionType.READY)
-                                        .filter(cause.reason::equals)
+                                        .filter(reason::equals)
                                         .isPresent(),
                         SOON.toMillis(),
                         TimeUnit.MILLISECONDS)
@@ -81,9 +116,9 @@ class CausesE2E {
                 .orElseThrow();
         String answer = agent.refusal("sandbox_start", Map.of("sandbox", name));
 
-        assertThat(ready.getMessage()).contains(cause.words);
-        assertThat(answer).contains("(" + cause.reason.value() + ")", cause.words);
-        await("the Event").atMost(SOON).until(() -> TENANT.isTold(sandbox, cause.reason, cause.words));
+        assertThat(ready.getMessage()).contains(words);
+        assertThat(answer).contains("(" + reason.value() + ")", words);
+        await("the Event").atMost(SOON).until(() -> TENANT.isTold(sandbox, reason, words));
     }
 
     private static Sandbox applied(String name, SandboxSpec spec) {

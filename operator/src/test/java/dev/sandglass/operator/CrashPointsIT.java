@@ -47,6 +47,8 @@ class CrashPointsIT {
         /** Running, where the installation has authorities of its own. */
         TRUSTING,
         STOPPED,
+        /** Stopped, with a workspace that may grow. */
+        STOPPED_STORED,
         EVICTED;
 
         private boolean isFirstStart() {
@@ -83,10 +85,13 @@ class CrashPointsIT {
     private static final SandboxSpec PLAIN = SandboxSpec.DEFAULT;
     private static final SandboxSpec STORED = workspace("64Mi", false);
     private static final SandboxSpec GROWN = workspace("128Mi", false);
+    private static final SandboxSpec GROWN_STOPPED = GROWN.withSuspended(true);
     private static final SandboxSpec KEPT = workspace("64Mi", true);
     private static final SandboxSpec OPEN = PLAIN.withPorts(List.of(new SandboxPort("web", 8080)));
     private static final SandboxSpec SHORT = PLAIN.withMaxLifetime("2h");
     private static final SandboxSpec STOPPED = PLAIN.withSuspended(true);
+
+    private static final End ASLEEP = new End.Sleeps(Reason.REQUESTED, 1);
 
     private static final Map<String, String> BY_LABEL =
             Map.of("OPERATOR_NAMESPACES", "none-by-name", "OPERATOR_TENANTS_BY_LABEL", "true");
@@ -103,6 +108,7 @@ class CrashPointsIT {
             // The claim, and the status.
             new Change("grow its workspace", Before.STORED, GROWN, Map.of(), 2, new End.Runs(1)),
             new Change("keep its workspace", Before.STORED, KEPT, Map.of(), 2, new End.Runs(1)),
+            new Change("grow asleep", Before.STOPPED_STORED, GROWN_STOPPED, Map.of(), 2, ASLEEP),
             // The ConfigMap.
             new Change("trust others", Before.TRUSTING, PLAIN, trusting("other"), 1, new End.Runs(1)),
             // The policy, and the status.
@@ -110,7 +116,7 @@ class CrashPointsIT {
             // The pod's maximum age, and the status.
             new Change("shorten its life", Before.RUNNING, SHORT, Map.of(), 2, new End.Runs(1)),
             // Pod, keys, status.
-            new Change("suspend", Before.RUNNING, STOPPED, Map.of(), 3, new End.Sleeps(Reason.REQUESTED, 1)),
+            new Change("suspend", Before.RUNNING, STOPPED, Map.of(), 3, ASLEEP),
             new Change("idle", Before.RUNNING, PLAIN, soon("IDLE_TIMEOUT"), 3, new End.Sleeps(Reason.IDLE, 1)),
             new Change(
                     "expiry", Before.RUNNING, PLAIN, soon("MAX_LIFETIME"), 3, new End.Sleeps(Reason.MAX_LIFETIME, 1)),
@@ -179,8 +185,14 @@ class CrashPointsIT {
             case TRUSTING -> running(namespace, change.spec(), trusting("site"));
             case STOPPED -> {
                 running(namespace, PLAIN, Map.of());
-                stop(namespace);
+                stop(namespace, PLAIN);
                 namespace.edit(NAME, change.spec());
+            }
+            case STOPPED_STORED -> {
+                String growing = new BeyondNamespace(namespace).growingClass();
+                running(namespace, of(growing, STORED), Map.of());
+                stop(namespace, of(growing, STORED));
+                namespace.edit(NAME, of(growing, change.spec()));
             }
             case EVICTED -> throw new IllegalStateException("such a one needs a node");
             case RUNNING -> {
@@ -202,8 +214,8 @@ class CrashPointsIT {
         await().atMost(SOON).until(() -> namespace.pods().isEmpty() && !namespace.secretExists(sandbox, 1));
     }
 
-    private static void stop(TestNamespace namespace) {
-        namespace.edit(NAME, STOPPED);
+    private static void stop(TestNamespace namespace, SandboxSpec spec) {
+        namespace.edit(NAME, spec.withSuspended(true));
         try (TestNamespace.Running healthy = namespace.operator(Map.of())) {
             namespace.await(NAME, SOON, sandbox -> sandbox.observed().holds(SUSPENDED));
             await().atMost(SOON).until(() -> namespace.pods().isEmpty());

@@ -26,9 +26,16 @@ public final class Pace extends ChannelInboundHandlerAdapter {
     /** How many bytes wait for the system at which no more are asked for, and how few when they are again. */
     private static final WriteBufferWaterMark WAITING = new WriteBufferWaterMark(READING / 2, READING);
 
+    private final Channel to;
+    private final WriteBufferWaterMark before;
     private @Nullable MonoSink<Void> waiting;
 
-    private Pace() {}
+    private Pace(Channel to) {
+        this.to = to;
+        this.before = to.config().getWriteBufferWaterMark();
+        to.config().setWriteBufferWaterMark(WAITING);
+        to.pipeline().addFirst(this);
+    }
 
     /** How a connection is read from which bodies come: so much, and no more before that was asked for again. */
     public static RecvByteBufAllocator readings() {
@@ -42,28 +49,27 @@ public final class Pace extends ChannelInboundHandlerAdapter {
      * @param to where all of it is written as it comes
      */
     public static Flux<ByteBuf> of(Flux<ByteBuf> body, Channel to) {
-        return Flux.defer(() -> {
-            WriteBufferWaterMark before = to.config().getWriteBufferWaterMark();
-            to.config().setWriteBufferWaterMark(WAITING);
-            Pace pace = new Pace();
-            to.pipeline().addFirst(pace);
-            return body.concatMap(piece -> Flux.concat(Mono.just(piece), pace.room(to)), 0)
-                    .doOnDiscard(ReferenceCounted.class, ReferenceCountUtil::safeRelease)
-                    .doFinally(_ -> to.eventLoop().execute(() -> pace.end(to, before)));
+        return Flux.using(
+                () -> new Pace(to),
+                pace -> body.concatMap(piece -> Flux.concat(Mono.just(piece), pace.room()), 0)
+                        .doOnDiscard(ReferenceCounted.class, ReferenceCountUtil::safeRelease),
+                Pace::end);
+    }
+
+    /** Before anybody hears of the end, which may be the beginning of the next body on the same connection. */
+    private void end() {
+        to.config().setWriteBufferWaterMark(before);
+        to.eventLoop().execute(() -> {
+            if (to.pipeline().context(this) != null) {
+                to.pipeline().remove(this);
+            }
         });
     }
 
-    private void end(Channel to, WriteBufferWaterMark before) {
-        to.config().setWriteBufferWaterMark(before);
-        if (to.pipeline().context(this) != null) {
-            to.pipeline().remove(this);
-        }
-    }
-
     /** Ends when there is room, or nobody to wait for. Behind what was written: the loop does one after the other. */
-    private Mono<ByteBuf> room(Channel channel) {
-        return Mono.<Void>create(sink -> channel.eventLoop().execute(() -> {
-                    if (channel.isWritable() || !channel.isActive()) {
+    private Mono<ByteBuf> room() {
+        return Mono.<Void>create(sink -> to.eventLoop().execute(() -> {
+                    if (to.isWritable() || !to.isActive()) {
                         sink.success();
                     } else {
                         waiting = sink;

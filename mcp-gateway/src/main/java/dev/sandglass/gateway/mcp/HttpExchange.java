@@ -2,8 +2,10 @@ package dev.sandglass.gateway.mcp;
 
 import dev.sandglass.gateway.bound.LastWord;
 import dev.sandglass.gateway.bound.Threshold;
+import dev.sandglass.gateway.bound.Written;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
@@ -124,14 +126,17 @@ final class HttpExchange {
                 .send();
     }
 
-    /** Answers with JSON, as one piece. */
+    /** Answers with JSON, as one piece; ends when that was written. */
     Mono<Void> json(HttpResponseStatus status, byte[] body) {
         endUnlessRead();
+        Channel[] channel = new Channel[1];
+        response.withConnection(connection -> channel[0] = connection.channel());
         return response.status(status)
                 .header(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_JSON_VALUE)
                 .header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length))
                 .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(body)))
-                .then();
+                .then()
+                .then(Written.all(channel[0]));
     }
 
     /** Answers with server-sent events; each is flushed before the next is asked for. */

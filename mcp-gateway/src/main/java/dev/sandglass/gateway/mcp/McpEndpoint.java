@@ -101,11 +101,13 @@ final class McpEndpoint {
     private Mono<Void> stream(HttpExchange http, McpRequest request) {
         var stream = new EventStream(codec, settings.keepAlive(), http.thread());
         @Nullable JsonNode token = request.progressToken().orElse(null);
-        return http.events(stream.of(token, progress -> calls.cancellable(
+        // The call is subscribed to behind the stream's queue, where the request's context does not come by itself.
+        return Mono.deferContextual(context -> http.events(stream.of(token, progress -> calls.cancellable(
                         key(http, request.caller(), request.id()), dispatched(http, request, progress))
+                .contextWrite(context)
                 .map(result -> JsonRpc.Answer.result(request.id(), result))
                 .onErrorResume(problem -> Mono.just(
-                        JsonRpc.Answer.error(request.id(), known(problem).problem())))));
+                        JsonRpc.Answer.error(request.id(), known(problem).problem()))))));
     }
 
     private Mono<Object> dispatched(HttpExchange http, McpRequest request, OutputListener progress) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,5 +83,19 @@ class PaceTest {
         body.assertCancelled();
         assertThat(reader.pipeline().get(Pace.class)).isNull();
         assertThat(reader.config().getWriteBufferWaterMark()).isEqualTo(before);
+    }
+
+    /** Another body may go to the same connection at once, and must find it as this one did. */
+    @Test
+    void theEndIsToldWhenNothingIsLeft() {
+        var before = reader.config().getWriteBufferWaterMark();
+        List<WriteBufferWaterMark> atTheEnd = new ArrayList<>();
+        Pace.of(body.flux(), reader)
+                .subscribe(
+                        taken::add,
+                        failure -> {},
+                        () -> atTheEnd.add(reader.config().getWriteBufferWaterMark()));
+        body.complete();
+        assertThat(atTheEnd).containsExactly(before);
     }
 }

@@ -5,12 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.bound.ConnectionSettings;
 import dev.sandglass.gateway.testing.TestGateway;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,10 +35,23 @@ class StrangersTest {
     }
 
     private void flood() throws Exception {
+        var ended = new AtomicInteger();
         for (int i = 0; i < 3 * MOST; i++) {
-            open.add(new Socket(
-                    InetAddress.getLoopbackAddress(), URI.create(gateway.base()).getPort()));
+            var socket = new Socket(
+                    InetAddress.getLoopbackAddress(), URI.create(gateway.base()).getPort());
+            open.add(socket);
+            Thread.startVirtualThread(() -> {
+                try {
+                    if (socket.getInputStream().read() < 0) {
+                        ended.incrementAndGet();
+                    }
+                } catch (IOException over) {
+                    // The test is.
+                }
+            });
         }
+        // All have come: whoever comes now is the newest.
+        await().until(() -> ended.get() == 2 * MOST);
         assertThat(gateway.send(gateway.post(LIST)).statusCode()).isEqualTo(200);
     }
 

@@ -19,6 +19,7 @@ import dev.sandglass.gateway.port.SocketSettings;
 import dev.sandglass.gateway.tool.ToolSettings;
 import dev.sandglass.gateway.tool.Tools;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -96,7 +97,8 @@ public final class TestGateway implements AutoCloseable {
                 mcp,
                 "test",
                 meters);
-        this.server = Threshold.of(HttpServer.create(), connections)
+        // The system holds little, so that a client that does not read is noticed.
+        this.server = Threshold.of(HttpServer.create().childOption(ChannelOption.SO_SNDBUF, 64 * 1024), connections)
                 .host("127.0.0.1")
                 .port(0)
                 .route(route::apply)

@@ -61,7 +61,7 @@ class CausesE2E {
                     SandboxSpec.DEFAULT.withVolumes(
                             List.of(new Volume("data", "/data", null, new Volume.Claim("nowhere"), null, null, null)));
                 case UNKNOWN_RUNTIME -> SandboxSpec.DEFAULT.withRuntimeClassName("nothing-like-it");
-                case TOO_LARGE -> new SandboxSpec(null, null, new Quantity("10000"), null, null, false);
+                case TOO_LARGE -> new SandboxSpec(null, null, new Quantity("256"), null, null, false);
             };
         }
     }

@@ -19,7 +19,6 @@ class EgressE2E {
 
     private static final String DENIED = "denied.example";
     private static final Duration IN_FORCE = Duration.ofSeconds(2);
-    private static final Duration BACK = Duration.ofSeconds(20);
 
     /** {@code reached STATUS}, or {@code refused WHY}. Whose certificate it is matters in EgressClientsE2E. */
     private static final String FETCH = """
@@ -191,11 +190,9 @@ class EgressE2E {
             PROXY.scaleTo(replicas);
         }
         assertThat(agent.python(opened, fetch(DENIED)).stdout()).startsWith("refused ");
-        // Pods that are Ready are not at once those that the Service leads to.
-        await().atMost(BACK).untilAsserted(() -> assertThat(
-                        agent.python(opened, fetch(registries.pythonIndex())).stdout())
+        assertThat(agent.python(opened, fetch(registries.pythonIndex())).stdout())
                 .as(() -> PROXY.saidOf(registries.pythonIndex()))
-                .startsWith("reached "));
+                .startsWith("reached ");
     }
 
     /** Each replica is replaced under load: what is not allowed stays so, before and after the new one knows of us. */

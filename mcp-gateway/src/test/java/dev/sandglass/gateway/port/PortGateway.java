@@ -79,16 +79,31 @@ final class PortGateway implements AutoCloseable {
         this(links, reachedBy, SOCKETS);
     }
 
+    /** One that lets so many of each sandbox in, and no fewer of a tenant and of all. */
+    PortGateway(int connections) {
+        this(Optional.empty(), ReachedBy.LINKS, SOCKETS, connections, connections, connections);
+    }
+
     private PortGateway(Optional<LinkClient> links, ReachedBy reachedBy, SocketSettings sockets) {
+        this(links, reachedBy, sockets, MOST, MOST_OF_TENANT, 2 * MOST);
+    }
+
+    private PortGateway(
+            Optional<LinkClient> links,
+            ReachedBy reachedBy,
+            SocketSettings sockets,
+            int most,
+            int mostOfTenant,
+            int mostOfAll) {
         var secret = new LinkSecret("a link secret for tests only, 32 bytes".getBytes(StandardCharsets.US_ASCII));
         var settings = new PortSettings(
                 null,
                 Duration.ofMinutes(10),
                 IDLE,
                 Duration.ofSeconds(2),
-                MOST,
-                MOST_OF_TENANT,
-                2 * MOST,
+                most,
+                mostOfTenant,
+                mostOfAll,
                 reachedBy,
                 sockets);
         this.addresses = new PortAddresses(secret, settings, () -> now);

@@ -22,8 +22,8 @@ class SocketBudgetTest {
     private static final int FRAME = 128 * 1024;
     private static final int HALF = 100_000;
     private static final long MOST_OF_SANDBOX = 3L * HALF;
-    private static final long MOST_OF_TENANT = 4L * HALF;
-    private static final long MOST = 5L * HALF;
+    private static final long MOST_OF_TENANT = 5L * HALF;
+    private static final long MOST = 6L * HALF;
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private PortGateway gateway = gateway(Duration.ofSeconds(30));
@@ -109,7 +109,7 @@ class SocketBudgetTest {
                         + " Send less at once, read faster, or try later.");
 
         RawSocket neighbour = sandboxWith("neighbour", echo());
-        neighbour.send(RawSocket.frame(HALF / 2, HALF / 2, true));
+        neighbour.send(RawSocket.frame(FRAME, FRAME, true));
         await().until(() -> gateway.frameBytes() == MOST_OF_SANDBOX);
         assertThat(taken).noneMatch(socket -> socket.closed.isDone());
         assertThat(neighbour.closed).isNotDone();
@@ -118,12 +118,12 @@ class SocketBudgetTest {
     @Test
     void halfFramesOfManySandboxesTakeNoMoreThanTheirTenantsShareAndOtherTenantsGoOn() throws Exception {
         Upstream attacker = halfFrames(HALF - 10);
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 5; i++) {
             sandboxWith("attacker-" + i, attacker);
         }
         await().until(() -> gateway.frameBytes() == MOST_OF_TENANT);
 
-        assertThat(endOf(sandboxWith("late", attacker))).startsWith("1013 This tenant's WebSockets hold 400000 bytes");
+        assertThat(endOf(sandboxWith("late", attacker))).startsWith("1013 This tenant's WebSockets hold 500000 bytes");
         RawSocket neighbour = othersSandboxWith("neighbour", echo());
         neighbour.send(RawSocket.frame(HALF / 2, HALF / 2, true));
         await().until(() -> gateway.frameBytes() == MOST_OF_TENANT);
@@ -133,14 +133,14 @@ class SocketBudgetTest {
     @Test
     void halfFramesOfManyTenantsTakeNoMoreThanTheReplicasShare() throws Exception {
         Upstream attacker = halfFrames(HALF - 10);
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 5; i++) {
             sandboxWith("attacker-" + i, attacker);
         }
         othersSandboxWith("attacker", attacker);
         await().until(() -> gateway.frameBytes() == MOST);
 
         assertThat(endOf(othersSandboxWith("late", attacker)))
-                .startsWith("1013 This replica's WebSockets hold 500000 bytes");
+                .startsWith("1013 This replica's WebSockets hold 600000 bytes");
         await().until(() -> gateway.frameBytes() == MOST);
     }
 

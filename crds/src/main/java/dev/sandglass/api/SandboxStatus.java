@@ -101,32 +101,6 @@ public record SandboxStatus(
         this.lost = lost;
     }
 
-    /** One that has no loss to tell of. */
-    public SandboxStatus(
-            @Nullable Long observedGeneration,
-            @Nullable List<Condition> conditions,
-            @Nullable String address,
-            @Nullable String podName,
-            @Nullable Integer incarnation,
-            @Nullable String startedAt,
-            @Nullable String suspendedAt,
-            @Nullable String expiresAt,
-            @Nullable Integer restarts,
-            @Nullable String restartReason) {
-        this(
-                observedGeneration,
-                conditions,
-                address,
-                podName,
-                incarnation,
-                startedAt,
-                suspendedAt,
-                expiresAt,
-                restarts,
-                restartReason,
-                null);
-    }
-
     /** The same with other conditions. */
     public SandboxStatus withConditions(List<Condition> others) {
         return new SandboxStatus(

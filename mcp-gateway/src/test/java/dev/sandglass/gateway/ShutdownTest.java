@@ -100,7 +100,8 @@ class ShutdownTest {
                 .withStatus("True")
                 .withReason("Running")
                 .build();
-        sandbox.setStatus(new SandboxStatus(1L, List.of(ready), "127.0.0.1", "pod", 1, null, null, null, null, null));
+        sandbox.setStatus(
+                new SandboxStatus(1L, List.of(ready), "127.0.0.1", "pod", 1, null, null, null, null, null, null));
         client.resource(sandbox).create();
     }
 

@@ -89,6 +89,7 @@ final class FakeOperator {
                 at.toString(),
                 null,
                 null,
+                null,
                 null));
     }
 
@@ -135,7 +136,7 @@ final class FakeOperator {
 
     private SandboxStatus status(long generation, @Nullable String address, List<Condition> conditions) {
         int number = address == null ? incarnation.get() : incarnation.incrementAndGet();
-        return new SandboxStatus(generation, conditions, address, "pod", number, null, null, null, null, null);
+        return new SandboxStatus(generation, conditions, address, "pod", number, null, null, null, null, null, null);
     }
 
     private void write(SandboxStatus status) {

@@ -120,7 +120,8 @@ class FreshLookTest {
                 .withStatus(ready)
                 .withReason(reason)
                 .build();
-        sandbox.setStatus(new SandboxStatus(1L, List.of(condition), address, "pod", 1, null, null, null, null, null));
+        sandbox.setStatus(
+                new SandboxStatus(1L, List.of(condition), address, "pod", 1, null, null, null, null, null, null));
         return sandbox;
     }
 

@@ -79,7 +79,8 @@ class SandboxEndsTest {
                 null,
                 null,
                 restarts,
-                why == null ? null : why.value()));
+                why == null ? null : why.value(),
+                null));
         return resource;
     }
 

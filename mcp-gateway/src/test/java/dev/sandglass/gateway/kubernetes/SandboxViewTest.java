@@ -53,6 +53,7 @@ class SandboxViewTest {
                 null,
                 null,
                 null,
+                null,
                 null));
         SandboxState state = new SandboxView(DEFAULTS).of("default", resource).orElseThrow();
         return state instanceof SandboxState.Running(RunningSandbox sandbox) ? Optional.of(sandbox) : Optional.empty();

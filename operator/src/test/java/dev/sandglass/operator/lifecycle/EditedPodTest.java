@@ -44,7 +44,7 @@ class EditedPodTest {
                 .withReason(Reason.STARTING.value())
                 .withLastTransitionTime(START.toString())
                 .build();
-        sandbox.setStatus(new SandboxStatus(1L, List.of(ready), null, "pod-1", 1, null, null, null, null, null));
+        sandbox.setStatus(new SandboxStatus(1L, List.of(ready), null, "pod-1", 1, null, null, null, null, null, null));
         return sandbox;
     }
 

@@ -61,6 +61,7 @@ class LifecycleTest {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -73,6 +74,7 @@ class LifecycleTest {
                 incarnation,
                 null,
                 START.toString(),
+                null,
                 null,
                 null,
                 null);

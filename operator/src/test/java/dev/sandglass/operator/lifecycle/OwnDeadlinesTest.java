@@ -35,7 +35,7 @@ class OwnDeadlinesTest {
             SandboxSpec.DEFAULT.withIdleTimeout("5m").withMaxLifetime("1h30m").withRetention("90s");
 
     private static Sandbox running(SandboxSpec spec) {
-        return sandbox(spec, new SandboxStatus(1L, null, null, "pod", 1, null, null, null, null, null));
+        return sandbox(spec, new SandboxStatus(1L, null, null, "pod", 1, null, null, null, null, null, null));
     }
 
     private static Sandbox asleep(SandboxSpec spec, Reason cause) {
@@ -46,7 +46,8 @@ class OwnDeadlinesTest {
                 .build();
         return sandbox(
                 spec,
-                new SandboxStatus(1L, List.of(suspended), null, null, 1, null, START.toString(), null, null, null));
+                new SandboxStatus(
+                        1L, List.of(suspended), null, null, 1, null, START.toString(), null, null, null, null));
     }
 
     private static Sandbox sandbox(SandboxSpec spec, SandboxStatus status) {

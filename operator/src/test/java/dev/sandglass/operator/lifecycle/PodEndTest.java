@@ -108,6 +108,7 @@ class PodEndTest {
                 null,
                 START.plus(Duration.ofHours(8)).toString(),
                 null,
+                null,
                 null));
         return sandbox;
     }

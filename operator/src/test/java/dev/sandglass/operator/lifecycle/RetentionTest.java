@@ -36,6 +36,7 @@ class RetentionTest {
                 START.toString(),
                 null,
                 null,
+                null,
                 null);
         Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", asleep);
         sandbox.getMetadata().setGeneration(2L);

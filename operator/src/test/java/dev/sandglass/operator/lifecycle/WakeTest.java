@@ -41,7 +41,8 @@ class WakeTest {
         sandbox.getMetadata().setGeneration(1L);
         sandbox.getMetadata().setAnnotations(Map.of(SandboxLabels.WAKE, wake));
         sandbox.setSpec(SandboxSpec.DEFAULT);
-        sandbox.setStatus(new SandboxStatus(1L, List.of(suspended), null, null, 3, null, SLEEP, null, null, null));
+        sandbox.setStatus(
+                new SandboxStatus(1L, List.of(suspended), null, null, 3, null, SLEEP, null, null, null, null));
         return sandbox;
     }
 

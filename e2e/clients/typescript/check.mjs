@@ -17,6 +17,19 @@ while not os.path.exists("/workspace/seen"):
 print("last line")
 `;
 
+// Ends by itself long before anybody gives up on it, and tells how long it ran.
+const CANCELLED = `
+import time
+begun = time.monotonic()
+lasted = None
+print("begun", flush=True)
+try:
+    while time.monotonic() - begun < 20:
+        time.sleep(0.05)
+finally:
+    lasted = time.monotonic() - begun
+`;
+
 async function connect(mode) {
   const client = new Client({ name: "sandglass-e2e", version: "1" }, { versionNegotiation: { mode } });
   const headers = { Authorization: `Bearer ${SANDGLASS_TOKEN}` };
@@ -29,14 +42,14 @@ class Agent {
     this.client = client;
   }
 
-  async call(name, args, onprogress) {
-    const result = await this.client.callTool({ name, arguments: args }, { timeout: PATIENCE_MS, onprogress });
+  async call(name, args, options = {}) {
+    const result = await this.client.callTool({ name, arguments: args }, { timeout: PATIENCE_MS, ...options });
     const text = result.content.filter((part) => part.type === "text").map((part) => part.text).join("\n");
     return { text, failed: result.isError === true, ...(result.structuredContent ?? {}) };
   }
 
-  python(sandbox, code, onprogress) {
-    return this.call("sandbox_run_code", { sandbox, code }, onprogress);
+  python(sandbox, code, options) {
+    return this.call("sandbox_run_code", { sandbox, code }, options);
   }
 }
 
@@ -60,10 +73,11 @@ const CHECKS = {
     let answered = false;
     let firstLine;
     const firstLineSeen = new Promise((resolve) => (firstLine = resolve));
-    const running = agent.python(one, STREAMING, ({ message }) => {
+    const onprogress = ({ message }) => {
       seen += message ?? "";
       if (seen.includes("first line\n")) firstLine();
-    });
+    };
+    const running = agent.python(one, STREAMING, { onprogress });
     running.finally(() => (answered = true)).catch(() => {});
     await Promise.race([firstLineSeen, running.then(() => assert.fail("answered before any progress was seen"))]);
     assert.equal(answered, false);
@@ -71,6 +85,15 @@ const CHECKS = {
     const answer = await running;
     assert.equal(answer.stdout, "first line\nlast line\n");
     assert.equal(seen, "first line\nlast line\n");
+  },
+
+  async "a cancelled call ends its code"(agent, one) {
+    const cancel = new AbortController();
+    const onprogress = () => cancel.abort("the user has changed his mind");
+    await assert.rejects(agent.python(one, CANCELLED, { onprogress, signal: cancel.signal }));
+    // The kernel runs one thing at a time, so this answer comes only after the other's end.
+    const lasted = Number((await agent.python(one, "lasted")).result);
+    assert.ok(lasted < 10, `the code ran on for ${lasted} s`);
   },
 
   async "an exception is an error with its traceback"(agent, one) {

@@ -30,6 +30,10 @@ final class PlainCall implements AutoCloseable {
                 "io.modelcontextprotocol/clientCapabilities": {}}}}
             """;
 
+    private static final String CANCEL = """
+            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+            """;
+
     private final HttpClient client;
     private final BufferedReader lines;
 
@@ -41,10 +45,7 @@ final class PlainCall implements AutoCloseable {
     static PlainCall open(URI endpoint, String token, String tool, Map<String, Object> arguments) {
         HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        var request = HttpRequest.newBuilder(endpoint)
-                .header("Authorization", "Bearer " + token)
-                .header("Content-Type", "application/json")
-                .header("Accept", "application/json, text/event-stream")
+        var request = post(endpoint, token)
                 .header("MCP-Protocol-Version", "2026-07-28")
                 .header("Mcp-Method", "tools/call")
                 .header("Mcp-Name", tool)
@@ -59,6 +60,28 @@ final class PlainCall implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Cancels the call by a request of its own, to whichever replica. */
+    static void cancel(URI endpoint, String token) {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            var request =
+                    post(endpoint, token).POST(BodyPublishers.ofString(CANCEL)).build();
+            assertThat(client.send(request, BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(202);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static HttpRequest.Builder post(URI endpoint, String token) {
+        return HttpRequest.newBuilder(endpoint)
+                .header("Authorization", "Bearer " + token)
+                .header("Content-Type", "application/json")
+                .header("Accept", "application/json, text/event-stream");
     }
 
     /** Reads until the text has come. */

@@ -45,6 +45,25 @@ class ReplicasE2E {
     }
 
     @Test
+    void aCallIsCancelledThroughTheReplicaThatDoesNotRunIt() {
+        String sandbox = SANDBOXES.start();
+        List<Pod> pods = replicas.two();
+        try (PlainCall call = PlainCall.open(
+                replicas.endpointOf(pods.get(0)),
+                installation.token(),
+                "sandbox_run_code",
+                Map.of("sandbox", sandbox, "code", "print('begun'); import time; time.sleep(60)", "timeout", 60))) {
+            call.awaitOutput("begun");
+
+            PlainCall.cancel(replicas.endpointOf(pods.get(1)), installation.token());
+
+            call.awaitHangUp();
+        }
+        assertThat(replicas.agentOf(pods.get(1)).python(sandbox, "'free'").result())
+                .isEqualTo("'free'");
+    }
+
+    @Test
     void variablesSurviveTheDeathOfTheReplicaThatSetThem() {
         String sandbox = SANDBOXES.start();
         List<Pod> pods = replicas.two();

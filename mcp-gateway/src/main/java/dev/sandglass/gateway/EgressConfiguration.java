@@ -3,7 +3,7 @@ package dev.sandglass.gateway;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.gateway.egress.DenialStreams;
 import dev.sandglass.gateway.egress.DeniedHosts;
-import dev.sandglass.gateway.kubernetes.EgressReplicas;
+import dev.sandglass.gateway.kubernetes.ServiceReplicas;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,11 +35,12 @@ class EgressConfiguration {
 
     @Bean(initMethod = "start", destroyMethod = "close")
     @ConditionalOnProperty("gateway.egress.service")
-    EgressReplicas egressReplicas(GatewaySettings settings, KubernetesClient client, DenialStreams streams) {
-        return new EgressReplicas(
+    ServiceReplicas egressReplicas(GatewaySettings settings, KubernetesClient client, DenialStreams streams) {
+        return new ServiceReplicas(
                 client,
                 Objects.requireNonNull(settings.namespace(), "namespace is null"),
                 Objects.requireNonNull(settings.egress().service(), "service is null"),
+                settings.instance(),
                 streams::follow);
     }
 }

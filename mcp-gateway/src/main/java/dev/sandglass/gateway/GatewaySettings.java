@@ -34,7 +34,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param port how ports of sandboxes are made reachable
  * @param connections how many, and how long they may do nothing
  * @param egress the egress proxy, if there is one
- * @param namespace in which the gateway itself runs ({@code GATEWAY_NAMESPACE}); required with an egress proxy
+ * @param namespace in which the gateway itself runs ({@code GATEWAY_NAMESPACE}); required with either Service
+ * @param service the gateway's own ({@code GATEWAY_SERVICE}), by which its replicas find each other; without it a
+ *     cancellation only reaches calls of the replica at which it arrives
  */
 @ConfigurationProperties("gateway")
 public record GatewaySettings(
@@ -52,7 +54,8 @@ public record GatewaySettings(
         @DefaultValue PortSettings port,
         @DefaultValue ConnectionSettings connections,
         @DefaultValue Egress egress,
-        @Nullable String namespace) {
+        @Nullable String namespace,
+        @Nullable String service) {
 
     /**
      * How sandboxes are reached.
@@ -115,6 +118,10 @@ public record GatewaySettings(
         if (link.secretFile() == null) {
             throw new IllegalArgumentException(
                     "gateway.link.secret-file (GATEWAY_LINK_SECRET_FILE) must name the file with the link secret");
+        }
+        if (service != null && namespace == null) {
+            throw new IllegalArgumentException(
+                    "gateway.namespace (GATEWAY_NAMESPACE) must name the namespace of gateway.service (GATEWAY_SERVICE)");
         }
         if (!egress.isWhole(namespace)) {
             throw new IllegalArgumentException(

@@ -7,23 +7,30 @@ import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
+import dev.sandglass.gateway.kubernetes.ServiceReplicas;
 import dev.sandglass.gateway.mcp.McpRoute;
+import dev.sandglass.gateway.mcp.OtherReplicas;
 import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.tool.Tool;
 import dev.sandglass.gateway.tool.Tools;
+import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.reactor.netty.NettyRouteProvider;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import reactor.netty.resources.LoopResources;
 
 /** Builds the rooms {@code tool} and {@code mcp}, and starts and ends the whole. */
 @Configuration(proxyBeanMethods = false)
@@ -48,10 +55,27 @@ class McpConfiguration {
     }
 
     @Bean
-    NettyRouteProvider mcpRoute(Callers callers, Toolbox toolbox, GatewaySettings settings, MeterRegistry meters) {
-        McpRoute route =
-                McpRoute.of(toolbox.all(), callers, settings.allowedOrigins(), settings.mcp(), version(), meters);
+    NettyRouteProvider mcpRoute(
+            Callers callers, Toolbox toolbox, GatewaySettings settings, OtherReplicas others, MeterRegistry meters) {
+        var entrants = new McpRoute.Entrants(callers, settings.allowedOrigins());
+        McpRoute route = McpRoute.of(toolbox.all(), entrants, settings.mcp(), version(), others, meters);
         return route::apply;
+    }
+
+    @Bean(destroyMethod = "close")
+    OtherReplicas otherReplicas(LoopResources loops, @Value("${server.port}") int port) {
+        return new OtherReplicas(loops, port);
+    }
+
+    @Bean(initMethod = "start", destroyMethod = "close")
+    @ConditionalOnProperty("gateway.service")
+    ServiceReplicas gatewayReplicas(GatewaySettings settings, KubernetesClient client, OtherReplicas others) {
+        return new ServiceReplicas(
+                client,
+                Objects.requireNonNull(settings.namespace(), "namespace is null"),
+                Objects.requireNonNull(settings.service(), "service is null"),
+                settings.instance(),
+                others::follow);
     }
 
     @Bean

@@ -75,6 +75,7 @@ class GatewaySettingsTest {
                                 new SocketSettings(4 << 20, 16 << 20, 24 << 20, 40 << 20, Duration.ofSeconds(30))),
                         new ConnectionSettings(Duration.ofSeconds(10), 512, 4096),
                         new GatewaySettings.Egress(null, null, 3129, false, ""),
+                        null,
                         null));
     }
 
@@ -173,6 +174,15 @@ class GatewaySettingsTest {
             part.remove(missing);
             assertThatThrownBy(() -> settings(part)).rootCause().hasMessageContaining("must be set together");
         }
+    }
+
+    @Test
+    void theGatewaysOwnServiceNeedsItsNamespace() {
+        Map<String, Object> variables = new HashMap<>(LEAST);
+        variables.put("GATEWAY_SERVICE", "gateway");
+        assertThatThrownBy(() -> settings(variables)).rootCause().hasMessageContaining("GATEWAY_NAMESPACE");
+        variables.put("GATEWAY_NAMESPACE", "sandglass");
+        assertThat(settings(variables).service()).isEqualTo("gateway");
     }
 
     /** With the list of the installation, and whether everything is permitted. */

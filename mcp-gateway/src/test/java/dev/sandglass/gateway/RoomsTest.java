@@ -129,5 +129,5 @@ class RoomsTest {
             .and()
             .arePublic()
             .should()
-            .haveNameMatching(".*\\.(EgressReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces)");
+            .haveNameMatching(".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces)");
 }

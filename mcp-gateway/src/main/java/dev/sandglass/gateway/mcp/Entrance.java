@@ -22,16 +22,17 @@ import reactor.netty.http.server.HttpServerResponse;
 final class Entrance {
 
     private static final String ALLOWED_HEADERS =
-            "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+            "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, " + Client.SESSION;
+    private static final String EXPOSED_HEADERS = HttpHeaderNames.WWW_AUTHENTICATE + ", " + Client.SESSION;
 
     private final Callers callers;
     private final Set<String> allowedOrigins;
     private final McpEndpoint endpoint;
     private final MeterRegistry meters;
 
-    Entrance(Callers callers, Set<String> allowedOrigins, McpEndpoint endpoint, MeterRegistry meters) {
-        this.callers = callers;
-        this.allowedOrigins = Set.copyOf(allowedOrigins);
+    Entrance(McpRoute.Entrants entrants, McpEndpoint endpoint, MeterRegistry meters) {
+        this.callers = entrants.callers();
+        this.allowedOrigins = Set.copyOf(entrants.allowedOrigins());
         this.endpoint = endpoint;
         this.meters = meters;
     }
@@ -64,7 +65,7 @@ final class Entrance {
         }
         http.add(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         http.add(HttpHeaderNames.VARY, HttpHeaderNames.ORIGIN);
-        http.add(HttpHeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, HttpHeaderNames.WWW_AUTHENTICATE);
+        http.add(HttpHeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
         if (!http.method().equals(HttpMethod.OPTIONS)) {
             return admit(http);
         }
@@ -90,7 +91,8 @@ final class Entrance {
         if (http.method().equals(HttpMethod.POST)) {
             return endpoint.post(http, caller);
         }
-        // There is no stream to open and no session to end (2026-07-28, streamable HTTP, "Backward compatibility").
+        // There is no stream to open, and of a session there is nothing but its name, so that it has no end either
+        // (2026-07-28, streamable HTTP, "Backward compatibility"; 2025-11-25, "Session management", 5).
         http.add(HttpHeaderNames.ALLOW, HttpMethod.POST.name());
         return http.empty(HttpResponseStatus.METHOD_NOT_ALLOWED);
     }

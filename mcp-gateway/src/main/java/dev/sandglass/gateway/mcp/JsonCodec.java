@@ -84,8 +84,13 @@ final class JsonCodec {
     /** The id of a message, if it has one of a valid form; for errors about messages that are otherwise broken. */
     static @Nullable JsonNode idOf(ObjectNode message) {
         JsonNode id = message.path("id");
+        return isId(id) ? id : null;
+    }
+
+    /** Whether that is the valid form of an id. */
+    static boolean isId(JsonNode id) {
         boolean text = id.isString() && id.asString().length() <= MAX_ID_CHARS && isWhole(id.asString());
-        return text || id.isIntegralNumber() ? id : null;
+        return text || id.isIntegralNumber();
     }
 
     static JsonRpc.Incoming message(ObjectNode message) {

@@ -31,9 +31,11 @@ final class McpEndpoint {
     private final JsonCodec codec;
     private final ByteBudget bodies;
     private final RunningCalls calls = new RunningCalls();
+    private final OtherReplicas others;
 
-    McpEndpoint(McpDispatcher dispatcher, McpSettings settings) {
+    McpEndpoint(McpDispatcher dispatcher, McpSettings settings, OtherReplicas others) {
         this.dispatcher = dispatcher;
+        this.others = others;
         this.settings = settings;
         this.codec = new JsonCodec(settings.maxBodyBytes());
         this.bodies = new ByteBudget(settings.maxBytes(), settings.maxBytesPerCaller());
@@ -76,6 +78,9 @@ final class McpEndpoint {
     private Mono<Void> answer(HttpExchange http, Caller caller, JsonRpc.Incoming.Request incoming) {
         Era era = Era.of(incoming, http.headers());
         var request = new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller);
+        if (era == Era.LEGACY && request.method().equals("initialize")) {
+            Client.welcome(http);
+        }
         return streams(http, request) ? stream(http, request) : json(http, request);
     }
 
@@ -115,14 +120,19 @@ final class McpEndpoint {
     }
 
     private Mono<Void> accept(HttpExchange http, Caller caller, JsonRpc.Incoming.Notification notification) {
-        if (notification.method().equals(CANCELLED)) {
-            boolean found = calls.cancel(key(http, caller, notification.params().path("requestId")));
-            LOG.atDebug()
-                    .addKeyValue("caller", caller.name())
-                    .addKeyValue("found", found)
-                    .log("Call cancelled");
-        }
-        return http.empty(HttpResponseStatus.ACCEPTED);
+        Mono<Void> done = notification.method().equals(CANCELLED)
+                ? cancel(http, caller, notification.params().path("requestId"))
+                : Mono.empty();
+        return done.then(Mono.defer(() -> http.empty(HttpResponseStatus.ACCEPTED)));
+    }
+
+    private Mono<Void> cancel(HttpExchange http, Caller caller, JsonNode id) {
+        boolean found = calls.cancel(key(http, caller, id));
+        LOG.atDebug()
+                .addKeyValue("caller", caller.name())
+                .addKeyValue("found", found)
+                .log("Call cancelled");
+        return found || !JsonCodec.isId(id) ? Mono.empty() : others.cancel(http, id);
     }
 
     /** Answers that a request cannot be served. */
@@ -145,9 +155,8 @@ final class McpEndpoint {
         return McpError.internal();
     }
 
-    /** The id as JSON, so that the text "1" and the number 1 stay two ids. */
     private static RunningCalls.Key key(HttpExchange http, Caller caller, JsonNode id) {
-        return new RunningCalls.Key(caller.name(), http.clientAddress(), id.toString());
+        return new RunningCalls.Key(caller.name(), Client.of(http), id.toString());
     }
 
     /** What is answered as JSON. */

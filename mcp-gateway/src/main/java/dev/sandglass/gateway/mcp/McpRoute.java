@@ -15,6 +15,14 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
     /** Where the endpoint is. */
     public static final String PATH = "/mcp";
 
+    /**
+     * Who may enter.
+     *
+     * @param callers known by their credentials
+     * @param allowedOrigins of web pages that may call
+     */
+    public record Entrants(Callers callers, Set<String> allowedOrigins) {}
+
     private final Entrance entrance;
     private final ByteBudget bodies;
 
@@ -26,19 +34,19 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
     /**
      * Serves the tools.
      *
-     * @param allowedOrigins of web pages that may call
      * @param version of this gateway, told to clients
+     * @param others to which cancellations are passed on
      */
     public static McpRoute of(
             List<Tool> tools,
-            Callers callers,
-            Set<String> allowedOrigins,
+            Entrants entrants,
             McpSettings settings,
             String version,
+            OtherReplicas others,
             MeterRegistry meters) {
         var dispatcher = new McpDispatcher(tools, version, new AuditLog(meters, System::nanoTime));
-        var endpoint = new McpEndpoint(dispatcher, settings);
-        return new McpRoute(new Entrance(callers, allowedOrigins, endpoint, meters), endpoint.bodies());
+        var endpoint = new McpEndpoint(dispatcher, settings, others);
+        return new McpRoute(new Entrance(entrants, endpoint, meters), endpoint.bodies());
     }
 
     /** What the bodies of requests under way hold. */

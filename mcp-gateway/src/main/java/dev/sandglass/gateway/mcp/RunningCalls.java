@@ -7,17 +7,20 @@ import reactor.core.publisher.Sinks;
 
 /**
  * The calls under way in this process, so that {@code notifications/cancelled} finds them. It comes as a request of its
- * own, perhaps to another replica, where it is ignored: closing the connection cancels everywhere (ADR-0001).
+ * own, perhaps to another replica, which then passes it on ({@link OtherReplicas}).
  */
 final class RunningCalls {
 
     private final ConcurrentHashMap<Key, Set<Sinks.Empty<Void>>> calls = new ConcurrentHashMap<>();
 
     /**
-     * Which call is meant. Without sessions, two programs with one API key may both have a request 1, so that the
-     * client's address helps to tell them apart.
+     * Which call is meant.
+     *
+     * @param caller whose credentials it came with
+     * @param client of several programs with one API key, each of which may have a request 1
+     * @param requestId as JSON, so that the text "1" and the number 1 stay two ids
      */
-    record Key(String caller, String clientAddress, String requestId) {}
+    record Key(String caller, Client client, String requestId) {}
 
     /** The same work, ending empty as soon as its key is cancelled. */
     <T> Mono<T> cancellable(Key key, Mono<T> work) {

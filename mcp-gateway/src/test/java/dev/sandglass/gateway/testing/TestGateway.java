@@ -12,6 +12,7 @@ import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.mcp.McpSettings;
+import dev.sandglass.gateway.mcp.OtherReplicas;
 import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.port.PortSettings;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
@@ -35,6 +36,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
+import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -52,6 +54,9 @@ public final class TestGateway implements AutoCloseable {
 
     private static final Map<String, Caller> CALLERS =
             Map.of(KEY, new Caller("alice", List.of("default")), OTHER_KEY, new Caller("bob", List.of("other")));
+
+    private static final int NOBODY = 0;
+    private static final LoopResources TO_OTHERS = LoopResources.create("to-others", 1, true);
 
     private static final LinkSecret SECRET =
             new LinkSecret("a link secret for tests only, 32 bytes".getBytes(StandardCharsets.US_ASCII));
@@ -79,23 +84,29 @@ public final class TestGateway implements AutoCloseable {
     public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
     private final HttpClient http = HttpClient.newHttpClient();
+    private final OtherReplicas others;
     private final JsonMapper json = JsonMapper.shared();
     private final McpRoute route;
     private final DisposableServer server;
 
     private TestGateway(
-            @Nullable LinkClient links, McpSettings mcp, ConnectionSettings connections, ReachedBy reachedBy) {
+            @Nullable LinkClient links,
+            McpSettings mcp,
+            ConnectionSettings connections,
+            ReachedBy reachedBy,
+            int otherPort) {
         ToolSettings tools = hasty();
+        this.others = new OtherReplicas(TO_OTHERS, otherPort);
         this.executions = new Executions(links == null ? supervisor : links, sandboxes::ends);
         Callers callers = token -> Optional.ofNullable(CALLERS.get(token));
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
         var access = new TenantAccess(tenants);
         this.route = McpRoute.of(
                 Tools.all(access, sandboxes, executions, ports(reachedBy), denied, tools),
-                callers,
-                Set.of(ORIGIN),
+                new McpRoute.Entrants(callers, Set.of(ORIGIN)),
                 mcp,
                 "test",
+                others,
                 meters);
         // The system holds little, so that a client that does not read is noticed.
         this.server = Threshold.of(HttpServer.create().childOption(ChannelOption.SO_SNDBUF, 64 * 1024), connections)
@@ -107,7 +118,7 @@ public final class TestGateway implements AutoCloseable {
 
     /** Before supervisors that a test started itself. */
     public static TestGateway start(LinkClient links) {
-        return new TestGateway(links, MCP, CONNECTIONS, ReachedBy.LINKS);
+        return new TestGateway(links, MCP, CONNECTIONS, ReachedBy.LINKS, NOBODY);
     }
 
     /** Before the stand-in for a supervisor. */
@@ -117,17 +128,24 @@ public final class TestGateway implements AutoCloseable {
 
     /** With other bounds of the endpoint. */
     public static TestGateway start(McpSettings mcp) {
-        return new TestGateway(null, mcp, CONNECTIONS, ReachedBy.LINKS);
+        return new TestGateway(null, mcp, CONNECTIONS, ReachedBy.LINKS, NOBODY);
     }
 
     /** Where ports are reached so. */
     public static TestGateway start(ReachedBy reachedBy) {
-        return new TestGateway(null, MCP, CONNECTIONS, reachedBy);
+        return new TestGateway(null, MCP, CONNECTIONS, reachedBy, NOBODY);
     }
 
     /** With other bounds of connections. */
     public static TestGateway start(ConnectionSettings connections) {
-        return new TestGateway(null, MCP, connections, ReachedBy.LINKS);
+        return new TestGateway(null, MCP, connections, ReachedBy.LINKS, NOBODY);
+    }
+
+    /** A replica that knows of others on this machine, at that port. */
+    public static TestGateway besides(int otherPort, String... addresses) {
+        var gateway = new TestGateway(null, MCP, CONNECTIONS, ReachedBy.LINKS, otherPort);
+        gateway.others.follow(Set.of(addresses));
+        return gateway;
     }
 
     private static ToolSettings hasty() {
@@ -157,6 +175,11 @@ public final class TestGateway implements AutoCloseable {
     /** Bytes of the bodies of requests under way. */
     public long bodyBytes() {
         return route.bodies().held();
+    }
+
+    /** The port at which it listens. */
+    public int port() {
+        return server.port();
     }
 
     /** Where it listens, without path. */
@@ -221,6 +244,7 @@ public final class TestGateway implements AutoCloseable {
     @Override
     public void close() {
         server.disposeNow(Duration.ofSeconds(1));
+        others.close();
         supervisor.close();
         http.shutdownNow();
     }

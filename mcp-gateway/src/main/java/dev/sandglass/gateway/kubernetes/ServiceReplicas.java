@@ -16,10 +16,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The addresses of the egress proxy's pods, from the EndpointSlices of its Service: no DNS, and no right on pods. */
-public final class EgressReplicas implements AutoCloseable {
+/** The addresses of a Service's pods, from its EndpointSlices: no DNS, and no right on pods. */
+public final class ServiceReplicas implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(EgressReplicas.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ServiceReplicas.class);
     private static final String SERVICE = "kubernetes.io/service-name";
 
     private final SharedIndexInformer<EndpointSlice> informer;
@@ -29,10 +29,12 @@ public final class EgressReplicas implements AutoCloseable {
      *
      * @param client closed by whoever made it
      * @param namespace of the installation
-     * @param service the egress proxy's
+     * @param service whose pods are followed
+     * @param self name of a pod that is left out
      * @param listener told all addresses whenever they change
      */
-    public EgressReplicas(KubernetesClient client, String namespace, String service, Consumer<Set<String>> listener) {
+    public ServiceReplicas(
+            KubernetesClient client, String namespace, String service, String self, Consumer<Set<String>> listener) {
         informer = client.discovery()
                 .v1()
                 .endpointSlices()
@@ -42,11 +44,12 @@ public final class EgressReplicas implements AutoCloseable {
                 .exceptionHandler((started, problem) -> {
                     LOG.atWarn()
                             .addKeyValue("cause", String.valueOf(problem.getMessage()))
-                            .log("Watching the egress proxy's replicas failed, trying again");
+                            .addKeyValue("service", service)
+                            .log("Watching the replicas of a Service failed, trying again");
                     return true;
                 });
         informer.addEventHandler(new Handler(
-                () -> listener.accept(addresses(informer.getIndexer().list()))));
+                () -> listener.accept(addresses(informer.getIndexer().list(), self))));
     }
 
     /** Starts to follow the replicas; returns at once. */
@@ -55,13 +58,13 @@ public final class EgressReplicas implements AutoCloseable {
     }
 
     /** One address of each pod, ready or not: one that is going down may still have something to tell. */
-    static Set<String> addresses(Collection<EndpointSlice> slices) {
+    static Set<String> addresses(Collection<EndpointSlice> slices, String self) {
         Map<String, String> byPod = new LinkedHashMap<>();
         slices.stream()
                 .filter(slice -> !"FQDN".equals(slice.getAddressType()))
                 .sorted(Comparator.comparing(EndpointSlice::getAddressType))
                 .flatMap(slice -> slice.getEndpoints().stream())
-                .filter(endpoint -> !endpoint.getAddresses().isEmpty())
+                .filter(endpoint -> !endpoint.getAddresses().isEmpty() && !isNamed(endpoint, self))
                 .forEach(endpoint ->
                         byPod.putIfAbsent(pod(endpoint), endpoint.getAddresses().getFirst()));
         return new HashSet<>(byPod.values());
@@ -71,6 +74,11 @@ public final class EgressReplicas implements AutoCloseable {
     private static String pod(Endpoint endpoint) {
         ObjectReference pod = endpoint.getTargetRef();
         return pod == null || pod.getUid() == null ? endpoint.getAddresses().getFirst() : pod.getUid();
+    }
+
+    private static boolean isNamed(Endpoint endpoint, String name) {
+        ObjectReference pod = endpoint.getTargetRef();
+        return pod != null && name.equals(pod.getName());
     }
 
     @Override

@@ -12,10 +12,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Where the replicas of the egress proxy are. */
+/** Where the replicas of a Service are. */
 @EnableKubernetesMockClient(crud = true, https = false)
 @SuppressWarnings("NullAway.Init")
-class EgressReplicasTest {
+class ServiceReplicasTest {
 
     private KubernetesClient client;
 
@@ -31,6 +31,7 @@ class EgressReplicasTest {
                 .withAddresses(addresses)
                 .withNewTargetRef()
                 .withUid(pod)
+                .withName("pod-" + pod)
                 .endTargetRef()
                 .endEndpoint()
                 .build();
@@ -38,12 +39,15 @@ class EgressReplicasTest {
 
     @Test
     void oneAddressOfEachPod() {
-        assertThat(EgressReplicas.addresses(List.of(
-                        slice("IPv6", "egress", "a", "fd00::1"),
-                        slice("IPv4", "egress", "a", "10.0.0.1"),
-                        slice("IPv4", "egress", "b", "10.0.0.2"),
-                        slice("IPv4", "egress", "c"),
-                        slice("FQDN", "egress", "d", "egress.example"))))
+        assertThat(ServiceReplicas.addresses(
+                        List.of(
+                                slice("IPv6", "egress", "a", "fd00::1"),
+                                slice("IPv4", "egress", "a", "10.0.0.1"),
+                                slice("IPv4", "egress", "b", "10.0.0.2"),
+                                slice("IPv4", "egress", "c"),
+                                slice("FQDN", "egress", "d", "egress.example"),
+                                slice("IPv4", "egress", "e", "10.0.0.5")),
+                        "pod-e"))
                 .containsExactlyInAnyOrder("10.0.0.1", "10.0.0.2");
     }
 
@@ -52,7 +56,7 @@ class EgressReplicasTest {
         AtomicReference<Set<String>> now = new AtomicReference<>(Set.of());
         client.resource(slice("IPv4", "other", "x", "10.0.0.9")).create();
         client.resource(slice("IPv4", "egress", "a", "10.0.0.1")).create();
-        try (EgressReplicas replicas = new EgressReplicas(client, "sandglass", "egress", now::set)) {
+        try (ServiceReplicas replicas = new ServiceReplicas(client, "sandglass", "egress", "pod-self", now::set)) {
             replicas.start();
             await().untilAsserted(() -> assertThat(now.get()).containsExactly("10.0.0.1"));
             client.resource(slice("IPv4", "egress", "b", "10.0.0.2")).update();

@@ -29,17 +29,14 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     public static final String EVERYWHERE = SandboxCache.EVERYWHERE;
 
     /** The operator and the cache follow within a moment; this only keeps one that is away from blocking a stop. */
-    private static final Duration CACHE_LAG = Duration.ofSeconds(2);
-
-    /** How long one that was woken may sleep on before it is woken again. */
-    private static final Duration WAKE_AGAIN = Duration.ofSeconds(2);
+    static final Duration CACHE_LAG = Duration.ofSeconds(2);
 
     private final SandboxView view;
     private final SandboxOrders orders;
     private final SandboxCache cache;
     private final ActivityLeases leases;
     private final ApiCalls calls = new ApiCalls();
-    private final Duration troubleGrace;
+    private final StartWait waiting;
 
     /**
      * Does not connect before {@link #start}, so that the process comes up without a cluster.
@@ -59,7 +56,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         this.cache = new SandboxCache(
                 client, namespaces, gone -> leases.forget(gone.getMetadata().getUid()));
         this.orders = new SandboxOrders(client);
-        this.troubleGrace = settings.troubleGrace();
+        this.waiting = new StartWait(cache, view, calls, orders, leases, settings.troubleGrace());
     }
 
     /** Starts to follow the resources; returns at once. */
@@ -121,10 +118,8 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     @Override
     public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
         return calls.about(ref, () -> orders.start(ref, config, createdBy))
-                .flatMap(written -> woken(ref, written.resource())
-                        .onErrorResume(
-                                SandboxProblem.StartFailed.class,
-                                problem -> undone(ref, written.isNew() && isFinal(problem), problem)))
+                .flatMap(written -> waiting.forReady(ref, written.resource())
+                        .onErrorResume(SandboxProblem.StartFailed.class, problem -> undone(ref, written, problem)))
                 .onErrorResume(
                         SandboxProblem.Unavailable.class,
                         problem -> asKnown(ref, config).map(Mono::just).orElseGet(() -> Mono.error(problem)));
@@ -141,9 +136,19 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
                         : Optional.empty());
     }
 
-    /** Nothing half-made stays behind: what this start created and what can never run is deleted again. */
-    private Mono<RunningSandbox> undone(SandboxRef ref, boolean delete, SandboxProblem.StartFailed problem) {
-        Mono<WorkspaceEnd> undo = delete ? delete(ref).onErrorComplete() : Mono.empty();
+    /**
+     * Nothing half-made stays behind: what this start created and what can never run is deleted again, unless somebody
+     * has given it another wish meanwhile.
+     */
+    private Mono<RunningSandbox> undone(
+            SandboxRef ref, SandboxOrders.Started written, SandboxProblem.StartFailed problem) {
+        Mono<Void> undo = written.isNew() && isFinal(problem)
+                ? calls.about(ref, () -> orders.undo(ref, written.resource()))
+                        .filter(undone -> undone)
+                        .flatMap(undone ->
+                                gone(ref, written.resource().getMetadata().getUid()))
+                        .onErrorComplete()
+                : Mono.empty();
         return undo.then(Mono.error(problem));
     }
 
@@ -171,12 +176,14 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     @Override
     public Mono<WorkspaceEnd> delete(SandboxRef ref) {
-        return calls.about(ref, () -> orders.delete(ref)).flatMap(deleted -> seen(ref, now -> now.filter(
-                                resource -> resource.getMetadata().getDeletionTimestamp() == null
-                                        && deleted.uid()
-                                                .equals(resource.getMetadata().getUid()))
-                        .isEmpty())
-                .thenReturn(deleted.workspace()));
+        return calls.about(ref, () -> orders.delete(ref))
+                .flatMap(deleted -> gone(ref, deleted.uid()).thenReturn(deleted.workspace()));
+    }
+
+    private Mono<Void> gone(SandboxRef ref, String uid) {
+        return seen(ref, now -> now.filter(resource -> resource.getMetadata().getDeletionTimestamp() == null
+                        && uid.equals(resource.getMetadata().getUid()))
+                .isEmpty());
     }
 
     @Override
@@ -193,72 +200,6 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         Optional<Duration> ownIdleTimeout = cache.get(ref.namespace(), ref.name())
                 .flatMap(resource -> TimeLimit.IDLE_TIMEOUT.in(resource.wanted()));
         leases.note(new ActivityLeases.Subject(ref.namespace(), ref.name(), sandbox.uid(), ownIdleTimeout), busyFor);
-    }
-
-    /** Wakes one that sleeps, then waits until it is Ready or cannot become so. */
-    private Mono<RunningSandbox> woken(SandboxRef ref, Sandbox resource) {
-        boolean asleep = view.of(ref.tenant(), resource)
-                .filter(SandboxState.Asleep.class::isInstance)
-                .isPresent();
-        // It may fall asleep right now: its idle time is over, or this start gave it a shorter life than it has had.
-        return asleep
-                ? wake(ref, resource).then(ready(ref, resource, WAKE_AGAIN))
-                : ready(ref, resource, Duration.ZERO);
-    }
-
-    private Mono<Void> wake(SandboxRef ref, Sandbox sleeper) {
-        return calls.about(ref, () -> {
-                    leases.wake(sleeper);
-                    return true;
-                })
-                .then();
-    }
-
-    /** Again and again, by the status of each moment: it may have fallen asleep anew, later than that wish to wake it. */
-    private Mono<RunningSandbox> keptAwake(SandboxRef ref, Sandbox resource, Duration first) {
-        return Flux.interval(first, WAKE_AGAIN)
-                .onBackpressureDrop()
-                .concatMap(
-                        turn -> wake(ref, cache.get(ref.namespace(), ref.name()).orElse(resource))
-                                .onErrorComplete(SandboxProblem.Unavailable.class),
-                        1)
-                .then(Mono.never());
-    }
-
-    private Mono<RunningSandbox> ready(SandboxRef ref, Sandbox written, Duration firstWake) {
-        long generation = SandboxView.generationOf(written);
-        return cache.follow(ref.namespace(), ref.name())
-                .filter(now -> now.isEmpty() || SandboxView.isObserved(now.get(), generation))
-                .map(now -> now.flatMap(resource -> view.of(ref.tenant(), resource)))
-                .filter(Optional::isPresent)
-                .map(Optional::get)
-                .distinctUntilChanged()
-                .switchMap(state ->
-                        state instanceof SandboxState.Asleep ? keptAwake(ref, written, firstWake) : outcome(ref, state))
-                .next();
-    }
-
-    /** What a state means for one who waits for Ready: the sandbox, an error, or nothing yet. */
-    private Mono<RunningSandbox> outcome(SandboxRef ref, SandboxState state) {
-        return switch (state) {
-            case SandboxState.Running(RunningSandbox sandbox) -> Mono.just(sandbox);
-            case SandboxState.Asleep asleep -> throw new IllegalStateException("Who sleeps is woken, not waited for");
-            case SandboxState.Stopped stopped ->
-                Mono.error(new SandboxProblem.StartFailed(ref, "Stopped", "somebody stopped it while it was starting"));
-            case SandboxState.Pending pending -> pending(ref, pending);
-        };
-    }
-
-    private Mono<RunningSandbox> pending(SandboxRef ref, SandboxState.Pending pending) {
-        Optional<Reason> reason = Optional.ofNullable(pending.reason()).flatMap(Reason::of);
-        if (reason.isEmpty() || !StartTroubles.isTrouble(reason.get())) {
-            return Mono.never();
-        }
-        Mono<RunningSandbox> failure = Mono.error(() -> new SandboxProblem.StartFailed(
-                ref,
-                reason.get().value(),
-                Optional.ofNullable(pending.message()).orElse("no reason given")));
-        return reason.get().isFinal() ? failure : Mono.delay(troubleGrace).then(failure);
     }
 
     private Mono<Void> seen(SandboxRef ref, Predicate<Optional<Sandbox>> expected) {

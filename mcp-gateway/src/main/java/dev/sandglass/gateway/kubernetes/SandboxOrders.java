@@ -19,6 +19,8 @@ final class SandboxOrders {
 
     private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
+    private static final int UNDO_ATTEMPTS = 5;
+
     private final KubernetesClient client;
 
     SandboxOrders(KubernetesClient client) {
@@ -83,6 +85,35 @@ final class SandboxOrders {
         client.resource(present).delete();
         return new Deleted(
                 present.getMetadata().getUid(), WorkspaceEnd.of(present.wanted().workspace()));
+    }
+
+    /**
+     * Deletes what a start created, as long as it is wished for as that start wrote it.
+     *
+     * @return whether it is deleted
+     */
+    boolean undo(SandboxRef ref, Sandbox written) {
+        for (int attempt = 0; attempt < UNDO_ATTEMPTS; attempt++) {
+            Sandbox present = at(ref).get();
+            if (present == null || !isWishedForAs(written, present)) {
+                return false;
+            }
+            try {
+                client.resource(present).lockResourceVersion().delete();
+                return true;
+            } catch (KubernetesClientException problem) {
+                // Its status was written in between, or its spec was: the next look tells.
+                if (!ApiCalls.isConflict(problem)) {
+                    throw problem;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean isWishedForAs(Sandbox written, Sandbox present) {
+        return written.getMetadata().getUid().equals(present.getMetadata().getUid())
+                && SandboxView.generationOf(written) == SandboxView.generationOf(present);
     }
 
     private Resource<Sandbox> at(SandboxRef ref) {

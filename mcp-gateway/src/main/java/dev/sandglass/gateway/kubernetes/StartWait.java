@@ -1,0 +1,141 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import java.time.Duration;
+import java.util.Optional;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Waits for a sandbox that was told to start, wakes it if it sleeps, and sees when waiting has become pointless. */
+final class StartWait {
+
+    /** How long one that was woken may sleep on before it is woken again. */
+    private static final Duration WAKE_AGAIN = Duration.ofSeconds(2);
+
+    private final SandboxCache cache;
+    private final SandboxView view;
+    private final ApiCalls calls;
+    private final SandboxOrders orders;
+    private final ActivityLeases leases;
+    private final Duration troubleGrace;
+
+    /**
+     * For all sandboxes.
+     *
+     * @param troubleGrace how long a trouble that may pass is given to do so
+     */
+    StartWait(
+            SandboxCache cache,
+            SandboxView view,
+            ApiCalls calls,
+            SandboxOrders orders,
+            ActivityLeases leases,
+            Duration troubleGrace) {
+        this.cache = cache;
+        this.view = view;
+        this.calls = calls;
+        this.orders = orders;
+        this.leases = leases;
+        this.troubleGrace = troubleGrace;
+    }
+
+    /** The sandbox when it is Ready, or the error when it cannot become so; never times out by itself. */
+    Mono<RunningSandbox> forReady(SandboxRef ref, Sandbox written) {
+        boolean asleep = view.of(ref.tenant(), written)
+                .filter(SandboxState.Asleep.class::isInstance)
+                .isPresent();
+        // It may fall asleep right now: its idle time is over, or this start gave it a shorter life than it has had.
+        return asleep ? wake(ref, written).then(ready(ref, written, WAKE_AGAIN)) : ready(ref, written, Duration.ZERO);
+    }
+
+    private Mono<Void> wake(SandboxRef ref, Sandbox sleeper) {
+        return calls.about(ref, () -> {
+                    leases.wake(sleeper);
+                    return true;
+                })
+                .then();
+    }
+
+    /** Again and again, by the status of each moment: it may have fallen asleep anew, later than that wish to wake it. */
+    private Mono<RunningSandbox> keptAwake(SandboxRef ref, Sandbox resource, Duration first) {
+        return Flux.interval(first, WAKE_AGAIN)
+                .onBackpressureDrop()
+                .concatMap(
+                        turn -> wake(ref, cache.get(ref.namespace(), ref.name()).orElse(resource))
+                                .onErrorComplete(SandboxProblem.Unavailable.class),
+                        1)
+                .then(Mono.never());
+    }
+
+    private Mono<RunningSandbox> ready(SandboxRef ref, Sandbox written, Duration firstWake) {
+        long generation = SandboxView.generationOf(written);
+        return present(ref, written.getMetadata().getUid())
+                .filter(now -> SandboxView.isObserved(now, generation))
+                .mapNotNull(resource -> view.of(ref.tenant(), resource).orElse(null))
+                .distinctUntilChanged()
+                .switchMap(state ->
+                        state instanceof SandboxState.Asleep ? keptAwake(ref, written, firstWake) : outcome(ref, state))
+                .next();
+    }
+
+    /** That resource whenever it changes; an error once it is gone, also if another one has its name by then. */
+    private Flux<Sandbox> present(SandboxRef ref, String uid) {
+        return cache.follow(ref.namespace(), ref.name())
+                .skipUntil(now -> isThat(now, uid))
+                // The cache may follow late, and may have missed one that was there for a moment only.
+                .timeout(Mono.delay(KubernetesSandboxes.CACHE_LAG), seen -> Mono.never(), look(ref, uid))
+                .handle((now, sink) -> {
+                    if (isThat(now, uid)) {
+                        sink.next(now.orElseThrow());
+                    } else {
+                        sink.error(deleted(ref));
+                    }
+                });
+    }
+
+    /** What the API server says of it, then what the cache says. */
+    private Flux<Optional<Sandbox>> look(SandboxRef ref, String uid) {
+        return calls.about(ref, () -> orders.read(ref))
+                .filter(now -> !isThat(now, uid))
+                .onErrorComplete(SandboxProblem.Unavailable.class)
+                .flux()
+                .concatWith(cache.follow(ref.namespace(), ref.name()).skipUntil(now -> isThat(now, uid)));
+    }
+
+    private static boolean isThat(Optional<Sandbox> now, String uid) {
+        return now.filter(resource -> uid.equals(resource.getMetadata().getUid()))
+                .isPresent();
+    }
+
+    private static SandboxProblem deleted(SandboxRef ref) {
+        return new SandboxProblem.StartFailed(ref, "Deleted", "somebody deleted it while it was starting");
+    }
+
+    /** What a state means for one who waits for Ready: the sandbox, an error, or nothing yet. */
+    private Mono<RunningSandbox> outcome(SandboxRef ref, SandboxState state) {
+        return switch (state) {
+            case SandboxState.Running(RunningSandbox sandbox) -> Mono.just(sandbox);
+            case SandboxState.Asleep asleep -> throw new IllegalStateException("Who sleeps is woken, not waited for");
+            case SandboxState.Stopped stopped ->
+                Mono.error(new SandboxProblem.StartFailed(ref, "Stopped", "somebody stopped it while it was starting"));
+            case SandboxState.Pending pending -> pending(ref, pending);
+        };
+    }
+
+    private Mono<RunningSandbox> pending(SandboxRef ref, SandboxState.Pending pending) {
+        Optional<Reason> reason = Optional.ofNullable(pending.reason()).flatMap(Reason::of);
+        if (reason.isEmpty() || !StartTroubles.isTrouble(reason.get())) {
+            return Mono.never();
+        }
+        Mono<RunningSandbox> failure = Mono.error(() -> new SandboxProblem.StartFailed(
+                ref,
+                reason.get().value(),
+                Optional.ofNullable(pending.message()).orElse("no reason given")));
+        return reason.get().isFinal() ? failure : Mono.delay(troubleGrace).then(failure);
+    }
+}

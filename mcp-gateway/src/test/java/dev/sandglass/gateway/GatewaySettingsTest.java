@@ -59,8 +59,7 @@ class GatewaySettingsTest {
                                 Duration.ofHours(1),
                                 Duration.ofSeconds(50),
                                 20_000,
-                                Duration.ofSeconds(60),
-                                Duration.ofSeconds(180),
+                                Duration.ofSeconds(50),
                                 Duration.ofSeconds(2)),
                         new KubernetesSettings(Duration.ofMinutes(30), Duration.ofSeconds(5), Duration.ofSeconds(5)),
                         new PortSettings(
@@ -96,7 +95,6 @@ class GatewaySettingsTest {
                 Map.entry("GATEWAY_TOOL_WAIT_FOR", "5s"),
                 Map.entry("GATEWAY_TOOL_MAX_OUTPUT_CHARS", "99"),
                 Map.entry("GATEWAY_TOOL_START_WAIT", "7s"),
-                Map.entry("GATEWAY_TOOL_START_WAIT_WITH_IMAGE", "8s"),
                 Map.entry("GATEWAY_TOOL_METRICS_WAIT", "1s"),
                 Map.entry("GATEWAY_KUBERNETES_IDLE_TIMEOUT", "1h"),
                 Map.entry("GATEWAY_KUBERNETES_TROUBLE_GRACE", "2s"),
@@ -115,7 +113,6 @@ class GatewaySettingsTest {
                         Duration.ofSeconds(5),
                         99,
                         Duration.ofSeconds(7),
-                        Duration.ofSeconds(8),
                         Duration.ofSeconds(1)));
         assertThat(settings.kubernetes())
                 .isEqualTo(new KubernetesSettings(Duration.ofHours(1), Duration.ofSeconds(2), Duration.ofSeconds(4)));

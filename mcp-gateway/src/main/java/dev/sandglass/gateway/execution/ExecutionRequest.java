@@ -11,6 +11,9 @@ public sealed interface ExecutionRequest {
     /** How long, how much, and who waits. */
     Limits limits();
 
+    /** The same within other bounds. */
+    ExecutionRequest within(Limits other);
+
     /**
      * Code for a kernel, which keeps its variables.
      *
@@ -32,6 +35,11 @@ public sealed interface ExecutionRequest {
         /** Keeps its own copy of the variables. */
         public Code {
             envs = Map.copyOf(envs);
+        }
+
+        @Override
+        public Code within(Limits other) {
+            return new Code(language, session, pythonEnv, code, envs, other);
         }
 
         /** Says which kernel and how much code, never the code. */
@@ -59,6 +67,11 @@ public sealed interface ExecutionRequest {
             envs = Map.copyOf(envs);
         }
 
+        @Override
+        public Command within(Limits other) {
+            return new Command(command, args, cwd, envs, stdin, other);
+        }
+
         /** Says how many arguments there are, never which. */
         @Override
         public String toString() {
@@ -79,6 +92,11 @@ public sealed interface ExecutionRequest {
             packages = List.copyOf(packages);
         }
 
+        @Override
+        public Install within(Limits other) {
+            return new Install(language, packages, other);
+        }
+
         /** Says how many packages there are, never which: a URL may hold a password. */
         @Override
         public String toString() {
@@ -96,6 +114,8 @@ public sealed interface ExecutionRequest {
      *     the answer may hold; more is cut in the middle
      */
     record Limits(Duration timeout, Duration waitFor, boolean background, int maxOutputChars) {
+        private static final Duration SHORT = Duration.ofSeconds(2);
+
         /** Refuses what is negative. */
         public Limits {
             if (timeout.isNegative() || timeout.isZero()) {
@@ -107,6 +127,15 @@ public sealed interface ExecutionRequest {
             if (maxOutputChars < 0) {
                 throw new IllegalArgumentException("max_output_chars must not be less than 0, not " + maxOutputChars);
             }
+        }
+
+        /**
+         * For a caller who has held the line for that long already: so much less, but long enough for what is short.
+         */
+        public Limits after(Duration held) {
+            Duration least = waitFor.compareTo(SHORT) < 0 ? waitFor : SHORT;
+            Duration left = waitFor.minus(held);
+            return new Limits(timeout, left.compareTo(least) < 0 ? least : left, background, maxOutputChars);
         }
 
         /** How long to hold the line in truth: not at all for a background execution. */

@@ -20,6 +20,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Sinks;
 
 /**
  * The door of this room: runs code and commands in sandboxes and tells what became of them. Stateless but for the links:
@@ -43,6 +44,7 @@ public final class Executions {
     private final Duration start;
     private final FileTurns fileTurns = new FileTurns();
     private final Set<Following> waiting = ConcurrentHashMap.newKeySet();
+    private final Sinks.Empty<Void> drained = Sinks.empty();
     private volatile boolean draining;
 
     /**
@@ -142,6 +144,12 @@ public final class Executions {
     public void drain() {
         draining = true;
         waiting.forEach(Following::drain);
+        drained.tryEmitEmpty();
+    }
+
+    /** Completes when this process ends: who waits for something else should answer then. */
+    public Mono<Void> drained() {
+        return drained.asMono();
     }
 
     private void startOnly(

@@ -75,6 +75,12 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
+    public Flux<Optional<SandboxState>> states(SandboxRef ref) {
+        return cache.follow(ref.namespace(), ref.name())
+                .map(now -> now.flatMap(resource -> view.of(ref.tenant(), resource)));
+    }
+
+    @Override
     public Optional<SandboxState> findByUid(String tenant, String namespace, String uid) {
         return cache.getByUid(namespace, uid).flatMap(resource -> view.of(tenant, resource));
     }

@@ -105,10 +105,10 @@ final class JsonCodec {
         if (!method.isString() || method.asString().length() > MAX_METHOD_CHARS) {
             throw McpError.invalidRequest("'method' must be a text");
         }
-        ObjectNode params = params(message.path("params"));
         if (!message.has("id")) {
-            return new JsonRpc.Incoming.Notification(method.asString(), params);
+            return new JsonRpc.Incoming.Notification(method.asString(), paramsOfNotification(message.path("params")));
         }
+        ObjectNode params = params(message.path("params"));
         JsonNode id = idOf(message);
         if (id == null) {
             throw McpError.invalidRequest(
@@ -120,6 +120,15 @@ final class JsonCodec {
     /** Without half characters, which no client could read in the answer. */
     private static boolean isWhole(String text) {
         return StandardCharsets.UTF_8.newEncoder().canEncode(text);
+    }
+
+    /** Nobody waits for an answer with an id: what cannot be accepted must have an error's status. */
+    private static ObjectNode paramsOfNotification(JsonNode params) {
+        try {
+            return params(params);
+        } catch (McpError refused) {
+            throw McpError.invalidRequest("'params' must be an object");
+        }
     }
 
     private static ObjectNode params(JsonNode params) {

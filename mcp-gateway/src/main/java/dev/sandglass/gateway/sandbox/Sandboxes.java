@@ -42,6 +42,9 @@ public interface Sandboxes {
     /** Brings back a sandbox that the operator suspended, and waits until its pod is Ready. */
     Mono<RunningSandbox> resume(SandboxRef ref);
 
+    /** Its state, then whenever it changes; empty while there is none. Never ends by itself, never errors. */
+    Flux<Optional<SandboxState>> states(SandboxRef ref);
+
     /** Suspends the sandbox; its configuration stays. Errors with {@link SandboxProblem.NotFound}. */
     Mono<Void> stop(SandboxRef ref);
 

@@ -52,9 +52,12 @@ final class AllowedDomains {
                         reach.allowed()
                                 .subList(0, Math.min(TOLD, reach.allowed().size())))
                 + (more > 0 ? " and %d more".formatted(more) : "");
+        if (reach.ignored().isPresent()) {
+            return "Its list of hosts is %s, and no other host may be reached. %s. To change the list, also while it runs, call sandbox_start with the whole new list in 'config.allowed_domains'."
+                    .formatted(hosts, reach.ignored().get());
+        }
         String since = reach.byDefault() ? "By the installation's default" : "As before,";
         return "%s its code may reach %s, and no other host. To change that, also while it runs, call sandbox_start with the whole new list in 'config.allowed_domains'."
-                        .formatted(asked ? "In force now:" : since, hosts)
-                + reach.ignored().map(why -> "\n" + why + ".").orElse("");
+                .formatted(asked ? "In force now:" : since, hosts);
     }
 }

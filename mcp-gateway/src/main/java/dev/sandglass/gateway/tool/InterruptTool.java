@@ -44,7 +44,7 @@ final class InterruptTool implements Tool {
                                     .maxLength(ExecutionId.MAX_LENGTH))
                     .keywords(),
             Done.schema(),
-            ToolDefinition.Annotations.STOPS);
+            ToolDefinition.Annotations.ENDS);
 
     InterruptTool(TenantAccess access, Sandboxes sandboxes, Sessions sessions) {
         this.access = access;

@@ -34,7 +34,12 @@ final class SandboxRuns {
                 .running(ref)
                 .flatMap(sandbox -> run(sandbox, request, progress, null))
                 .onErrorResume(SandboxProblem.Asleep.class, asleep -> resume(ref)
-                        .flatMap(sandbox -> run(sandbox, request, progress, ResumeNotice.of(asleep.reason()))));
+                        .elapsed()
+                        .flatMap(resumed -> run(
+                                resumed.getT2(),
+                                request.within(request.limits().after(Duration.ofMillis(resumed.getT1()))),
+                                progress,
+                                ResumeNotice.of(asleep.reason()))));
     }
 
     /** Does something short with a sandbox that must be running; the answer says if it had to be brought back for it. */

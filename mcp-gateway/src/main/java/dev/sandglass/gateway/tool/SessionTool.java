@@ -34,7 +34,7 @@ final class SessionTool implements Tool {
                 deed.description,
                 SessionArguments.addTo(SandboxArguments.schema()).keywords(),
                 Done.schema(),
-                ToolDefinition.Annotations.STOPS);
+                ToolDefinition.Annotations.ENDS);
     }
 
     @Override

@@ -17,7 +17,7 @@ import tools.jackson.databind.annotation.JsonNaming;
  * @param namespace the tenant
  * @param status one word
  * @param ports where the declared ports are reached; empty before the sandbox runs
- * @param allowedDomains hosts that its code may reach; null before the sandbox runs
+ * @param allowedDomains hosts that its code may reach; null before the sandbox runs, and if the operator leaves some out
  */
 @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
 record StartAnswer(
@@ -36,7 +36,8 @@ record StartAnswer(
                 .required(
                         "allowed_domains",
                         Schema.list(
-                                        "Hosts that its code may reach; null if that is not known yet",
+                                        "Hosts that its code may reach; null before it runs, and if not all of its list is"
+                                                + " in force",
                                         Schema.text("Name, wildcard, address or range"))
                                 .orNull())
                 .keywords();
@@ -64,7 +65,9 @@ record StartAnswer(
 
     /** Of one that runs. */
     static ToolResult of(SandboxRef ref, RunningSandbox sandbox, String status, String text, List<PortAddress> ports) {
-        List<String> allowed = sandbox.reach().allowed();
+        @Nullable
+        List<String> allowed =
+                sandbox.reach().ignored().isPresent() ? null : sandbox.reach().allowed();
         ToolResult answer = ToolResult.ok(text, new StartAnswer(ref.givenName(), ref.tenant(), status, ports, allowed));
         return ports.isEmpty() ? answer : answer.and(told(ports));
     }

@@ -41,21 +41,20 @@ final class StartConfig {
 
     static Schema schema() {
         return Schema.object()
-                .with("description", "Left out: as the sandbox was configured before, or the installation's defaults")
+                .with("description", "What is left out stays as it was; a new sandbox has the installation's default")
                 .optional(
                         "image",
-                        Schema.text("Image, e.g. 'microsandbox/python'; the installation's default if left out")
+                        Schema.text("Image, e.g. 'microsandbox/python'; the installation's default for a new one")
                                 .maxLength(MAX_IMAGE_CHARS))
                 .optional(
                         "memory",
-                        Schema.either(
-                                "Memory in MiB, or a quantity such as '1Gi'; default 512 MiB", "integer", "string"))
+                        Schema.either("MiB, or a quantity such as '1Gi'; 512 MiB for a new one", "integer", "string"))
                 .optional(
                         "cpus",
-                        Schema.either("Processors, or a quantity such as '500m'; default 1", "number", "string"))
+                        Schema.either("Processors, or a quantity such as '500m'; 1 for a new one", "number", "string"))
                 .optional(
                         "disk",
-                        Schema.either("Disk in MiB, or a quantity such as '2Gi'; default 2 GiB", "integer", "string"))
+                        Schema.either("MiB, or a quantity such as '2Gi'; 2 GiB for a new one", "integer", "string"))
                 .optional("envs", ExecutionArguments.variables("Environment variables of the code"))
                 .optional("volumes", StartVolumes.volumesSchema())
                 .optional("workspace", StartVolumes.workspaceSchema())
@@ -70,7 +69,7 @@ final class StartConfig {
                                 + " persistent workspace"))
                 .optional(
                         "runtime_class",
-                        Schema.text("RuntimeClass that the installation allows, e.g. 'gvisor'; its own if left out")
+                        Schema.text("RuntimeClass that the installation allows, e.g. 'gvisor'; its own for a new one")
                                 .maxLength(SandboxSpec.MAX_RUNTIME_CLASS_NAME))
                 .optional("ports", PortMappings.schema())
                 .optional("allowed_domains", AllowedDomains.schema())
@@ -107,7 +106,7 @@ final class StartConfig {
 
     private static Schema duration(String description) {
         return Schema.either(
-                description + ": e.g. '30m' or '1h30m', or a number of seconds; the installation's if left out",
+                description + ": e.g. '30m' or '1h30m', or a number of seconds; the installation's for a new one",
                 "string",
                 "integer");
     }

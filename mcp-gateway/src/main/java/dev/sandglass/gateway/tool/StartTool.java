@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.tool;
 
+import dev.sandglass.api.Reason;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.port.PortAddress;
@@ -15,7 +16,6 @@ import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeoutException;
 import reactor.core.publisher.Mono;
 
 /**
@@ -32,6 +32,10 @@ final class StartTool implements Tool {
             "Not everything that was asked for is in force (UpdatePending: %s). To apply it"
                     + " now, call sandbox_stop and then sandbox_start; variables are lost with that, and files outside a"
                     + " persistent workspace.";
+
+    private static final String KEPT =
+            " What it was asked to be is kept: to change it, call sandbox_start with that field"
+                    + " anew ('volumes': [] for none), or sandbox_stop with 'delete' first.";
 
     private final TenantAccess access;
     private final Sandboxes sandboxes;
@@ -79,17 +83,23 @@ final class StartTool implements Tool {
             throw new InvalidArgument(
                     "'config.ports' must be left out: this installation makes no port of a sandbox" + " reachable");
         }
-        Duration patience = config.image() == null ? settings.startWait() : settings.startWaitWithImage();
-        return sandboxes
+        Mono<ToolResult> started = sandboxes
                 .start(ref, config, call.caller().name())
                 .flatMap(sandbox -> verified(ref, sandbox, ports.of(call.caller(), sandbox))
                         .map(answer -> reaching(answer, sandbox.reach(), config)))
-                .map(answer -> StartConfig.namesHosts(call.arguments()) ? answer.and(NO_HOSTS) : answer)
-                .timeout(patience)
-                .onErrorResume(TimeoutException.class, late -> Mono.just(stillStarting(ref, sandboxes.find(ref))))
-                .onErrorMap(
-                        SandboxProblem.class,
-                        problem -> new SandboxProblem.Refused("Sandbox start failed: " + problem.text()));
+                .map(answer -> StartConfig.namesHosts(call.arguments()) ? answer.and(NO_HOSTS) : answer);
+        Mono<ToolResult> late = Mono.firstWithSignal(
+                        Mono.delay(settings.startWait()).then(), executions.drained())
+                .then(Mono.fromSupplier(() -> stillStarting(ref, sandboxes.find(ref))));
+        return Mono.firstWithSignal(started, late, StartProgress.told(sandboxes.states(ref), call.progress()))
+                .onErrorMap(SandboxProblem.class, problem -> failed(ref, problem));
+    }
+
+    private SandboxProblem failed(SandboxRef ref, SandboxProblem problem) {
+        boolean kept = problem instanceof SandboxProblem.StartFailed failed
+                && Reason.of(failed.reason()).isPresent()
+                && sandboxes.find(ref).isPresent();
+        return new SandboxProblem.Refused("Sandbox start failed: " + problem.text() + (kept ? KEPT : ""));
     }
 
     private static ToolResult reaching(ToolResult answer, Reach reach, SandboxConfig config) {

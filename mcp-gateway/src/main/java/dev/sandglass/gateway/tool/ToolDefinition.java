@@ -24,7 +24,7 @@ public record ToolDefinition(
     /**
      * Hints of how a tool behaves.
      *
-     * @param readOnlyHint changes nothing
+     * @param readOnlyHint changes nothing but that a sandbox which was suspended for want of use is resumed
      * @param destructiveHint may destroy what was there
      * @param idempotentHint a second call with the same arguments changes nothing more
      * @param openWorldHint reaches things outside the installation
@@ -34,6 +34,7 @@ public record ToolDefinition(
 
         static final Annotations READS = new Annotations(true, false, true, false);
         static final Annotations STARTS = new Annotations(false, false, true, false);
+        static final Annotations ENDS = new Annotations(false, true, false, false);
         static final Annotations STOPS = new Annotations(false, true, true, false);
         static final Annotations WRITES = new Annotations(false, true, true, false);
         static final Annotations RUNS = new Annotations(false, true, false, true);

@@ -8,10 +8,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param timeout of an execution, from the start of its run
  * @param maxTimeout the longest time-out a caller may ask for
- * @param waitFor how long a call holds the line, below what MCP clients allow
+ * @param waitFor how long a call holds the line, below the minute that MCP clients allow
  * @param maxOutputChars of an answer
- * @param startWait how long {@code sandbox_start} waits (contracts.md M15)
- * @param startWaitWithImage the same when the caller names an image, which may have to be pulled
+ * @param startWait how long {@code sandbox_start} holds the line, and a call whose sandbox is resumed for it (ADR 0016)
  * @param metricsWait after which a sandbox that did not answer is told as null
  */
 public record ToolSettings(
@@ -19,6 +18,5 @@ public record ToolSettings(
         @DefaultValue("3600s") Duration maxTimeout,
         @DefaultValue("50s") Duration waitFor,
         @DefaultValue("20000") int maxOutputChars,
-        @DefaultValue("60s") Duration startWait,
-        @DefaultValue("180s") Duration startWaitWithImage,
+        @DefaultValue("50s") Duration startWait,
         @DefaultValue("2s") Duration metricsWait) {}

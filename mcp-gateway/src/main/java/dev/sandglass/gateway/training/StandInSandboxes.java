@@ -51,6 +51,11 @@ public final class StandInSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
+    public Flux<Optional<SandboxState>> states(SandboxRef ref) {
+        return Flux.just(find(ref)).concatWith(Flux.never());
+    }
+
+    @Override
     public Mono<RunningSandbox> running(SandboxRef ref) {
         return find(ref).isPresent()
                 ? Mono.just(sandbox(ref))

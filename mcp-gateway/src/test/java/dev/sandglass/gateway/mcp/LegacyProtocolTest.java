@@ -71,6 +71,15 @@ class LegacyProtocolTest {
     }
 
     @Test
+    void aNotificationThatCannotBeAcceptedHasAnErrorsStatus() throws Exception {
+        HttpResponse<String> response = gateway.send(
+                gateway.post("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":[1]}"));
+
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(response.body()).contains("'params' must be an object");
+    }
+
+    @Test
     void pingAndListsAnswerWithoutInitialize() throws Exception {
         assertThat(ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")
                         .path("result")

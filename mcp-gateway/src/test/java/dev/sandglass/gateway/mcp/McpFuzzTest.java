@@ -134,7 +134,6 @@ class McpFuzzTest {
                 Duration.ofSeconds(20),
                 20_000,
                 Duration.ofMillis(10),
-                Duration.ofMillis(10),
                 Duration.ofMillis(10));
         var tenants = new TenantAccess(Tenants.parse(List.of("default=sandglass-default")));
         var executions = new Executions(new FakeSupervisor(), sandboxes::ends);

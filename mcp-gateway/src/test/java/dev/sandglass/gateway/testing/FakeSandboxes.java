@@ -37,6 +37,7 @@ public final class FakeSandboxes implements Sandboxes {
     public final List<Duration> busy = new CopyOnWriteArrayList<>();
 
     private final Map<String, SandboxState> states = new ConcurrentHashMap<>();
+    private final Sinks.Many<String> changes = Sinks.many().multicast().directBestEffort();
     private final Map<String, Sinks.One<SandboxEnd>> ends = new ConcurrentHashMap<>();
     private volatile Optional<Mono<RunningSandbox>> nextStart = Optional.empty();
     private volatile WorkspaceEnd nextDeletion = WorkspaceEnd.SCRATCH;
@@ -54,6 +55,7 @@ public final class FakeSandboxes implements Sandboxes {
     /** Puts a sandbox into a state. */
     public void put(SandboxState state) {
         states.put(key(state.ref()), state);
+        changes.emitNext(state.ref().name(), Sinks.EmitFailureHandler.busyLooping(Duration.ofSeconds(1)));
     }
 
     /** A running sandbox in the tenant {@code default}. */
@@ -76,6 +78,12 @@ public final class FakeSandboxes implements Sandboxes {
     @Override
     public Optional<SandboxState> find(SandboxRef ref) {
         return Optional.ofNullable(states.get(key(ref)));
+    }
+
+    @Override
+    public Flux<Optional<SandboxState>> states(SandboxRef ref) {
+        return Flux.concat(
+                Mono.fromSupplier(() -> find(ref)), Flux.defer(changes::asFlux).map(change -> find(ref)));
     }
 
     @Override

@@ -56,6 +56,7 @@ public final class TestGateway implements AutoCloseable {
             Map.of(KEY, new Caller("alice", List.of("default")), OTHER_KEY, new Caller("bob", List.of("other")));
 
     private static final int NOBODY = 0;
+    private static final Duration HASTY = Duration.ofMillis(300);
     private static final LoopResources TO_OTHERS = LoopResources.create("to-others", 1, true);
 
     private static final LinkSecret SECRET =
@@ -94,8 +95,9 @@ public final class TestGateway implements AutoCloseable {
             McpSettings mcp,
             ConnectionSettings connections,
             ReachedBy reachedBy,
-            int otherPort) {
-        ToolSettings tools = hasty();
+            int otherPort,
+            Duration startWait) {
+        ToolSettings tools = hasty(startWait);
         this.others = new OtherReplicas(TO_OTHERS, otherPort);
         this.executions = new Executions(links == null ? supervisor : links, sandboxes::ends);
         Callers callers = token -> Optional.ofNullable(CALLERS.get(token));
@@ -118,7 +120,7 @@ public final class TestGateway implements AutoCloseable {
 
     /** Before supervisors that a test started itself. */
     public static TestGateway start(LinkClient links) {
-        return new TestGateway(links, MCP, CONNECTIONS, ReachedBy.LINKS, NOBODY);
+        return new TestGateway(links, MCP, CONNECTIONS, ReachedBy.LINKS, NOBODY, HASTY);
     }
 
     /** Before the stand-in for a supervisor. */
@@ -128,34 +130,38 @@ public final class TestGateway implements AutoCloseable {
 
     /** With other bounds of the endpoint. */
     public static TestGateway start(McpSettings mcp) {
-        return new TestGateway(null, mcp, CONNECTIONS, ReachedBy.LINKS, NOBODY);
+        return new TestGateway(null, mcp, CONNECTIONS, ReachedBy.LINKS, NOBODY, HASTY);
     }
 
     /** Where ports are reached so. */
     public static TestGateway start(ReachedBy reachedBy) {
-        return new TestGateway(null, MCP, CONNECTIONS, reachedBy, NOBODY);
+        return new TestGateway(null, MCP, CONNECTIONS, reachedBy, NOBODY, HASTY);
     }
 
     /** With other bounds of connections. */
     public static TestGateway start(ConnectionSettings connections) {
-        return new TestGateway(null, MCP, connections, ReachedBy.LINKS, NOBODY);
+        return new TestGateway(null, MCP, connections, ReachedBy.LINKS, NOBODY, HASTY);
+    }
+
+    /** One that waits for starts as long as a test could. */
+    public static TestGateway patient() {
+        return new TestGateway(null, MCP, CONNECTIONS, ReachedBy.LINKS, NOBODY, Duration.ofMinutes(5));
     }
 
     /** A replica that knows of others on this machine, at that port. */
     public static TestGateway besides(int otherPort, String... addresses) {
-        var gateway = new TestGateway(null, MCP, CONNECTIONS, ReachedBy.LINKS, otherPort);
+        var gateway = new TestGateway(null, MCP, CONNECTIONS, ReachedBy.LINKS, otherPort, HASTY);
         gateway.others.follow(Set.of(addresses));
         return gateway;
     }
 
-    private static ToolSettings hasty() {
+    private static ToolSettings hasty(Duration startWait) {
         return new ToolSettings(
                 Duration.ofSeconds(120),
                 Duration.ofHours(1),
                 Duration.ofSeconds(20),
                 20_000,
-                Duration.ofMillis(300),
-                Duration.ofMillis(600),
+                startWait,
                 Duration.ofMillis(300));
     }
 

@@ -173,8 +173,15 @@ class AllowedDomainsContractTest {
                 false,
                 Optional.of("Not all of spec.allowedDomains is in force: this installation does not permit '*'"))));
 
-        assertThat(lastText(startWith(List.of("*"))))
-                .endsWith("\nNot all of spec.allowedDomains is in force: this installation does not permit '*'.");
+        JsonNode told = startWith(List.of("*"));
+
+        assertThat(lastText(told))
+                .startsWith(
+                        "Its list of hosts is *, and no other host may be reached. Not all of spec.allowedDomains is in"
+                                + " force: this installation does not permit '*'. To change the list")
+                .doesNotContain("In force now");
+        assertThat(told.path("structuredContent").path("allowed_domains").isNull())
+                .isTrue();
     }
 
     private static Mono<RunningSandbox> running(Reach reach) {

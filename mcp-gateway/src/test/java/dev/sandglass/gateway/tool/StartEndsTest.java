@@ -2,12 +2,17 @@ package dev.sandglass.gateway.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.gateway.execution.ExecutionRequest;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import tools.jackson.databind.JsonNode;
 
 /** Starts that come to nothing, or not to much in the time that their caller waits. */
@@ -62,6 +67,59 @@ class StartEndsTest {
                                     + " initializing. Its condition is Evicted: The node put the pod out. Call"
                                     + " sandbox_start again with the same arguments to go on waiting.");
         }
+    }
+
+    @Test
+    void whoeverWantsProgressIsToldEachCondition() throws Exception {
+        try (TestGateway gateway = TestGateway.start()) {
+            var pulling = new SandboxState.Pending(REF, "uid-x", "Starting", "The node pulls the image");
+            gateway.sandboxes.put(new SandboxState.Pending(REF, "uid-x", "Starting", "The pod was made"));
+            gateway.sandboxes.startsAnswer(Mono.<RunningSandbox>never().doOnSubscribe(_ -> Schedulers.parallel()
+                    .schedule(() -> gateway.sandboxes.put(pulling), 100, TimeUnit.MILLISECONDS)));
+            String call = TestGateway.toolCall("sandbox_start", "{\"sandbox\":\"x\"}")
+                    .replace("\"params\":{", "\"params\":{\"_meta\":{\"progressToken\":1},");
+
+            assertThat(gateway.send(gateway.post(call)).body().lines().filter(line -> line.startsWith("data: ")))
+                    .satisfiesExactly(
+                            first -> assertThat(first).contains("\"progress\":1", "Starting: The pod was made.\\n"),
+                            then -> assertThat(then)
+                                    .contains("\"progress\":2", "Starting: The node pulls the image.\\n"),
+                            answer -> assertThat(answer).contains("It may still be initializing"));
+        }
+    }
+
+    @Test
+    void aReplicaThatEndsAnswersWhoWaitsForAStart() throws Exception {
+        try (TestGateway gateway = TestGateway.patient()) {
+            gateway.sandboxes.startsAnswer(Mono.<RunningSandbox>never().doOnSubscribe(_ -> gateway.executions.drain()));
+
+            assertThat(TestGateway.text(gateway.call("sandbox_start", "{\"sandbox\":\"x\"}")))
+                    .endsWith("Call sandbox_start again with the same arguments to go on waiting.");
+        }
+    }
+
+    @Test
+    void aSandboxThatStaysBehindAFailedStartIsToldSo() throws Exception {
+        try (TestGateway gateway = TestGateway.start()) {
+            gateway.sandboxes.startsAnswer(
+                    Mono.error(new SandboxProblem.StartFailed(REF, "VolumeMissing", "there is no claim data")));
+            assertThat(TestGateway.text(gateway.call("sandbox_start", "{\"sandbox\":\"x\"}")))
+                    .endsWith("there is no claim data");
+
+            gateway.sandboxes.put(new SandboxState.Pending(REF, "uid-x", "VolumeMissing", "there is no claim data"));
+            assertThat(TestGateway.text(gateway.call("sandbox_start", "{\"sandbox\":\"x\"}")))
+                    .contains("('volumes': [] for none), or sandbox_stop with 'delete' first");
+        }
+    }
+
+    /** The caller has waited for the sandbox already, and gives up a minute after its call. */
+    @Test
+    void aResumptionIsPartOfTheWaiting() {
+        var limits = new ExecutionRequest.Limits(Duration.ofMinutes(2), Duration.ofSeconds(50), false, 100);
+        assertThat(limits.after(Duration.ofSeconds(20)).waitFor()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(limits.after(Duration.ofSeconds(60)).waitFor()).isEqualTo(Duration.ofSeconds(2));
+        var hurried = new ExecutionRequest.Limits(Duration.ofMinutes(2), Duration.ofSeconds(1), false, 100);
+        assertThat(hurried.after(Duration.ofSeconds(20)).waitFor()).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test

@@ -170,6 +170,35 @@ class PoliciesE2E {
     }
 
     /** What Pod Security refuses too, it refuses first; {@code e2e/refusals.py} asks each rule where there is none. */
+    @Test
+    void nobodyGivesARunningPodAnotherImage() {
+        String pod = TENANT.podOf(SANDBOXES.start()).getMetadata().getName();
+
+        keepsItsImage(TENANT.kubernetes(), pod);
+        try (KubernetesClient operator = operator()) {
+            keepsItsImage(operator, pod);
+        }
+    }
+
+    private static void keepsItsImage(KubernetesClient somebody, String pod) {
+        assertThatThrownBy(() -> somebody.pods()
+                        .inNamespace(Tenant.NAMESPACE)
+                        .withName(pod)
+                        .edit(PoliciesE2E::withAnotherImage))
+                .isInstanceOf(KubernetesClientException.class)
+                .hasMessageContaining("the image of a sandbox's pod is not changed while it is there");
+    }
+
+    private static Pod withAnotherImage(Pod pod) {
+        return new PodBuilder(pod)
+                .editSpec()
+                .editFirstContainer()
+                .withImage("registry.example.com/another:1")
+                .endContainer()
+                .endSpec()
+                .build();
+    }
+
     @TestFactory
     Stream<DynamicTest> notEvenTheOperatorMakesASoftPod() {
         Pod hard = likeThatOf(SANDBOXES.start()).build();

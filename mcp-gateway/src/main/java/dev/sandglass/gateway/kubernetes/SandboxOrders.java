@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.net.HttpURLConnection;
 import java.util.Map;
 import java.util.Optional;
 
@@ -19,7 +20,7 @@ final class SandboxOrders {
 
     private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
-    private static final int UNDO_ATTEMPTS = 5;
+    private static final int ATTEMPTS = 5;
 
     private final KubernetesClient client;
 
@@ -35,23 +36,48 @@ final class SandboxOrders {
      */
     record Started(Sandbox resource, boolean isNew) {}
 
-    /** Creates the resource, or changes the one that is there. */
+    /** Creates the resource, or changes the one that is there; others may create and delete it meanwhile. */
     Started start(SandboxRef ref, SandboxConfig config, String createdBy) {
-        Sandbox present = at(ref).get();
-        if (present == null) {
-            try {
-                Sandbox created = client.resource(SandboxWrites.created(ref, config, createdBy))
-                        .create();
-                return new Started(created, true);
-            } catch (KubernetesClientException problem) {
-                if (!ApiCalls.isConflict(problem)) {
-                    throw problem;
-                }
-                present = at(ref).require(); // another replica was faster
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            Sandbox present = at(ref).get();
+            Optional<Started> started = present == null ? created(ref, config, createdBy) : changed(present, config);
+            if (started.isPresent()) {
+                return started.get();
             }
         }
+        throw new SandboxProblem.Refused(
+                "Sandbox '%s' is created and deleted by others all the time; call sandbox_start again"
+                        .formatted(ref.givenName()));
+    }
+
+    /** Empty if somebody else was faster. */
+    private Optional<Started> created(SandboxRef ref, SandboxConfig config, String createdBy) {
+        try {
+            Sandbox created = client.resource(SandboxWrites.created(ref, config, createdBy))
+                    .create();
+            return Optional.of(new Started(created, true));
+        } catch (KubernetesClientException problem) {
+            if (!ApiCalls.isConflict(problem)) {
+                throw problem;
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** Empty if it is gone by now. */
+    Optional<Started> changed(Sandbox present, SandboxConfig config) {
         Map<String, Object> changes = SandboxWrites.changes(present.wanted(), config);
-        return new Started(changes.isEmpty() ? present : patch(ref, changes), false);
+        if (changes.isEmpty()) {
+            return Optional.of(new Started(present, false));
+        }
+        try {
+            return Optional.of(new Started(client.resource(present).patch(MERGE, json(changes)), false));
+        } catch (KubernetesClientException problem) {
+            if (problem.getCode() != HttpURLConnection.HTTP_NOT_FOUND) {
+                throw problem;
+            }
+            return Optional.empty();
+        }
     }
 
     /** The resource as the API server has it now; empty if there is none. */
@@ -61,11 +87,15 @@ final class SandboxOrders {
 
     /** Changes fields of the spec. */
     Sandbox patch(SandboxRef ref, Map<String, Object> spec) {
-        Sandbox after = at(ref).patch(MERGE, Serialization.asJson(Map.of("spec", spec)));
+        Sandbox after = at(ref).patch(MERGE, json(spec));
         if (after == null) {
             throw notFound(ref);
         }
         return after;
+    }
+
+    private static String json(Map<String, Object> spec) {
+        return Serialization.asJson(Map.of("spec", spec));
     }
 
     /**
@@ -93,7 +123,7 @@ final class SandboxOrders {
      * @return whether it is deleted
      */
     boolean undo(SandboxRef ref, Sandbox written) {
-        for (int attempt = 0; attempt < UNDO_ATTEMPTS; attempt++) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Sandbox present = at(ref).get();
             if (present == null || !isWishedForAs(written, present)) {
                 return false;

@@ -99,7 +99,8 @@ final class StartTool implements Tool {
         boolean kept = problem instanceof SandboxProblem.StartFailed failed
                 && Reason.of(failed.reason()).isPresent()
                 && sandboxes.find(ref).isPresent();
-        return new SandboxProblem.Refused("Sandbox start failed: " + problem.text() + (kept ? KEPT : ""));
+        String stop = problem.text().endsWith(".") ? "" : ".";
+        return new SandboxProblem.Refused("Sandbox start failed: " + problem.text() + (kept ? stop + KEPT : ""));
     }
 
     private static ToolResult reaching(ToolResult answer, Reach reach, SandboxConfig config) {

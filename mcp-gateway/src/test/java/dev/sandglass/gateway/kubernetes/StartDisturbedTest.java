@@ -139,4 +139,20 @@ class StartDisturbedTest {
 
         assertThat(operator.resource().wanted().memory()).hasToString("1Gi");
     }
+
+    /** Between the look and the change of one start another one is undone. */
+    @Test
+    void whoFindsItGoneWhenHeChangesItMakesItAnew() {
+        follow();
+        var _ = startedByAlice();
+        var orders = new SandboxOrders(client);
+        Sandbox seen = at().require();
+        at().delete();
+
+        assertThat(orders.changed(seen, new SandboxConfig(null, "1Gi", null, null, null)))
+                .isEmpty();
+        assertThat(orders.start(REF, new SandboxConfig(null, "1Gi", null, null, null), "bob")
+                        .isNew())
+                .isTrue();
+    }
 }

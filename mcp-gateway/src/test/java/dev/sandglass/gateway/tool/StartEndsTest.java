@@ -108,7 +108,9 @@ class StartEndsTest {
 
             gateway.sandboxes.put(new SandboxState.Pending(REF, "uid-x", "VolumeMissing", "there is no claim data"));
             assertThat(TestGateway.text(gateway.call("sandbox_start", "{\"sandbox\":\"x\"}")))
-                    .contains("('volumes': [] for none), or sandbox_stop with 'delete' first");
+                    .contains(
+                            "there is no claim data. What it was asked",
+                            "('volumes': [] for none), or sandbox_stop with 'delete' first");
         }
     }
 

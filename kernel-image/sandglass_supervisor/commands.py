@@ -1,12 +1,8 @@
 """Commands: programs run as they are, their output read from pipes, all that they started ended when time is up."""
 
-import codecs
 import errno
-import fcntl
 import os
 import signal
-import termios
-from array import array
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -15,12 +11,12 @@ from . import outcome
 from .arguments import Command
 from .cgroup import Cgroup
 from .children import Child, Children, Program, describe
-from .content import slices
 from .execution import Execution
-from .limits import COMMANDS, GROUP_LOOK_S, INTERRUPT_GRACE_S, PIPE_GRACE_S, SLICE_BYTES
+from .limits import COMMANDS, GROUP_LOOK_S, INTERRUPT_GRACE_S, PIPE_GRACE_S
 from .loop import Loop, Timer
 from .offspring import Offspring
 from .outcome import ERROR, OK, OOM_KILLED, Outcome
+from .pipes import Pipe, holding
 from .wire import Problem
 
 _NOT_FOUND, _NOT_EXECUTABLE = 127, 126
@@ -87,39 +83,6 @@ def _not_started(error: OSError, command: Command) -> Outcome:
     return Outcome(ERROR, f"{name} could not be started: {error.strerror}.", exit_code=_NOT_EXECUTABLE)
 
 
-class _Pipe:
-    """One output stream of a command: bytes become UTF-8 slices."""
-
-    def __init__(self, kind: str, descriptor: int) -> None:
-        self.kind = kind
-        self.descriptor = descriptor
-        self.open = True
-        self._left: int | None = None
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    def take_no_more(self) -> None:
-        """Take what is in it now and no more: the program has ended, and who still writes may never do."""
-        if self._left is None:
-            there = array("i", [0])
-            fcntl.ioctl(self.descriptor, termios.FIONREAD, there)
-            self._left = there[0]
-
-    def read(self, execution: Execution) -> bool:
-        """Read once; False if there is nothing now."""
-        size = SLICE_BYTES if self._left is None else min(self._left, SLICE_BYTES)
-        try:
-            data = os.read(self.descriptor, size) if size else b""
-        except BlockingIOError:
-            return False
-        if self._left is not None:
-            self._left -= len(data)
-        text = self._decoder.decode(data, final=not data)
-        for blob in slices(text.encode("utf-8")):
-            execution.write(self.kind, b"{}", blob)
-        self.open = bool(data)
-        return self.open
-
-
 class _Run:
     def __init__(
         self, execution: Execution, command: Command, env: dict[str, str], means: Means, conclude: Conclude
@@ -136,7 +99,7 @@ class _Run:
         self._stop_by = 0.0
         self._clearing = self._cleared = False
         self._timers: list[Timer] = []
-        self._pipes: list[_Pipe] = []
+        self._pipes: list[Pipe] = []
         self._child = self._start(command, env, means.children)
         execution.resume = self._watch
         execution.interrupt = self._interrupt
@@ -148,9 +111,9 @@ class _Run:
         for kind in ("stdout", "stderr"):
             reader, writer = os.pipe()
             os.set_blocking(reader, False)
-            self._pipes.append(_Pipe(kind, reader))
+            self._pipes.append(Pipe(kind, reader))
             writers.append(writer)
-        stdin = _stdin(command.stdin)
+        stdin = holding(command.stdin)
         try:
             stdout, stderr = writers
             return children.start(Program(command.argv, env, command.cwd, stdin, stdout, stderr), self._exited)
@@ -167,7 +130,7 @@ class _Run:
             if pipe.open:
                 self._loop.watch(pipe.descriptor, partial(self._read, pipe))
 
-    def _read(self, pipe: _Pipe) -> None:
+    def _read(self, pipe: Pipe) -> None:
         pipe.read(self._execution)
         if not pipe.open:
             self._loop.unwatch(pipe.descriptor)
@@ -221,16 +184,24 @@ class _Run:
         conclude, self._conclude = self._conclude, None
         for timer in self._timers:
             timer.cancel()
-        for pipe in self._pipes:
-            self._loop.unwatch(pipe.descriptor)
-            os.close(pipe.descriptor)
-        if not self._cleared:
-            self._offspring.watch(self._child)
+        self._part()
         ended = self._verdict(self._ended) if self._verdict else self._ended
         memory = self._cgroup.shortage(self._oom_kills) if ended.status != OOM_KILLED else None
         if memory is not None:
             self._execution.warn(outcome.killed_beside(memory.limit, memory.peak))
         conclude(ended)
+
+    def _part(self) -> None:
+        """Let go of its pipes and of what it left running, which may go on and write on: nobody would hear that."""
+        held = [pipe.descriptor for pipe in self._pipes if not self._cleared and pipe.has_writer()]
+        for pipe in self._pipes:
+            self._loop.unwatch(pipe.descriptor)
+            if pipe.descriptor not in held:
+                os.close(pipe.descriptor)
+        if held:
+            self._execution.warn(outcome.LEFT_WRITING)
+        if not self._cleared:
+            self._offspring.watch(self._child, held)
 
     def _time_out(self) -> None:
         self._stop(signal.SIGTERM, lambda ended: outcome.timed_out(self._timeout_s, ended))
@@ -271,14 +242,3 @@ class _Run:
     def _all_gone(self) -> None:
         self._cleared = True
         self._settle()
-
-
-def _stdin(data: bytes) -> int:
-    """A descriptor to read ``data`` from; a file in memory, so that no half-written pipe has to be looked after."""
-    if not data:
-        return os.open(os.devnull, os.O_RDONLY)
-    descriptor = os.memfd_create("stdin")
-    with os.fdopen(os.dup(descriptor), "wb") as file:
-        file.write(data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor

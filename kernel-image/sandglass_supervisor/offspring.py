@@ -5,13 +5,14 @@ A process can leave its group, its session, its parent and its environment; its 
 
 import os
 import signal
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Container
 from contextlib import suppress
 from typing import NamedTuple
 
 from .children import Child, log, mark_of
 from .limits import DEED_STEP_S, HUNT_PAUSE_S, HUNT_S, LOOK_FIRST_S, LOOK_LAST_S
 from .loop import Loop, Timer
+from .pipes import Drains
 
 _QUIET_ROUNDS = 3
 
@@ -98,6 +99,7 @@ class Offspring:
     def __init__(self, loop: Loop, most: int) -> None:
         self.most = most
         self._loop = loop
+        self._drains = Drains(loop)
         self._left: dict[int, Child] = {}
         self._doomed: set[int] = set()
         self._counts: dict[int, int] = {}
@@ -126,8 +128,13 @@ class Offspring:
         """True if more than may be descend from the child now."""
         return child.marked and len(_census((child.mark,)).marked.get(child.mark, ())) > self.most
 
-    def watch(self, child: Child) -> None:
-        """Look from time to time at what an ended child has left, until nothing of it is left."""
+    def watch(self, child: Child, held: Collection[int] = ()) -> None:
+        """Look from time to time at what an ended child has left, until nothing of it is left.
+
+        The pipes that it has ``held`` are read to nowhere, and closed at their end.
+        """
+        if held:
+            self._drains.add(held)
         if not child.marked:
             return
         self._left[child.mark] = child

@@ -21,6 +21,11 @@ _LOST = (
 
 OUTPUT_LOST: Final = "The end of its output is lost: a message was too large, or the code broke its own output channel."
 
+LEFT_WRITING: Final = (
+    "What it left running goes on, but its further output is dropped. To keep that, send it into a file:"
+    " 'server >server.log 2>&1 &'."
+)
+
 
 # As Python says it of a thread and of a process, and Node of either.
 _REFUSED = re.compile(r"can't start new thread|\[Errno 11\]|\bEAGAIN\b")

@@ -124,6 +124,15 @@ class Running:
         text = Path(f"/proc/{self.pid}/status").read_text()
         return int(re.search(rf"{field}:\s+(\d+)", text)[1]) * 1024  # type: ignore[index] # always there
 
+    def descriptors(self) -> int:
+        """How many the supervisor has open."""
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def cpu_s(self) -> float:
+        """Seconds of processors that the supervisor has used."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def stop(self) -> None:
         for client in self.clients:
             client.close()

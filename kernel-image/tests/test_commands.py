@@ -1,16 +1,14 @@
 """Programs that run without a kernel."""
 
 import hashlib
-import os
 import stat
 import time
-from unittest import mock
 
 import pytest
 from client import Client, Refused
 from conftest import Running
 
-from sandglass_supervisor.commands import _Pipe
+from sandglass_supervisor.limits import DRAINED_COMMANDS
 
 
 def test_output_and_exit_code(client: Client, name: str) -> None:
@@ -104,6 +102,41 @@ def test_what_it_leaves_running_does_not_hold_it(client: Client, name: str) -> N
     assert output.outcome["status"] == "ok"
 
 
+@pytest.mark.parametrize("how", ["", "nohup ", "setsid "])
+def test_what_it_leaves_running_may_write_on(shared: Running, client: Client, name: str, how: str) -> None:
+    script = f"sleep 0.5; echo one; echo two >&2; for i in $(seq 20000); do echo $i; done; echo three >{name}"
+    output = client.command(name, "sh", "-c", f"{how}sh -c '{script}' & echo started")
+    assert output.outcome is not None
+    assert (output.text(), output.outcome["status"]) == ("started\n", "ok")
+    assert "further output is dropped" in output.outcome["warning"]
+    written = shared.workspace / name
+    client.until(lambda: written.exists() and written.read_text(), 5, "the last word of what was left running")
+    assert written.read_text() == "three\n"
+
+
+def test_what_it_leaves_running_with_its_output_in_a_file_is_no_warning(client: Client, name: str) -> None:
+    output = client.command(name, "sh", "-c", f"(sleep 0.3; echo late) >{name} 2>&1 & echo started")
+    assert output.outcome is not None
+    assert (output.outcome["status"], output.outcome.get("warning")) == ("ok", None)
+    client.until(lambda: client.read(name) == b"late\n", 5, "what it wrote late")
+
+
+def test_pipes_of_what_was_left_running_are_given_back(own: Running) -> None:
+    client = own.ready()
+    before = own.descriptors()
+    left = []
+    for i in range(DRAINED_COMMANDS // 2 + 1):
+        script = "for i in 1 2; do (sleep 0.4; exec yes) & echo $!; done"
+        left += client.command(f"left{i}", "sh", "-c", script).text().split()
+    time.sleep(0.5)
+    began = own.cpu_s()
+    time.sleep(1)
+    assert own.cpu_s() - began < 0.5
+    assert own.descriptors() == before + DRAINED_COMMANDS + 2
+    client.command("end", "kill", *left)
+    client.until(lambda: own.descriptors() <= before, 5, "its pipes closed")
+
+
 @pytest.mark.parametrize("on_full", ["block", "truncate"])
 def test_what_it_leaves_writing_without_end_holds_nobody_up(own: Running, on_full: str) -> None:
     client = own.ready()
@@ -123,23 +156,6 @@ def test_what_it_leaves_writing_holds_nobody_up_though_nobody_reads(own: Running
     left = ("-c", "yes & yes & yes & exit 3")
     client.ask("command", execution_id="left", command="sh", args=left, attach=False, on_full="truncate")
     client.until(lambda: client.ask("list")["executions"][-1]["state"] == "done", 5, "its end")
-
-
-def test_of_a_program_that_has_ended_no_more_is_taken_than_is_there() -> None:
-    reader, writer = os.pipe()
-    os.set_blocking(reader, False)
-    taken = mock.Mock()
-    # Whenever something is taken, who was left running writes more.
-    taken.write.side_effect = lambda *_: os.write(writer, b"more")
-    pipe = _Pipe("stdout", reader)
-    os.write(writer, b"its own")
-    pipe.take_no_more()
-    os.write(writer, b"too late")
-    pipe.take_no_more()
-    assert [pipe.read(taken), pipe.read(taken)] == [True, False]
-    assert (pipe.open, [call.args[2] for call in taken.write.call_args_list]) == (False, [b"its own"])
-    for descriptor in (reader, writer):
-        os.close(descriptor)
 
 
 def test_sixteen_at_a_time(own: Running) -> None:

@@ -1,0 +1,116 @@
+"""The pipes of commands: their output while they run, and what they left running may write when they have ended."""
+
+import codecs
+import fcntl
+import os
+import select
+import termios
+from array import array
+from collections import deque
+from collections.abc import Collection
+from contextlib import suppress
+from functools import partial
+
+from .content import slices
+from .execution import Execution
+from .limits import DRAIN_PAUSE_S, DRAINED_COMMANDS, SLICE_BYTES
+from .loop import Loop
+
+
+class Pipe:
+    """One output stream of a command: bytes become UTF-8 slices."""
+
+    def __init__(self, kind: str, descriptor: int) -> None:
+        self.kind = kind
+        self.descriptor = descriptor
+        self.open = True
+        self._left: int | None = None
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def take_no_more(self) -> None:
+        """Take what is in it now and no more: the program has ended, and who still writes may never do."""
+        if self._left is None:
+            there = array("i", [0])
+            fcntl.ioctl(self.descriptor, termios.FIONREAD, there)
+            self._left = there[0]
+
+    def read(self, execution: Execution) -> bool:
+        """Read once; False if there is nothing now."""
+        size = SLICE_BYTES if self._left is None else min(self._left, SLICE_BYTES)
+        try:
+            data = os.read(self.descriptor, size) if size else b""
+        except BlockingIOError:
+            return False
+        if self._left is not None:
+            self._left -= len(data)
+        text = self._decoder.decode(data, final=not data)
+        for blob in slices(text.encode("utf-8")):
+            execution.write(self.kind, b"{}", blob)
+        self.open = bool(data)
+        return self.open
+
+    def has_writer(self) -> bool:
+        """True while somebody can still write into it."""
+        look = select.poll()  # select() knows no descriptor above 1023, and code can have us hold that many
+        look.register(self.descriptor, 0)
+        return not look.poll(0)
+
+
+class Drains:
+    """Reads to nowhere what commands' leftovers write: a write into a pipe that nobody reads would end them.
+
+    Each is read a little at a time with a pause behind it, so that who writes without end waits, and not the loop. The
+    oldest of too many gives up its pipes.
+    """
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._drains: deque[_Drain] = deque()
+
+    def add(self, descriptors: Collection[int]) -> None:
+        """Read these, of one command, until nobody is left who could write into them, and close them then."""
+        self._drains = deque(drain for drain in self._drains if drain.open)
+        if len(self._drains) >= DRAINED_COMMANDS:
+            self._drains.popleft().close()
+        self._drains.append(_Drain(self._loop, descriptors))
+
+
+class _Drain:
+    def __init__(self, loop: Loop, descriptors: Collection[int]) -> None:
+        self._loop = loop
+        self.open = set(descriptors)
+        for descriptor in descriptors:
+            self._watch(descriptor)
+
+    def close(self) -> None:
+        for descriptor in tuple(self.open):
+            self._close(descriptor)
+
+    def _watch(self, descriptor: int) -> None:
+        # It may have been closed in the pause, and its number may be another's by now.
+        if descriptor in self.open:
+            self._loop.watch(descriptor, partial(self._read, descriptor))
+
+    def _read(self, descriptor: int) -> None:
+        self._loop.unwatch(descriptor)
+        with suppress(BlockingIOError):
+            if not os.read(descriptor, SLICE_BYTES):
+                self._close(descriptor)
+                return
+        self._loop.call_in(DRAIN_PAUSE_S, partial(self._watch, descriptor))
+
+    def _close(self, descriptor: int) -> None:
+        self._loop.unwatch(descriptor)
+        self.open.discard(descriptor)
+        os.close(descriptor)
+
+
+def holding(data: bytes) -> int:
+    """A descriptor to read ``data`` from; a file in memory, so that no half-written pipe has to be looked after."""
+    if not data:
+        return os.open(os.devnull, os.O_RDONLY)
+    descriptor = os.memfd_create("stdin")
+    with os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

@@ -9,7 +9,7 @@ from jupyter_client.jsonutil import json_clean, json_default
 from jupyter_client.session import Session, json_packer
 
 from .kernel_pictures import Gallery
-from .limits import JSON_RESULT_BYTES, TEXT_BYTES, TRACEBACK_BYTES
+from .limits import JSON_RESULT_BYTES, KERNEL_MESSAGE_BYTES, TEXT_BYTES, TRACEBACK_BYTES
 
 _JSON = "application/json"
 _ENCODER = json.JSONEncoder(default=json_default, ensure_ascii=False, allow_nan=False)
@@ -17,6 +17,9 @@ _ENCODER = json.JSONEncoder(default=json_default, ensure_ascii=False, allow_nan=
 _READ = frozenset(
     "text/plain text/markdown text/latex text/html image/png image/jpeg image/gif image/webp application/json".split()
 )
+
+_WIDEST = 4  # bytes of a character
+_NOTE_BYTES = 64
 
 
 class BoundedSession(Session):
@@ -33,7 +36,17 @@ class BoundedSession(Session):
             msg_or_type = {**msg_or_type, "content": bounded(msg_or_type["content"], self._gallery)}
         elif isinstance(content, dict):
             content = bounded(content, self._gallery)
+        # Of widgets, and for nobody here.
+        kwargs.pop("buffers", None)
         return super().send(stream, msg_or_type, content, *args, **kwargs)
+
+    def serialize(self, msg: dict[str, Any], ident: Any = None) -> list[bytes]:
+        """A message's parts; of one that would break the connection only what its run needs, and a note."""
+        parts = super().serialize(msg, ident)
+        largest = max(map(len, parts))
+        if largest <= KERNEL_MESSAGE_BYTES:
+            return parts
+        return super().serialize({**msg, "metadata": {}, "content": _told_instead(msg["content"], largest)}, ident)
 
 
 def _packed(value: Any) -> bytes:
@@ -48,7 +61,7 @@ def _packed(value: Any) -> bytes:
 
 
 def bounded(content: dict[str, Any], gallery: Gallery) -> dict[str, Any]:
-    """A message's content of a bounded size; what is neither a bundle nor an error is left as it is."""
+    """A message's content of a bounded size; what is no bundle, no error and no reply with pages is left as it is."""
     data, metadata = content.get("data"), content.get("metadata")
     if isinstance(data, dict) and isinstance(metadata, dict):
         data, metadata = gallery.fit(data, metadata)
@@ -56,7 +69,27 @@ def bounded(content: dict[str, Any], gallery: Gallery) -> dict[str, Any]:
     if "traceback" in content and "ename" in content:
         lines = _cut("\n".join(map(str, content["traceback"])), TRACEBACK_BYTES)
         content = {**content, "traceback": lines.split("\n"), "evalue": _cut(str(content["evalue"]), TRACEBACK_BYTES)}
+    if content.get("payload"):
+        content = {**content, "payload": [_page(item["data"]) for item in content["payload"] if _is_page(item)]}
     return content
+
+
+def _is_page(item: Any) -> bool:
+    """True for text that Jupyter's pager would show; what else a reply may ask of a client nobody here would do."""
+    return isinstance(item, dict) and item.get("source") == "page" and isinstance(item.get("data"), dict)
+
+
+def _page(data: dict[str, Any]) -> dict[str, Any]:
+    return {"source": "page", "data": _bounded_data(data)}
+
+
+def _told_instead(content: Any, size: int) -> dict[str, Any]:
+    """How a run ended, if the content says so, and a note where its output would be."""
+    note = f"[a message of {size} bytes was left out: too large; show a part of it, or save it to a file]"
+    data = {"text/plain": note}
+    said = content if isinstance(content, dict) else {}
+    kept = {name: said[name] for name in ("status", "execution_count", "execution_state") if name in said}
+    return {**kept, "data": data, "metadata": {}, "payload": [_page(data)] if "payload" in said else []}
 
 
 def _bounded_data(data: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +117,12 @@ def _bounded_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cut(text: str, limit: int) -> str:
-    if len(text) <= limit:
+    """Text of at most ``limit`` bytes: the supervisor would cut what is longer once more, and this note away."""
+    if len(text) * _WIDEST <= limit:
         return text
-    half = limit // 2
-    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
+    data = text.encode("utf-8", "replace")
+    if len(data) <= limit:
+        return text
+    half = (limit - _NOTE_BYTES) // 2
+    head, tail = data[:half].decode("utf-8", "ignore"), data[-half:].decode("utf-8", "ignore")
+    return f"{head}\n[... {len(data) - 2 * half} bytes left out ...]\n{tail}"

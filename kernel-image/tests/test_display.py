@@ -1,11 +1,12 @@
 """What code displays, through a real kernel."""
 
 import json
+import re
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from client import Client, Record
+from client import Client, Output, Record
 from supervisors import Running
 
 NOISE = """
@@ -95,6 +96,66 @@ JSON(['y' * 9_000_000])
     assert (output.outcome["status"], output.outcome["message"]) == ("ok", "")
     assert output.only("display").blob == b"small"
     assert b"left out" in output.only("result").blob
+
+
+def kept(client: Client, name: str, code: str) -> Output:
+    """What code shows that leaves its kernel alive and all that is said after it whole."""
+    assert client.run(name + "before", "variable = 'kept'").outcome["status"] == "ok"  # type: ignore[index]
+    output = client.run(name, code, timeout_s=10)
+    assert output.outcome is not None
+    assert (output.outcome["status"], output.outcome["message"]) == ("ok", "")
+    assert client.run(name + "after", "variable").only("result").blob == b"'kept'"
+    return output
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open('big.log', 'w').write('first\\n' + 'x' * 10_000_000 + '\\nlast')\n%less big.log",
+        "text = 'first' + 'x' * 9_000_000 + 'last'\n%page text",
+    ],
+)
+def test_large_pages_are_cut(client: Client, name: str, code: str) -> None:
+    page = kept(client, name, code).only("display").blob
+    assert len(page) <= 1024 * 1024
+    assert page.startswith((b"first", b"'first"))
+    assert page.rstrip(b"'").endswith(b"last")
+    left_out = re.search(rb"\[\.\.\. (\d+) bytes left out \.\.\.\]", page)
+    assert left_out is not None
+    assert 7_900_000 < int(left_out[1]) < 9_000_000
+
+
+def test_pages_whose_packing_makes_them_large_are_told_of(client: Client, name: str) -> None:
+    code = """
+write = get_ipython().payload_manager.write_payload
+for number in range(20):
+    write({'source': 'page', 'data': {'text/plain': 'x' * 900_000}}, single=False)
+"""
+    assert b"was left out: too large" in kept(client, name, code).only("display").blob
+
+
+def test_what_a_reply_asks_of_other_clients_is_left_out(client: Client, name: str) -> None:
+    code = "get_ipython().payload_manager.write_payload({'source': 'set_next_input', 'text': 'x' * 20_000_000})"
+    assert [record.kind for record in kept(client, name, code).records] == ["outcome"]
+
+
+LARGE = "b'x' * 20_000_000"
+
+
+@pytest.mark.parametrize(
+    "more", [f"data={{'a': str({LARGE})}}", f"metadata={{'a': str({LARGE})}}", f"buffers=[{LARGE}]"]
+)
+def test_large_messages_of_widgets_cost_nothing(client: Client, name: str, more: str) -> None:
+    code = f"from comm import create_comm\nprint('before')\ncreate_comm(target_name='x', {more})\nprint('after')"
+    assert kept(client, name, code).text() == "before\nafter\n"
+
+
+def test_a_bundle_whose_packing_makes_it_large_is_told_of(client: Client, name: str) -> None:
+    code = """
+from IPython.display import display
+display({kind: chr(1) * 1_000_000 for kind in ('text/plain', 'text/html', 'text/markdown')}, raw=True)
+"""
+    assert b"was left out: too large" in kept(client, name, code).only("display").blob
 
 
 def test_progress_bar_passes_as_it_is(client: Client, name: str) -> None:

@@ -297,4 +297,4 @@ class Kernel:
             memory = self._cgroup.memory()
             self._done(outcome.oom_killed(memory.limit, memory.peak, kernel=True))
         else:
-            self._done(outcome.kernel_died(ending.signal, ending.exit_code))
+            self._done(outcome.kernel_died(ending.signal, ending.exit_code, broken=ending.broken))

@@ -28,13 +28,15 @@ class Place(NamedTuple):
 class Ending(NamedTuple):
     """How the process ended, and the end of what it wrote to its own standard error, unless that was told before.
 
-    ``heap_full``: it ended itself because its own memory, not the sandbox's, was full.
+    ``heap_full``: it ended itself because its own memory, not the sandbox's, was full. ``broken``: it was killed
+    because what came by the channel of its messages was none.
     """
 
     exit_code: int | None
     signal: int | None
     stderr: str
     heap_full: bool = False
+    broken: bool = False
 
     @property
     def reason(self) -> str:

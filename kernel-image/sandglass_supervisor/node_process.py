@@ -273,7 +273,7 @@ class NodeProcess:
         exit_code, number = describe(status)
         told = "" if self._ready else self._tail.decode("utf-8", "replace").strip()
         heap_full = self._heap_full and number == signal.SIGABRT
-        self._listener.kernel_ended(Ending(exit_code, number, told, heap_full))
+        self._listener.kernel_ended(Ending(exit_code, number, told, heap_full, self._frames.broken))
 
     def _tell_all(self) -> None:
         while self._heard:

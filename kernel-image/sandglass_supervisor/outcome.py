@@ -73,9 +73,10 @@ def _with_loss(message: str, outcome: Outcome) -> str:
     return f"{message} It did not react, so its process was killed. {_LOST}" if outcome.kernel_restarted else message
 
 
-def kernel_died(signal: int | None, exit_code: int | None) -> Outcome:
-    """The kernel's process ended under the execution."""
-    message = f"The kernel's process ended {_how(signal, exit_code)} while the code ran. {_LOST}"
+def kernel_died(signal: int | None, exit_code: int | None, *, broken: bool = False) -> Outcome:
+    """The kernel's process ended under the execution; ``broken``: it was killed for what came by its own channel."""
+    because = ", because something wrote into the kernel's own channel, descriptor 4" if broken else ""
+    message = f"The kernel's process ended {_how(signal, exit_code)} while the code ran{because}. {_LOST}"
     return Outcome(KERNEL_DIED, message, exit_code, signal, kernel_restarted=True)
 
 

@@ -25,7 +25,7 @@ class Errors {
     const name = isError ? String(safely(() => thrown.name) || 'Error') : 'Uncaught';
     const message = isError ? String(safely(() => thrown.message) ?? '') : safely(() => util.inspect(thrown, limits.INSPECT));
     const traceback = this.#traceback(isError ? thrown : `Uncaught ${message}`);
-    return { ename: cut(name, 1000), evalue: cut(message, limits.TRACEBACK_CHARS), traceback: traceback.split('\n') };
+    return { ename: cut(name, 1000), evalue: cut(message, limits.TRACEBACK_BYTES), traceback: traceback.split('\n') };
   }
 
   /** What `stack` says everywhere: the frames of the code, with the columns of its source. */
@@ -47,7 +47,7 @@ class Errors {
     const text = typeof thrown === 'string' ? thrown : safely(() => util.inspect(thrown, limits.INSPECT));
     // An error without frames comes in brackets.
     const bare = /^\[[^]*\]$/.test(text) ? text.slice(1, -1) : text;
-    return cut(`${this.#excerpt(bare)}${bare}`, limits.TRACEBACK_CHARS);
+    return cut(`${this.#excerpt(bare)}${bare}`, limits.TRACEBACK_BYTES);
   }
 
   #column(number, line, column) {

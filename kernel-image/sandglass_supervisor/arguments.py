@@ -110,7 +110,7 @@ def parse_execute(request: Request) -> Execute:
 
 
 def parse_command(request: Request, cwd: str) -> Command:
-    """The arguments of ``command``; ``cwd`` is where it runs if none is given."""
+    """The arguments of ``command``; ``cwd`` is the workspace, where it runs if nothing else is said."""
     given = request.arguments
     args = given.get("args", [])
     if not isinstance(args, list) or len(args) > ARG_COUNT:
@@ -119,13 +119,18 @@ def parse_command(request: Request, cwd: str) -> Command:
     argv += [_text(value, f"args[{index}]", ARG_BYTES) for index, value in enumerate(args)]
     if not argv[0]:
         raise _bad("command", "must not be empty")
-    place = _text(given.get("cwd", cwd), "cwd", PATH_BYTES)
+    place = at_home(_text(given.get("cwd", cwd), "cwd", PATH_BYTES), cwd)
     if not place.startswith("/"):
-        raise _bad("cwd", "must be an absolute path")
+        raise _bad("cwd", "must be an absolute path, or begin with '~/'")
     envs = parse_envs(given.get("envs", {}), "envs")
     execution_id = parse_execution_id(given)
     attach = _flag(given, "attach", default=False)
     return Command(execution_id, argv, place, envs, request.blob, _timeout(given), _block(given), attach)
+
+
+def at_home(path: str, home: str) -> str:
+    """A path with the home folder, which is the workspace, for a ``~`` in front, as a shell would have it."""
+    return home + path[1:] if path == "~" or path.startswith("~/") else path
 
 
 def parse_install(request: Request) -> Install:

@@ -1,6 +1,5 @@
 """Commands: programs run as they are, their output read from pipes, all that they started ended when time is up."""
 
-import errno
 import os
 import signal
 from collections.abc import Callable
@@ -17,9 +16,9 @@ from .loop import Loop, Timer
 from .offspring import Offspring
 from .outcome import ERROR, OK, OOM_KILLED, Outcome
 from .pipes import Pipe, holding
+from .unstarted import unstarted
 from .wire import Problem
 
-_NOT_FOUND, _NOT_EXECUTABLE = 127, 126
 _KILLED_BELOW = 128 + signal.SIGKILL  # what a shell makes of its program's end
 
 Conclude = Callable[[Outcome], None]
@@ -55,7 +54,7 @@ class Commands:
         try:
             run = _Run(execution, command, env, self._means, conclude)
         except OSError as error:
-            conclude(_not_started(error, command))
+            conclude(unstarted(error, command, env))
             return
         self._running.add(run)
         execution.finished = lambda: self._running.discard(run)
@@ -71,16 +70,6 @@ class Commands:
             unseen.finish(ended)
 
         self.run(unseen, command, conclude)
-
-
-def _not_started(error: OSError, command: Command) -> Outcome:
-    if not os.path.isdir(command.cwd):
-        return Outcome(ERROR, f"The working directory {command.cwd} does not exist.")
-    name = command.argv[0]
-    if error.errno == errno.ENOENT:
-        message = f"There is no program {name} here: an absolute path, or a name found in PATH, is needed."
-        return Outcome(ERROR, message, exit_code=_NOT_FOUND)
-    return Outcome(ERROR, f"{name} could not be started: {error.strerror}.", exit_code=_NOT_EXECUTABLE)
 
 
 class _Run:

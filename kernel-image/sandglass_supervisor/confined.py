@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from . import linux
+from .arguments import at_home
 from .children import log
 from .limits import FILE_DEPTH, FILE_LINKS
 from .wire import Problem
@@ -78,9 +79,13 @@ class Confined:
         return False
 
     def spot(self, path: str) -> Spot:
-        """Where ``path`` begins: a relative one in the workspace, an absolute one in the root that its text names."""
+        """Where ``path`` begins: a relative one in the workspace, an absolute one in the root that its text names.
+
+        In a shell ``~`` is the workspace, too.
+        """
         if self._lacking:
             raise Problem("not_supported", "this system has no openat2 (Linux 5.6), without which no file is touched")
+        path = at_home(path, self._workspace)
         full = "/" + path.lstrip("/") if path.startswith("/") else f"{self._workspace}/{path}"
         for root in self._roots:
             if full == root.path or full.startswith(root.path + "/"):

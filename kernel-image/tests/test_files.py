@@ -24,6 +24,21 @@ def test_what_is_written_is_read(client: Client, home: Path) -> None:
     assert client.read(path, offset=4096) == b""
 
 
+def test_the_home_folder_is_the_workspace(client: Client, shared: Running, home: Path) -> None:
+    client.write(f"~/{home.name}/f", b"mine")
+    assert (home / "f").read_bytes() == b"mine"
+    assert client.command(home.name, "sh", "-c", f"cat ~/{home.name}/f").text() == "mine"
+    client.file("move", f"~/{home.name}/f", to=f"~/{home.name}/g")
+    assert client.read(f"{home.name}/g") == b"mine"
+    assert home.name in {about["path"] for about in client.files("~")}
+    with pytest.raises(Refused, match="outside"):
+        client.read("~/../f")
+    # Any other tilde is a name.
+    for path in (f"{home.name}/~", f"~{home.name}", f"./~/{home.name}"):
+        client.write(path, b"odd")
+        assert (shared.workspace / path).read_bytes() == b"odd"
+
+
 def test_an_empty_file(client: Client, home: Path) -> None:
     assert client.write(f"{home.name}/empty", b"") == {"bytes": 0, "size": 0}
     assert client.read(f"{home.name}/empty") == b""

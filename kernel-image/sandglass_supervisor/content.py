@@ -102,12 +102,21 @@ def error(content: dict[str, Any]) -> Entry:
 
 def pages(reply: dict[str, Any]) -> Iterator[Entry]:
     """What a reply would show in Jupyter's pager: the text of ``name?`` and the like."""
+    for item in _payload(reply, "page"):
+        found = _text(item["data"]) if isinstance(item.get("data"), dict) else None
+        if found is not None:
+            yield _entry("display", "text/plain", found[1])
+
+
+def asks_exit(reply: dict[str, Any]) -> bool:
+    """Whether a reply tells that the kernel ends because the code asked for it, by ``exit()`` or ``quit()``."""
+    return any(not item.get("keepkernel") for item in _payload(reply, "ask_exit"))
+
+
+def _payload(reply: dict[str, Any], source: str) -> Iterator[dict[str, Any]]:
     payload = reply.get("payload")
-    for item in payload if isinstance(payload, list) else []:
-        if isinstance(item, dict) and item.get("source") == "page" and isinstance(item.get("data"), dict):
-            found = _text(item["data"])
-            if found is not None:
-                yield _entry("display", "text/plain", found[1])
+    items = payload if isinstance(payload, list) else []
+    return (item for item in items if isinstance(item, dict) and item.get("source") == source)
 
 
 def parse(content: bytes) -> dict[str, Any]:

@@ -59,6 +59,11 @@ class Execution:
         self.state = RUNNING
         self._started_at = self._alone_since = self._loop.clock()
 
+    def wait_again(self) -> None:
+        """The run did not begin after all."""
+        self.state = QUEUED
+        self._started_at = None
+
     def write(self, kind: str, json: bytes, blob: bytes) -> None:
         """Add a record of output and send what may be sent."""
         self.journal.append(kind, json, blob)

@@ -11,7 +11,8 @@ from .jupyter import Message
 from .kernel_process import Ending, KernelProcess, Maker, Place
 from .kernel_queue import KernelQueue
 from .kernel_run import Run
-from .limits import BEGUN_LOOK_S, INTERRUPT_GRACE_S, QUEUE
+from .kernel_stop import Stop
+from .limits import INTERRUPT_GRACE_S, QUEUE
 from .loop import Timer
 from .outcome import Outcome
 from .python_env import PythonEnv
@@ -46,7 +47,9 @@ class Kernel:
         self._queue = KernelQueue()
         self._run: Run | None = None
         self._run_until = 0.0
-        self._timers: list[Timer] = []
+        self._stop: Stop | None = None  # what is due for it
+        self._leaving: Timer | None = None
+        self._put_back = ""  # the execution that had another turn last
         self._runs = 0
         self._executions = 0
         self._failed_starts = 0
@@ -88,7 +91,6 @@ class Kernel:
         self.used = True
         execution.position = self.position
         execution.waits_s = self.waits_s
-        execution.interrupt = lambda: self._queue.withdraw(execution)
         self._queue.add(execution, request)
         if self.state == DEAD:
             self._failed_starts = 0
@@ -108,10 +110,7 @@ class Kernel:
     def interrupt(self) -> list[str]:
         """Interrupt what runs now; what waits behind it stays."""
         run = self._run
-        if run is None:
-            return []
-        self._stop(outcome.interrupted)
-        return [run.execution.id]
+        return [run.execution.id] if run is not None and self._interrupt_run(run) else []
 
     def reset(self, done: Callable[[], None]) -> None:
         """End the process and start afresh; ``done`` is called when the new one answers, or cannot be started."""
@@ -155,15 +154,19 @@ class Kernel:
     def kernel_ended(self, ending: Ending) -> None:
         """The process is gone: answer who waited, tell everybody, start afresh."""
         out_of_memory = ending.heap_full or (ending.signal == _SIGKILL and self._cgroup.oom_kills() > self._oom_kills)
-        self._process = None
+        process, self._process = self._process, None
         self.state = DEAD
+        if self._leaving is not None:
+            self._leaving.cancel()
         about = {"event": "oom" if out_of_memory else "died", "signal": ending.signal, "exit_code": ending.exit_code}
         self._tell(self.name, about)
         if self._on_purpose is not None:
             self._begin_anew()
             return
+        if process is not None and self._run is not None:
+            self._give_another_turn(self._run, process)
         if self._run is not None:
-            self._bury(self._run, ending, out_of_memory=out_of_memory)
+            self._run.bury(ending, self._cgroup.memory() if out_of_memory else None)
             self._queue.fail(outcome.never_ran("the kernel ended"))
         elif self._executions:
             self.lost = outcome.lost_before(ending.signal, ending.exit_code, out_of_memory=out_of_memory)
@@ -175,6 +178,21 @@ class Kernel:
             self._give_up(outcome.no_memory_to_start(self._cgroup.memory()))
         else:
             self._give_up(outcome.no_kernel(content.plain(ending.reason)[:500]))
+
+    def _give_another_turn(self, run: Run, process: KernelProcess) -> None:
+        """Have a run that had not begun wait for the fresh kernel, once: it may itself be what the kernel dies of."""
+        if run.stop_asked or run.put_back is None or process.has_begun(run.msg_id):
+            return
+        self._forget_run(run)
+        self._executions -= 1
+        self.lost = run.lost_before
+        self._put_back = run.execution.id
+        run.put_back()
+
+    def _leave(self, process: KernelProcess) -> None:
+        """The code asked its kernel to end: it does so a little later, in order, and must take nothing more."""
+        self.state = STARTING
+        self._leaving = self._place.loop.call_in(INTERRUPT_GRACE_S, process.kill)
 
     def _begin_anew(self) -> None:
         """The process is gone because a caller wanted it."""
@@ -224,6 +242,8 @@ class Kernel:
         self.state = BUSY
         run = self._run = Run(f"run-{self._runs}", execution, self._place.loop, self._done)
         run.lost_before, self.lost = self.lost, None
+        if execution.id != self._put_back:
+            run.put_back = lambda: self._queue.put_back(execution, request)
         execution.interrupt = lambda: self._interrupt_run(run)
         execution.resume = self._process.release
         execution.start()
@@ -231,53 +251,35 @@ class Kernel:
         # Read while the kernel is busy with the request already: no code reaches the limit within so short a time.
         self._oom_kills = self._cgroup.oom_kills()
         self._run_until = self._place.loop.clock() + request.timeout_s
-        self._timers = [self._place.loop.call_in(request.timeout_s, lambda: self._time_out(request.timeout_s))]
-
-    def _time_out(self, timeout_s: float) -> None:
-        self._stop(lambda ended: outcome.timed_out(timeout_s, ended))
-
-    def _stop(self, verdict: Callable[[Outcome], Outcome]) -> None:
-        """Interrupt the run, kill the kernel if that does not help; the first reason given counts."""
-        run = self._run
-        if run is None or run.stop_asked or self._process is None:
-            return
-        run.stop_asked = True
-        run.verdict = verdict
-        run.execution.hurry()
-        self._interrupt_once_begun(run)
-        # The first one may have met a program that the code waits for, and not the code.
-        self._timers.append(self._place.loop.call_in(INTERRUPT_GRACE_S / 2, self._process.interrupt))
-        self._timers.append(self._place.loop.call_in(INTERRUPT_GRACE_S, self._process.kill))
-
-    def _interrupt_once_begun(self, run: Run) -> None:
-        """Before the code has begun an interrupt would be ignored."""
-        if run is not self._run or self._process is None:
-            return
-        if self._process.has_begun(run.msg_id):
-            self._process.interrupt()
-        else:
-            self._timers.append(self._place.loop.call_in(BEGUN_LOOK_S, lambda: self._interrupt_once_begun(run)))
+        self._stop = Stop(run, self._process, self._place.loop)
+        self._stop.ask_in(request.timeout_s, lambda ended: outcome.timed_out(request.timeout_s, ended))
 
     def _interrupt_run(self, run: Run) -> bool:
-        if run is not self._run:
+        if run is not self._run or self._stop is None:
             return False
-        self._stop(outcome.interrupted)
+        self._stop.ask(outcome.interrupted)
         return True
 
+    def _forget_run(self, run: Run) -> None:
+        self._run = None
+        if self._stop is not None:
+            self._stop.cancel()
+        run.close()
+
     def _done(self, ended: Outcome) -> None:
-        run, self._run = self._run, None
-        for timer in self._timers:
-            timer.cancel()
+        run = self._run
         if run is None:
             return
-        run.close()
+        self._forget_run(run)
         if self.state == BUSY:
             self.state = IDLE
         if self._process is not None:
             self._process.release()
-        if self._process is not None and run.output_lost:
-            self.state = STARTING
-            self._process.resubscribe()
+            if run.exit_asked:
+                self._leave(self._process)
+            elif run.output_lost:
+                self.state = STARTING
+                self._process.resubscribe()
         done = run.verdict(ended)
         memory = self._cgroup.shortage(self._oom_kills) if done.status != outcome.OOM_KILLED else None
         run.execution.warn(
@@ -287,14 +289,3 @@ class Kernel:
         )
         run.execution.finish(done._replace(kernel_restarted=True) if run.lost_before else done)
         self._next()
-
-    def _bury(self, run: Run, ending: Ending, *, out_of_memory: bool) -> None:
-        if ending.stderr and not run.stop_asked:
-            run.execution.write("stderr", b"{}", content.plain(ending.stderr + "\n").encode("utf-8", "replace"))
-        if ending.heap_full and not run.stop_asked:
-            self._done(outcome.heap_full(ending.exit_code, ending.signal))
-        elif out_of_memory and not run.stop_asked:
-            memory = self._cgroup.memory()
-            self._done(outcome.oom_killed(memory.limit, memory.peak, kernel=True))
-        else:
-            self._done(outcome.kernel_died(ending.signal, ending.exit_code, broken=ending.broken))

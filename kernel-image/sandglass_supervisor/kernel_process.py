@@ -68,7 +68,10 @@ class KernelProcess(Protocol):
         """Ask the kernel to run code with more variables in its environment."""
 
     def has_begun(self, msg_id: str) -> bool:
-        """True once the code of that execution runs, or has run: then it can be interrupted."""
+        """True once the code of that execution runs, or has run: then it can be interrupted.
+
+        May be asked until ``kernel_ended`` returns.
+        """
 
     def interrupt(self) -> None:
         """Stop what runs, as Control-C does in a terminal; without effect on code that does not react."""

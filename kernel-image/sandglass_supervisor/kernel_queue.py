@@ -27,6 +27,13 @@ class KernelQueue:
     def add(self, execution: Execution, request: Execute) -> None:
         """To the end."""
         self._waiting.append((execution, request))
+        execution.interrupt = lambda: self.withdraw(execution)
+
+    def put_back(self, execution: Execution, request: Execute) -> None:
+        """To the front: it was taken before, and did not begin."""
+        execution.wait_again()
+        self._waiting.appendleft((execution, request))
+        execution.interrupt = lambda: self.withdraw(execution)
 
     def take(self) -> tuple[Execution, Execute]:
         """From the front."""

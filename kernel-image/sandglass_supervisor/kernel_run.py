@@ -5,11 +5,13 @@ from contextlib import suppress
 from typing import Any
 
 from . import content
+from .cgroup import Memory
 from .execution import Execution
 from .jupyter import Message
+from .kernel_process import Ending
 from .limits import IDLE_GRACE_S
 from .loop import Loop, Timer
-from .outcome import ERROR, OK, OUTPUT_LOST, Outcome
+from .outcome import ERROR, OK, OUTPUT_LOST, Outcome, heap_full, kernel_died, oom_killed
 
 _MOST_RUNS = 2**53
 _KINDS = frozenset(
@@ -25,6 +27,8 @@ class Run:
         self.execution = execution
         self.output_lost = False
         self.stop_asked = False
+        self.exit_asked = False
+        self.put_back: Callable[[], None] | None = None  # gives it another turn, if it may have one
         self.lost_before: str | None = None
         self.verdict: Callable[[Outcome], Outcome] = lambda ended: ended
         self._loop = loop
@@ -68,6 +72,20 @@ class Run:
         if self._grace is not None:
             self._grace.cancel()
 
+    def bury(self, ending: Ending, memory: Memory | None) -> None:
+        """The kernel's process ended under it; ``memory`` is the sandbox's if that was full."""
+        died = kernel_died(ending.signal, ending.exit_code, broken=ending.broken)
+        if self.stop_asked:
+            self._ended(died)
+            return
+        if ending.stderr:
+            self.execution.write("stderr", b"{}", content.plain(ending.stderr + "\n").encode("utf-8", "replace"))
+        if ending.heap_full:
+            died = heap_full(ending.exit_code, ending.signal)
+        elif memory is not None:
+            died = oom_killed(memory.limit, memory.peak, kernel=True)
+        self._ended(died)
+
     def _show(self, kind: str, said: dict[str, object]) -> None:
         entry = content.shown(kind, said)
         if entry is not None:
@@ -85,6 +103,7 @@ class Run:
             self._error = content.error(said)
             name, value = said.get("ename", "Error"), said.get("evalue", "")
             self._outcome = Outcome(ERROR, content.plain(f"{name}: {value}")[:300], execution_count=count)
+        self.exit_asked = content.asks_exit(said)
         for entry in content.pages(said):
             self.execution.write(*entry)
         self._lost_idle_after(self._messages)

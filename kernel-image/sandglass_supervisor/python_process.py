@@ -209,6 +209,7 @@ class PythonProcess:
         self._close()
         exit_code, number = describe(status)
         self._listener.kernel_ended(Ending(exit_code, number, self._stderr.decode("utf-8", "replace").strip()))
+        os.close(self._last_words)  # up to here it could be asked what had begun
 
     def _tell_last_words(self) -> None:
         heard = None if self._last_heard is None else jupyter.signature_of(self._last_heard)
@@ -224,5 +225,4 @@ class PythonProcess:
         self._shell.close()
         self._iopub.close()
         os.close(self._errors)
-        os.close(self._last_words)
         runtime.clear(self._place.folder, self._address)

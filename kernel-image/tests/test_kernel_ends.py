@@ -1,16 +1,20 @@
 """What becomes of what is asked while a kernel ends and another one starts: on processes that it fakes."""
 
+import json
 from unittest import mock
 
 import pytest
 
+from sandglass_supervisor import kernel
 from sandglass_supervisor.arguments import Execute
 from sandglass_supervisor.execution import DONE, QUEUED, RUNNING, Execution
+from sandglass_supervisor.jupyter import Message
 from sandglass_supervisor.kernel import Kernel
 from sandglass_supervisor.kernel_process import Ending
 from sandglass_supervisor.loop import Loop
 
 KILLED = Ending(None, 9, "last words")
+EXIT = {"source": "ask_exit", "keepkernel": False}
 
 
 class Bench:
@@ -32,6 +36,15 @@ class Bench:
         execution = Execution(name, "code", self.loop, lambda *_: True, block=True)
         self.kernel.submit(execution, Execute(name, "python", "s", name, {}, 10.0, True, False, True))
         return execution
+
+    def answer(self, payload: list[object] | None = None) -> None:
+        """The present run has ended as it should."""
+        run = self.processes[-1].execute.call_args.args[0]
+        for kind, said in (
+            ("execute_reply", {"status": "ok", "payload": payload or []}),
+            ("status", {"execution_state": "idle"}),
+        ):
+            self.kernel.kernel_said(Message(kind, run, json.dumps(said).encode()))
 
     def die(self) -> None:
         """The process is known to have ended, and all it said is told."""
@@ -69,6 +82,78 @@ def test_what_waits_behind_a_run_that_is_lost_does_not_run(bench: Bench) -> None
     bench.die()
     assert [told(execution)[:2] for execution in (runs, waits)] == [(DONE, "kernel_died")] * 2
     assert "the kernel ended before its turn" in str((waits.outcome or {})["message"])
+
+
+def test_what_had_not_begun_when_the_kernel_ended_runs_in_the_next(bench: Bench) -> None:
+    bench.kernel.kernel_ready()
+    before, first, second = (bench.submit(name) for name in ("before", "first", "second"))
+    bench.answer()
+    bench.processes[-1].has_begun.return_value = False
+    bench.die()
+    assert [told(execution)[0] for execution in (before, first, second)] == [DONE, QUEUED, QUEUED]
+    assert [bench.kernel.position(execution) for execution in (first, second)] == [0, 1]
+    bench.kernel.kernel_ready()
+    bench.answer()
+    assert told(first)[:2] == (DONE, "ok")
+    assert "while nothing ran, the kernel's process ended by signal 9" in str(told(first)[2])
+    bench.answer()
+    assert told(second) == (DONE, "ok", None)
+
+
+def test_it_can_still_be_withdrawn(bench: Bench) -> None:
+    bench.kernel.kernel_ready()
+    waits = bench.submit("waits")
+    bench.processes[-1].has_begun.return_value = False
+    bench.die()
+    assert waits.interrupt is not None
+    assert waits.interrupt()
+    assert told(waits)[:2] == (DONE, "interrupted")
+
+
+def test_what_the_kernel_itself_dies_of_runs_no_third_time(bench: Bench) -> None:
+    first, second = bench.submit("first"), bench.submit("second")
+    for expected in (QUEUED, DONE):
+        bench.kernel.kernel_ready()
+        assert first.state == RUNNING
+        bench.processes[-1].has_begun.return_value = False
+        bench.die()
+        assert first.state == expected
+    assert [told(execution)[1] for execution in (first, second)] == ["kernel_died"] * 2
+
+
+def test_what_was_interrupted_before_it_began_does_not_run(bench: Bench) -> None:
+    bench.kernel.kernel_ready()
+    runs = bench.submit("runs")
+    bench.processes[-1].has_begun.return_value = False
+    bench.kernel.interrupt()
+    bench.die()
+    assert told(runs)[:2] == (DONE, "interrupted")
+
+
+def test_a_kernel_that_the_code_ended_takes_nothing_more(bench: Bench) -> None:
+    bench.kernel.kernel_ready()
+    leaves, waits = bench.submit("leaves"), bench.submit("waits")
+    bench.answer([EXIT])
+    assert [told(execution)[:2] for execution in (leaves, waits)] == [(DONE, "ok"), (QUEUED, None)]
+    bench.processes[-1].execute.assert_called_once()
+    bench.die()
+    bench.kernel.kernel_ready()
+    bench.answer()
+    assert told(waits)[:2] == (DONE, "ok")
+    assert "while nothing ran, the kernel's process ended" in str(told(waits)[2])
+
+
+def test_one_that_stays_in_spite_of_that_is_killed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "INTERRUPT_GRACE_S", 0.0)
+    bench.kernel.kernel_ready()
+    bench.submit("leaves")
+    bench.answer([{**EXIT, "keepkernel": True}])
+    assert bench.kernel.state == "idle"
+    bench.submit("leaves as well")
+    bench.answer([EXIT])
+    bench.processes[-1].kill.assert_not_called()
+    bench.loop.run_once()
+    bench.processes[-1].kill.assert_called_once()
 
 
 def test_a_kernel_that_ends_before_it_runs_anything_is_given_up_after_three(bench: Bench) -> None:

@@ -162,6 +162,29 @@ def test_death_of_an_idle_kernel(own: Running) -> None:
     assert (later["kernel_restarted"], later.get("warning")) == (False, None)
 
 
+ENDS_BEFORE_THE_NEXT = "import os; get_ipython().kernel.pre_handler_hook = lambda: os._exit(0)"
+
+
+@pytest.mark.parametrize("code", [ENDS_BEFORE_THE_NEXT, "exit()", "quit()"])
+def test_what_waits_for_a_kernel_that_ends_just_then_runs_in_the_next(spare: Running, code: str) -> None:
+    client = spare.ready()
+    client.start("ends", code)
+    client.start("first", "import asyncio; await asyncio.sleep(0.3); 'ran'")
+    client.start("second", "'ran'")
+    assert outcome(client.finish("ends"))["status"] == "ok"
+    for name, warning in (("first", "Before this run, while nothing ran, the kernel's process ended"), ("second", "")):
+        told = outcome(client.finish(name))
+        assert (told["status"], told["kernel_restarted"]) == ("ok", bool(warning))
+        assert told.get("warning", "").startswith(warning)
+        assert client.output(name).only("result").blob == b"'ran'"
+
+
+def test_a_kernel_that_the_code_ends_does_so_in_order(spare: Running) -> None:
+    client = spare.ready()
+    client.run("ends", "kept = open('kept', 'w'); kept.write('all'); exit()")
+    assert client.run("after", "open('kept').read()").only("result").blob == b"'all'"
+
+
 def only_child_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
 

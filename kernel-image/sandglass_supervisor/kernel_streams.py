@@ -11,6 +11,7 @@ import os
 import select
 import signal
 import struct
+import sys
 import termios
 import threading
 from collections.abc import Callable, Iterator
@@ -158,6 +159,8 @@ class BoundedStream(OutStream):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._piped = threading.Condition()
         self._piped_bytes = 0
+        self._is_piping = True
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         super().__init__(*args, **kwargs)
 
     def write(self, string: str) -> int:
@@ -190,43 +193,69 @@ class BoundedStream(OutStream):
                 super().flush()
             self._flushed = written
 
+    def close(self) -> None:
+        """Close the stream once what was written before has been sent."""
+        # When the interpreter ends, the thread that reads the descriptor has ended as well.
+        if not (self.closed or sys.is_finalizing()):
+            self.settle()
+            self.flush()
+        super().close()
+
     def hand_over(self) -> None:
         """Send what was written so far before anything that is written from now on, to whichever stream."""
         self._unsent = 0
-        if self._is_master_process():
-            self.pub_thread.schedule(partial(self._publish, self._rotate_buffers()))
-            if len(self.pub_thread._events) > _WAITING_SENDS:
-                self.pub_thread.catch_up()
+        thread = self.pub_thread
+        if thread is not None and self._is_master_process():
+            thread.schedule(partial(self._publish, self._rotate_buffers()))
+            if len(thread._events) > _WAITING_SENDS:
+                thread.catch_up()
 
     def settle(self) -> None:
-        """Return when all that programs had written to the descriptor before has become output of this stream."""
+        """Return when all that programs had written to the descriptor before has become output of this stream.
+
+        At once if nobody reads it any more, because the stream is closed.
+        """
         if self._fid is None or not self._is_master_process():
             return
         with self._piped:
             waiting = struct.unpack("=i", fcntl.ioctl(self._fid, termios.FIONREAD, bytes(4)))[0]
             target = self._piped_bytes + waiting
-            self._piped.wait_for(lambda: self._piped_bytes >= target)
+            self._piped.wait_for(lambda: self._piped_bytes >= target or not self._is_piping)
 
     def _watch_pipe_fd(self) -> None:
-        descriptor = self._fid
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        while descriptor is not None:
-            select.select([descriptor], [], [])
-            # Reading and writing on are one step for ``settle``.
+        try:
+            while self._fid is not None and self._pipe_on(self._fid):
+                pass
+        finally:
             with self._piped:
-                data = os.read(descriptor, SLICE_BYTES)
-                if not data or not self._should_watch:
-                    return
-                self.write(decoder.decode(data))
-                self._piped_bytes += len(data)
+                self._is_piping = False
                 self._piped.notify_all()
 
+    def _pipe_on(self, descriptor: int) -> bool:
+        """Make output of what programs write to the descriptor next; False if that was the end of it."""
+        select.select([descriptor], [], [])
+        # Reading and writing on are one step for ``settle``.
+        with self._piped:
+            data = os.read(descriptor, SLICE_BYTES)
+            if not data or not self._should_watch:
+                return False
+            # Code can put another ``write`` in its place; whatever that raises, what comes after is still to be read.
+            with contextlib.suppress(Exception):
+                self.write(self._decoder.decode(data))
+            self._piped_bytes += len(data)
+            self._piped.notify_all()
+        return True
+
     def _flush(self) -> None:
-        with self.pub_thread.alone():
-            self._unsent = 0
-            super()._flush()
+        thread = self.pub_thread
+        if thread is not None:
+            with thread.alone():
+                self._unsent = 0
+                super()._flush()
 
     def _publish(self, buffers: dict[Any, Any]) -> None:
+        if self.closed:
+            return
         for parent, buffer in buffers.items():
             content = {"name": self.name, "text": buffer.getvalue()}
             if content["text"]:

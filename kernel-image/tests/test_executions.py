@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import pytest
 from client import Client
 from supervisors import Running
 
@@ -219,6 +220,24 @@ def test_code_that_breaks_its_own_output(spare: Running) -> None:
     began = time.monotonic()
     assert client.run("next", "print('heard')").text() == "heard\n"
     assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize("warn", ["print('warning', file=sys.stderr)", "os.system('echo warning >&2')"])
+def test_code_that_closes_its_output(spare: Running, warn: str) -> None:
+    client = spare.ready()
+    code = f"import os, sys\nprint('all of it', end=''); os.system('echo -n , and more'); sys.stdout.close(); {warn};"
+    output = client.run("closes", code, timeout_s=2)
+    assert (output.text(), output.text("stderr")) == ("all of it, and more", "warning\n")
+    assert client.run("after", f"{warn}; 1", timeout_s=2).text("stderr") == "warning\n"
+    told = client.run("late", "print(1)", timeout_s=2).only("error").json
+    assert (told["name"], told["message"]) == ("ValueError", "I/O operation on closed file")
+
+
+def test_code_whose_own_write_fails_ends(spare: Running) -> None:
+    client = spare.ready()
+    code = "import os, sys; sys.stdout.write = lambda text: 1 / 0; os.system('echo lost');"
+    assert (client.run("fails", code, timeout_s=2).outcome or {})["status"] == "ok"
+    assert client.run("again", "del sys.stdout.write; os.system('echo told');", timeout_s=2).text() == "told\n"
 
 
 def test_two_replicas_share_one_queue(shared: Running, client: Client, name: str) -> None:

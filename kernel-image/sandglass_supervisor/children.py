@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
 from . import linux
-from .limits import EXEC_S
+from .limits import EXEC_S, SLICE_BYTES
 
 _SIGNALS_OF_OURS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 _EXEC_FAILED = 127
@@ -102,6 +102,29 @@ class Children:
         self._known[pid] = child
         return child
 
+    def ask(self, argv: Sequence[str], env: dict[str, str], answer: Callable[[int, bytes], None]) -> Child:
+        """Start a program that says a few words; ``answer`` gets its wait status and them when it has ended.
+
+        What is left of its process group ends with it. Raises OSError as ``start`` does.
+        """
+
+        def ended(status: int) -> None:
+            child.signal_group(signal.SIGKILL)
+            answer(status, _rest_of(reader))
+
+        reader, writer = os.pipe()
+        try:
+            # Whoever else holds the other end, be it on purpose, must not keep us reading.
+            os.set_blocking(reader, False)
+            with open(os.devnull, "r+b", buffering=0) as null:
+                child = self.start(Program(argv, env, "/", null.fileno(), writer, null.fileno()), ended)
+        except OSError:
+            os.close(reader)
+            raise
+        finally:
+            os.close(writer)
+        return child
+
     def reap(self) -> None:
         """Collect every child that has ended; as PID 1 these may be processes that nobody here started."""
         while True:
@@ -161,6 +184,15 @@ class Children:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(_MARK, (mark, mark))
         linux.install_filter(self._filter)
+
+
+def _rest_of(reader: int) -> bytes:
+    try:
+        return os.read(reader, SLICE_BYTES)
+    except BlockingIOError:
+        return b""
+    finally:
+        os.close(reader)
 
 
 def _report_of(pid: int, failure: int) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .cgroup import Cgroup
-from .children import Children, Program
+from .children import Children
 from .limits import CPU_SAMPLE_S, DISK_FRESH_S, DISK_WAIT_S
 from .loop import Loop
 from .network import traffic
@@ -39,29 +39,18 @@ class Disk:
             self._count()
 
     def _count(self) -> None:
-        reader, writer = os.pipe()
-        # Whoever else holds the other end, be it on purpose, must not keep us reading.
-        os.set_blocking(reader, False)
-        null = os.open(os.devnull, os.O_RDWR)
-        try:
-            argv = ["du", "-sxk", "--", *self._folders]
-            child = self._children.start(Program(argv, self._env, "/", null, writer, null), lambda _: counted())
-        except OSError:
-            os.close(reader)
-            self._answer()
-            return
-        finally:
-            os.close(writer)
-            os.close(null)
-
-        def counted() -> None:
+        def counted(_: int, said: bytes) -> None:
             late.cancel()
-            child.signal_group(signal.SIGKILL)
-            self._bytes = _sum(_rest_of(reader), self._bytes)
+            self._bytes = _sum(said, self._bytes)
             self._counting = False
             self._counted_at = self._loop.clock()
             self._answer()
 
+        try:
+            child = self._children.ask(["du", "-sxk", "--", *self._folders], self._env, counted)
+        except OSError:
+            self._answer()
+            return
         self._counting = True
         late = self._loop.call_in(6 * DISK_FRESH_S, lambda: child.signal_group(signal.SIGKILL))
 
@@ -75,15 +64,6 @@ def scratch_folders(workspace: str, temporary: str) -> list[str]:
     """The folders that the limit of the disk is for: the workspace, and the temporary one if it is a volume too."""
     below = os.path.commonpath([workspace, temporary]) == temporary
     return [workspace] if below or not os.path.ismount(temporary) else [workspace, temporary]
-
-
-def _rest_of(reader: int) -> bytes:
-    try:
-        return os.read(reader, 4096)
-    except BlockingIOError:
-        return b""
-    finally:
-        os.close(reader)
 
 
 def _sum(told: bytes, before: int | None) -> int | None:

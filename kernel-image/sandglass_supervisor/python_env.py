@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .children import Children, Program, describe
+from .children import Children, describe
 from .limits import ENV_PROBE_S
 from .loop import Loop
 
@@ -72,16 +72,12 @@ def probe(
     env: PythonEnv, loop: Loop, children: Children, variables: dict[str, str], answer: Callable[[str | None], None]
 ) -> None:
     """Call ``answer`` once, within 15 s: None if a kernel can run in it, else what is wrong and what to do."""
-    reader, writer = os.pipe()
-    # Whoever else holds the other end must not keep us reading.
-    os.set_blocking(reader, False)
-    null = os.open(os.devnull, os.O_RDWR)
     late = False
 
-    def ended(status: int) -> None:
+    def ended(status: int, said: bytes) -> None:
         timer.cancel()
-        child.signal_group(signal.SIGKILL)
-        told = _last_word(reader)
+        words = said.split()
+        told = words[-1].decode("ascii", "replace") if words else ""
         answer(_verdict(env, told, status) if not late else _too_late(env))
 
     def give_up() -> None:
@@ -90,26 +86,11 @@ def probe(
         child.signal_group(signal.SIGKILL)
 
     try:
-        program = Program([env.python, "-c", _PROBE], env.variables(variables), "/", null, writer, null)
-        child = children.start(program, ended)
+        child = children.ask([env.python, "-c", _PROBE], env.variables(variables), ended)
     except OSError as error:
-        os.close(reader)
         answer(_cannot_start(env, error))
         return
-    finally:
-        os.close(writer)
-        os.close(null)
     timer = loop.call_in(ENV_PROBE_S, give_up)
-
-
-def _last_word(reader: int) -> str:
-    try:
-        words = os.read(reader, 64 * 1024).split()
-    except BlockingIOError:
-        return ""
-    finally:
-        os.close(reader)
-    return words[-1].decode("ascii", "replace") if words else ""
 
 
 def _verdict(env: PythonEnv, told: str, status: int) -> str | None:

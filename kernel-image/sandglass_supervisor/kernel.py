@@ -219,7 +219,7 @@ class Kernel:
         self._oom_kills = self._cgroup.oom_kills()
         self._tell(self.name, {"event": "starting"})
         try:
-            self._process = self._make(f"{self.language}-{self.session}", self._place, self)
+            self._process = self._make(self._place, self)
         except OSError as error:
             self.state = DEAD
             self._give_up(outcome.no_kernel(str(error)))

@@ -89,4 +89,4 @@ class KernelProcess(Protocol):
         """Open the way of the output anew; ``kernel_ready`` follows."""
 
 
-Maker = Callable[[str, Place, Listener], KernelProcess]
+Maker = Callable[[Place, Listener], KernelProcess]

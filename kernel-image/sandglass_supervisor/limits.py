@@ -44,6 +44,10 @@ DEEDS: Final = 8
 DEED_STEP_S: Final = 0.005
 DEED_S: Final = 20.0
 
+# Sockets of Python kernels: Linux takes paths of 107 bytes, and ours are <runtime folder>/private/<hex>-<digit>.
+SOCKET_NAME_BYTES: Final = 8
+RUNTIME_DIR_BYTES: Final = 107 - len("/private/-0") - 2 * SOCKET_NAME_BYTES
+
 # Executions.
 QUEUE: Final = 8
 COMMANDS: Final = 16

@@ -78,8 +78,7 @@ class Frames:
 class NodeProcess:
     """Lives from its construction to ``kernel_ended``; after that it is of no more use."""
 
-    def __init__(self, name: str, place: Place, listener: Listener) -> None:
-        self._name = name
+    def __init__(self, place: Place, listener: Listener) -> None:
         self._loop = place.loop
         self._offspring = place.offspring
         self._listener = listener

@@ -1,5 +1,6 @@
 """One Python kernel's process and its sockets: start, handshake, messages in and out, death."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -20,6 +21,7 @@ from .limits import (
     LAST_MESSAGES_S,
     RESUBSCRIBE_S,
     SLICE_BYTES,
+    SOCKET_NAME_BYTES,
     STDERR_TAIL_BYTES,
 )
 from .loop import Timer
@@ -34,23 +36,29 @@ _CODE = "from sandglass_supervisor.python_kernel import main; main()"
 class PythonProcess:
     """Lives from its construction to ``kernel_ended``; after that it is of no more use."""
 
-    def __init__(self, name: str, place: Place, listener: Listener, env: PythonEnv | None = None) -> None:
+    def __init__(self, place: Place, listener: Listener, env: PythonEnv | None = None) -> None:
         self._place = place
         self._env = env
         self._listener = listener
         self._key = secrets.token_hex(32).encode("ascii")
-        self._address = os.path.join(place.folder, f"{name}-{secrets.token_hex(4)}")
+        self._address = os.path.join(place.folder, secrets.token_hex(SOCKET_NAME_BYTES))
         self._held = False
         self._ready = False
         self._stderr = bytearray()
         self._errors = -1
         self._last_words = -1
         self._last_heard: list[bytes] | None = None
-        self._child = self._start()
-        self._shell = self._connect(zmq.DEALER, _SHELL_PORT)
+        with contextlib.ExitStack() as undo:
+            # The child comes last: once it runs nothing here may fail, and its end is told to a whole object.
+            self._shell = self._connect(zmq.DEALER, _SHELL_PORT, undo)
+            self._iopub = self._connect(zmq.SUB, _IOPUB_PORT, undo)
+            self._child = self._start(undo)
+            undo.pop_all()
         self._replies = messages.Inbox(self._shell)
+        self._output = messages.Inbox(self._iopub)
         place.loop.watch(self._shell, self._read_shell)
-        self._iopub = self._subscribe()
+        place.loop.watch(self._iopub, self._read_iopub)
+        place.loop.watch(self._errors, self._read_errors)
         self._deadline: Timer = place.loop.call_in(KERNEL_START_S, self.kill)
 
     @property
@@ -97,27 +105,34 @@ class PythonProcess:
 
     def resubscribe(self) -> None:
         """Connect to the output anew; ``kernel_ready`` follows. ZeroMQ gives a connection up after a large message."""
+        try:
+            with contextlib.ExitStack() as undo:
+                fresh = self._connect(zmq.SUB, _IOPUB_PORT, undo)
+                undo.pop_all()
+        except OSError:
+            self.kill()
+            return
         self._place.loop.unwatch(self._iopub)
         self._iopub.close()
         self._held = self._ready = False
-        self._iopub = self._subscribe()
+        self._iopub, self._output = fresh, messages.Inbox(fresh)
+        self._place.loop.watch(fresh, self._read_iopub)
         self._deadline = self._place.loop.call_in(RESUBSCRIBE_S, self.kill)
 
-    def _subscribe(self) -> zmq.Socket[bytes]:
-        socket = self._connect(zmq.SUB, _IOPUB_PORT)
-        socket.setsockopt(zmq.SUBSCRIBE, b"")
-        self._output = messages.Inbox(socket)
-        self._place.loop.watch(socket, self._read_iopub)
-        return socket
-
-    def _start(self) -> Child:
+    def _start(self, undo: contextlib.ExitStack) -> Child:
+        """Raises OSError, and then ``undo`` gives back what we hold of it."""
         runtime.make_private(self._place.folder)
-        self._errors, write_end = os.pipe()
-        os.set_blocking(self._errors, False)
-        self._last_words = last_words.memory()
-        stdin = os.memfd_create("connection")
-        null = os.open(os.devnull, os.O_WRONLY)
-        try:
+        with contextlib.ExitStack() as theirs:
+            self._errors, write_end = os.pipe()
+            undo.callback(os.close, self._errors)
+            theirs.callback(os.close, write_end)
+            os.set_blocking(self._errors, False)
+            self._last_words = last_words.memory()
+            undo.callback(os.close, self._last_words)
+            stdin = os.memfd_create("connection")
+            theirs.callback(os.close, stdin)
+            null = os.open(os.devnull, os.O_WRONLY)
+            theirs.callback(os.close, null)
             about = {
                 "address": self._address,
                 "key": self._key.decode(),
@@ -132,24 +147,21 @@ class PythonProcess:
                 argv, variables = self._env.argv(), self._env.variables(variables)
             more = (self._last_words,)
             program = Program(argv, variables, self._place.workspace, stdin, null, write_end, more)
-            child = self._place.children.start(program, self._ended)
-        except OSError:
-            os.close(self._errors)
-            os.close(self._last_words)
-            raise
-        finally:
-            for descriptor in (stdin, null, write_end):
-                os.close(descriptor)
-        self._place.loop.watch(self._errors, self._read_errors)
-        return child
+            return self._place.children.start(program, self._ended)
 
-    def _connect(self, kind: int, port: int) -> zmq.Socket[bytes]:
-        socket = self._place.context.socket(kind)
-        socket.setsockopt(zmq.LINGER, 0)
-        socket.setsockopt(zmq.RECONNECT_IVL, _RECONNECT_MS)
-        socket.setsockopt(zmq.RCVHWM, KERNEL_RECEIVE_MESSAGES)
-        socket.setsockopt(zmq.MAXMSGSIZE, KERNEL_MESSAGE_BYTES)
-        socket.connect(f"ipc://{self._address}-{port}")
+    def _connect(self, kind: int, port: int, undo: contextlib.ExitStack) -> zmq.Socket[bytes]:
+        """A socket that ``undo`` closes; raises OSError if there can be none."""
+        try:
+            socket = undo.enter_context(self._place.context.socket(kind))
+            socket.setsockopt(zmq.LINGER, 0)
+            socket.setsockopt(zmq.RECONNECT_IVL, _RECONNECT_MS)
+            socket.setsockopt(zmq.RCVHWM, KERNEL_RECEIVE_MESSAGES)
+            socket.setsockopt(zmq.MAXMSGSIZE, KERNEL_MESSAGE_BYTES)
+            socket.connect(f"ipc://{self._address}-{port}")
+            if kind == zmq.SUB:
+                socket.setsockopt(zmq.SUBSCRIBE, b"")
+        except zmq.ZMQError as error:
+            raise OSError(error.errno, error.strerror) from error
         return socket
 
     def _read_shell(self) -> None:

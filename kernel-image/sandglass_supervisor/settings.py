@@ -5,7 +5,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import NamedTuple
 
 from .arguments import parse_envs
-from .limits import NAME_BYTES
+from .limits import NAME_BYTES, RUNTIME_DIR_BYTES
 from .wire import Problem, parse_object
 
 _OURS = "SANDGLASS_"
@@ -59,7 +59,7 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         replaced=_word(ours, "SANDGLASS_REPLACED"),
         address=ours.get("SANDGLASS_LINK_ADDRESS", "*"),
         port=_number(ours, "SANDGLASS_LINK_PORT", 5710, 65535),
-        runtime_dir=ours.get("SANDGLASS_RUNTIME_DIR", "/run/sandglass"),
+        runtime_dir=_runtime_dir(ours, "SANDGLASS_RUNTIME_DIR"),
         workspace=home,
         volumes=_folders(ours, "SANDGLASS_VOLUMES"),
         cgroup_root=ours.get("SANDGLASS_CGROUP_ROOT", "/sys/fs/cgroup"),
@@ -85,6 +85,13 @@ def _key(ours: dict[str, str], name: str) -> str:
     if len(value) != _Z85_KEY_CHARS:
         raise BadSetting(f"{name} must be a CURVE key: {_Z85_KEY_CHARS} characters of Z85, not {len(value)}")
     return value
+
+
+def _runtime_dir(ours: dict[str, str], name: str) -> str:
+    folder = ours.get(name, "/run/sandglass")
+    if len(os.fsencode(folder)) > RUNTIME_DIR_BYTES:
+        raise BadSetting(f"{name} must be at most {RUNTIME_DIR_BYTES} bytes long, so that sockets have room in it")
+    return folder
 
 
 def _folders(ours: dict[str, str], name: str) -> tuple[str, ...]:

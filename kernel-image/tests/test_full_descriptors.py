@@ -14,7 +14,12 @@ pytestmark = needs_root
 
 
 def descriptors(running: Running) -> set[int]:
-    return {int(name) for name in os.listdir(f"/proc/{running.process.pid}/fd")}
+    """Those that stay: ZeroMQ opens and closes its own in threads of its own."""
+    seen: set[int] | None = None
+    while seen != (now := {int(name) for name in os.listdir(f"/proc/{running.process.pid}/fd")}):
+        seen = now
+        time.sleep(0.1)
+    return now
 
 
 @contextmanager
@@ -26,7 +31,7 @@ def few_descriptors(running: Running, free: int) -> Iterator[None]:
     resource.prlimit(running.process.pid, resource.RLIMIT_NOFILE, (unused[free], before[1]))
     yield
     resource.prlimit(running.process.pid, resource.RLIMIT_NOFILE, before)
-    assert descriptors(running) == held
+    assert descriptors(running) <= held
 
 
 def test_a_session_whose_env_could_not_be_looked_at_goes_on(spare: Running) -> None:
@@ -36,6 +41,18 @@ def test_a_session_whose_env_could_not_be_looked_at_goes_on(spare: Running) -> N
             ended = client.run(f"full-{free}", "1", session="other", python_env="x", timeout=5).outcome or {}
         assert ended["status"] == "env_error"
         assert "cannot be started: Too many open files" in ended["message"]
+    assert client.run("after", "1 + 1", session="other").only("result").blob == b"2"
+
+
+def test_a_kernel_that_could_not_be_started_can_be_later(spare: Running) -> None:
+    client = spare.ready()
+    client.run("others", "1", session="other")
+    client.ask("close", session="other")
+    for free in range(12):
+        with few_descriptors(spare, free):
+            ended = client.run(f"full-{free}", "1", session="other", timeout=5).outcome or {}
+        assert ended["status"] == "env_error"
+        assert "could not be started" in ended["message"]
     assert client.run("after", "1 + 1", session="other").only("result").blob == b"2"
 
 

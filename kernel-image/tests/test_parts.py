@@ -146,6 +146,7 @@ def test_image_may_pass_variables_on() -> None:
         ("SANDGLASS_LINK_PORT", "-1"),
         ("SANDGLASS_MAX_PROCESSES", "many"),
         ("SANDGLASS_REPLACED", "Evicted by force"),
+        ("SANDGLASS_RUNTIME_DIR", "/" + "é" * 40),
         ("SANDGLASS_REPLACED", "E" * 64),
         ("SANDGLASS_ENV", "[1]"),
         ("SANDGLASS_ENV", '{"1A":"x"}'),

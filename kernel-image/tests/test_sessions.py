@@ -1,5 +1,6 @@
 """Sessions: each a kernel of its own, made on first use, reset and closed by verbs."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,17 @@ def test_close_forgets(spare: Running) -> None:
     assert ended["status"] == "interrupted"
     assert "closed by a caller" in ended["message"]
     assert client.run("anew", "x", session="a").outcome["status"] == "error"  # type: ignore[index]
+
+
+def test_a_name_may_be_as_long_as_it_may_wherever_the_sockets_are(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="sg-run-") as folder:
+        longest = f"{folder}/".ljust(80, "x")
+        running = Running(tmp_path, SANDGLASS_RUNTIME_DIR=longest)
+        try:
+            client = running.ready()
+            assert result(client.run("long", "1 + 1", session="s" * 63)) == b"2"
+        finally:
+            running.stop()
 
 
 def test_closing_makes_room(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from .execution import DONE, Execution
 from .limits import JOURNAL_EXECUTIONS, JOURNALS_BYTES, REMEMBERED_IDS
 
+_ROOM_BYTES = JOURNALS_BYTES // 8  # is made at a time: to look at all journals is nothing to do for each output
+
 
 class Executions:
     """In order of their arrival; forgets the oldest that are done."""
@@ -13,6 +15,7 @@ class Executions:
         self._known: dict[str, Execution] = {}
         self._forgotten: dict[str, None] = {}
         self._knows_all = True
+        self._bytes = 0  # what all journals cost together
 
     def __iter__(self) -> Iterator[Execution]:
         return iter(list(self._known.values()))
@@ -40,22 +43,30 @@ class Executions:
         if surplus > 0:
             for old in [known for known in self._known.values() if known.state == DONE][:surplus]:
                 self._forget(old)
-        self.trim()
+        self._count(execution.journal.cost)
+        execution.journal.changed = self._count
 
-    def trim(self) -> None:
-        """Keep all journals together within their bound: the oldest that are done lose output first."""
-        excess = sum(execution.journal.cost for execution in self._known.values()) - JOURNALS_BYTES
-        if excess <= 0:
-            return
-        for execution in sorted(self._known.values(), key=lambda known: known.state != DONE):
-            if excess <= 0:
+    def _count(self, change: int) -> None:
+        self._bytes += change
+        if self._bytes > JOURNALS_BYTES and change > 0:
+            self._trim(JOURNALS_BYTES - _ROOM_BYTES)
+
+    def _trim(self, left: int) -> None:
+        """Bring all journals together to that size: the oldest that are done lose output first, then the largest."""
+        for done in [known for known in self._known.values() if known.state == DONE]:
+            if self._bytes <= left:
                 return
-            before = execution.journal.cost
-            execution.journal.shrink(max(0, before - excess))
-            excess -= before - execution.journal.cost
+            done.journal.shrink(max(0, done.journal.cost - (self._bytes - left)))
+        going = sorted((known.journal for known in self._known.values() if known.state != DONE), key=lambda j: j.cost)
+        left -= self._bytes - sum(journal.cost for journal in going)
+        for index, journal in enumerate(going):
+            journal.shrink(max(0, left // (len(going) - index)))
+            left -= journal.cost
 
     def _forget(self, execution: Execution) -> None:
         del self._known[execution.id]
+        execution.journal.changed = None
+        self._count(-execution.journal.cost)
         self._forgotten[execution.id] = None
         if len(self._forgotten) > REMEMBERED_IDS:
             del self._forgotten[next(iter(self._forgotten))]

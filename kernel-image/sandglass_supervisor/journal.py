@@ -4,6 +4,7 @@ Offsets count blob bytes of all kinds of records since the start of the executio
 between head and tail are dropped and told as a gap to whoever reads there. The newest error and the outcome stay.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from .limits import ANSWER_BYTES, JOURNAL_BYTES, SLICE_BYTES
@@ -66,6 +67,7 @@ class Journal:
         self.cost = 0
         self.end = 0
         self.dropped = 0
+        self.changed: Callable[[int], None] | None = None  # hears by how much the cost has
 
     @property
     def full(self) -> bool:
@@ -80,8 +82,18 @@ class Journal:
 
     def append(self, kind: str, json: bytes, blob: bytes) -> None:
         """Add a record at the end; small pieces of one stream become one record."""
-        if kind in _STREAMS and self._merge(kind, blob):
-            return
+        before = self.cost
+        if kind not in _STREAMS or not self._merge(kind, blob):
+            self._add(kind, json, blob)
+            while self.cost > self._limit and self._drop_from_tail():
+                pass
+        self._tell_change(before)
+
+    def _tell_change(self, before: int) -> None:
+        if self.changed is not None:
+            self.changed(self.cost - before)
+
+    def _add(self, kind: str, json: bytes, blob: bytes) -> None:
         record = _Record(self.end, kind, json, blob)
         self._records[self._next] = record
         self.cost += record.cost
@@ -93,13 +105,15 @@ class Journal:
             self._head_cost += record.cost
         if kind == "error":
             self._pin_error(self._next - 1)
-        while self.cost > self._limit and self._drop_from_tail():
-            pass
 
     def shrink(self, cost: int) -> None:
         """Drop records, the middle first, until the journal costs at most ``cost`` or only pinned records are left."""
+        before = self.cost
+        while self.cost > cost and self._head_cost > cost // 2 and self._drop_from_head():
+            pass
         while self.cost > cost and (self._drop_from_tail(keep=0) or self._drop_from_head()):
             pass
+        self._tell_change(before)
 
     def locate(self, offset: int) -> Cursor:
         """The place from which a reader who has all before ``offset`` goes on (an offset past the end is the end).
@@ -199,6 +213,7 @@ class Journal:
     def _drop_from_head(self) -> bool:
         while self._head_end > 0:
             self._head_end -= 1
+            self._head_cost -= self._records[self._head_end].cost
             if not self._pinned(self._head_end):
                 self._forget(self._head_end)
                 return True

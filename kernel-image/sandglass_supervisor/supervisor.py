@@ -26,7 +26,6 @@ from .settings import Settings
 from .verbs import Sandbox, Verbs
 from .wire import Credit, Malformed, Problem, Reply, Request
 
-_TRIM_EVERY_S = 1.0
 _TEMPORARY = "/tmp"  # noqa: S108 - nothing of ours is put there
 
 
@@ -64,7 +63,6 @@ class Supervisor:
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet)
         loop.watch(self._signals, self._read_signals)
         self._link.watch(self._receive)
-        loop.call_in(_TRIM_EVERY_S, self._trim)
 
     def run(self) -> None:
         """Serve until told to end; then end everything that was started."""
@@ -131,10 +129,6 @@ class Supervisor:
         self._peers.pop(peer, None)
         self._sandbox.executions.detach(peer)
         self._sandbox.files.forget(peer)
-
-    def _trim(self) -> None:
-        self._sandbox.executions.trim()
-        self._loop.call_in(_TRIM_EVERY_S, self._trim)
 
     def _read_signals(self) -> None:
         for number, sender in linux.read_signals(self._signals):

@@ -278,7 +278,8 @@ public final class Executions {
     }
 
     private static String absolute(String cwd) {
-        return cwd.isEmpty() || cwd.startsWith("/") ? cwd : WORKSPACE + cwd;
+        boolean whole = cwd.isEmpty() || cwd.startsWith("/") || cwd.equals("~") || cwd.startsWith("~/");
+        return whole ? cwd : WORKSPACE + cwd;
     }
 
     private Link link(RunningSandbox sandbox) {

@@ -63,6 +63,15 @@ class RunCommandE2E {
     }
 
     @Test
+    void theHomeFolderIsTheWorkspace() {
+        Answer answer = agent.call(
+                "sandbox_run_command",
+                Map.of("sandbox", SANDBOXES.start(), "command", "mkdir -p ~/mine && cd ~/mine && pwd", "cwd", "~"));
+
+        assertThat(answer.stdout()).isEqualTo("/workspace/mine\n");
+    }
+
+    @Test
     void aProgramThatIsNotThereIsAnErrorThatNamesIt() {
         String sandbox = SANDBOXES.start();
 

@@ -29,6 +29,8 @@ final class ExecutionAnswer {
             "boolean",
             "null");
 
+    private static final String NO_OUTPUT = "(no output)";
+
     private static final String READ_ON = "Call sandbox_get_execution with this execution_id and offset %d to read on.";
 
     private static final String CUT_LOST = "What is cut of its output was held in the container alone and is lost.";
@@ -144,8 +146,14 @@ final class ExecutionAnswer {
     static ToolResult of(ExecutionResult result, @Nullable String resumed, DeniedNotice.Told refused) {
         String notice = result.kernelRestarted() && result.warning() != null ? null : resumed;
         var content = new ArrayList<ToolResult.Content>();
-        content.add(new ToolResult.Content.Text(text(result, notice, refused)));
+        String text = text(result, notice, refused);
+        if (!ToolResult.isBlank(text)) {
+            content.add(new ToolResult.Content.Text(text));
+        }
         result.images().forEach(image -> content.add(new ToolResult.Content.Image(image.mimeType(), image.base64())));
+        if (content.isEmpty()) {
+            content.add(new ToolResult.Content.Text(NO_OUTPUT));
+        }
         return new ToolResult(
                 content,
                 facts(result, notice, refused),
@@ -213,8 +221,7 @@ final class ExecutionAnswer {
         paragraph(text, result.warning() == null ? null : "[warning] " + result.warning());
         paragraph(text, notice);
         paragraph(text, refused.notice());
-        boolean nothing = text.isEmpty() && result.images().isEmpty();
-        return nothing ? "(no output)" : text.toString();
+        return text.toString();
     }
 
     /** Notes of pictures that are not in the content, or not as they were drawn. */

@@ -123,16 +123,20 @@ final class ReadFileTool implements Tool {
 
     private static ToolResult answer(String content, Page facts) {
         var parts = new ArrayList<ToolResult.Content>();
-        if (content.isEmpty()) {
-            parts.add(new ToolResult.Content.Text(facts.size == 0 ? "(empty file)" : "(end of file)"));
-        } else {
-            parts.add(new ToolResult.Content.Text(content));
-        }
+        parts.add(new ToolResult.Content.Text(ToolResult.isBlank(content) ? blank(facts) : content));
         if (facts.truncated) {
             parts.add(new ToolResult.Content.Text("[truncated: bytes %d to %d of %d] Read on with offset %d."
                     .formatted(facts.offset, facts.nextOffset, facts.size, facts.nextOffset)));
         }
         return new ToolResult(parts, facts, false, "ok", null);
+    }
+
+    /** What stands for a page without anything to be seen. */
+    private static String blank(Page page) {
+        if (page.bytes > 0) {
+            return "(nothing but white space: %d bytes)".formatted(page.bytes);
+        }
+        return page.size == 0 ? "(empty file)" : "(end of file)";
     }
 
     /**

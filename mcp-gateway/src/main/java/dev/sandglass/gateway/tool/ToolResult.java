@@ -34,6 +34,15 @@ public record ToolResult(
         record Image(String mimeType, String data) implements Content {}
     }
 
+    /**
+     * Whether a text has nothing but white space, by the rules of Java, Python and JavaScript alike. Models' endpoints take
+     * no such text, nor the conversation that it stands in: no answer has one.
+     */
+    static boolean isBlank(String text) {
+        return text.chars()
+                .allMatch(c -> Character.isWhitespace(c) || Character.isSpaceChar(c) || c == '\u0085' || c == '\ufeff');
+    }
+
     /** A text with the same facts for programs. */
     static ToolResult ok(String text, Object structuredContent) {
         return new ToolResult(List.of(new Content.Text(text)), structuredContent, false, "ok", null);
@@ -44,11 +53,13 @@ public record ToolResult(
         return new ToolResult(List.of(new Content.Text("Error: " + message)), null, true, outcome, null);
     }
 
-    /** The same with a line before the rest of its first text, for whoever reads no further. */
+    /** The same with a line before all the rest, for whoever reads no further. */
     ToolResult under(String line) {
         var more = new ArrayList<>(content);
         if (more.getFirst() instanceof Content.Text(String text)) {
             more.set(0, new Content.Text(line + "\n" + text));
+        } else {
+            more.addFirst(new Content.Text(line));
         }
         return new ToolResult(more, structuredContent, isError, outcome, executionId);
     }

@@ -63,6 +63,15 @@ class RealOutputTest {
     }
 
     @Test
+    void aPictureAloneIsAnsweredWithoutAText() throws Exception {
+        JsonNode result = run(NOISE + "draw(20, 20)\nprint()");
+
+        assertThat(result.path("content").size()).isEqualTo(1);
+        assertThat(pictures(result)).isEqualTo(1);
+        assertThat(result.path("structuredContent").path("stdout").asString()).isEqualTo("\n");
+    }
+
+    @Test
     void aLargePictureIsScaledAndItsFullSizeIsAFile() throws Exception {
         JsonNode result = run(NOISE + "draw(1800, 1200)");
 

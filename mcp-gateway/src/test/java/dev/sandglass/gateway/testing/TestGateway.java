@@ -1,5 +1,7 @@
 package dev.sandglass.gateway.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.bound.ConnectionSettings;
 import dev.sandglass.gateway.bound.Threshold;
@@ -213,7 +215,7 @@ public final class TestGateway implements AutoCloseable {
         return json.readTree(response.body());
     }
 
-    /** Calls a tool as a client of the older revisions does; the result. */
+    /** Calls a tool as a client of the older revisions does; the result, of which no text is blank. */
     public JsonNode call(String tool, String arguments) throws IOException, InterruptedException {
         return call(KEY, tool, arguments);
     }
@@ -221,7 +223,12 @@ public final class TestGateway implements AutoCloseable {
     /** The same with another key. */
     public JsonNode call(String key, String tool, String arguments) throws IOException, InterruptedException {
         JsonNode answer = json(send(post(toolCall(tool, arguments)).setHeader("Authorization", "Bearer " + key)));
-        return answer.path("result");
+        JsonNode result = answer.path("result");
+        // No model takes one (ToolResult).
+        assertThat(result.path("content").valueStream())
+                .filteredOn(part -> part.path("type").asString().equals("text"))
+                .noneMatch(part -> part.path("text").asString().isBlank());
+        return result;
     }
 
     /** What clients are told of a tool. */

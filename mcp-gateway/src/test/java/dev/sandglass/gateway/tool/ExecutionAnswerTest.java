@@ -7,12 +7,14 @@ import dev.sandglass.gateway.execution.ExecutionError;
 import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import dev.sandglass.gateway.execution.ExecutionStatus;
+import dev.sandglass.gateway.execution.Image;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a model reads must say all that programs are told of how an execution ended. */
 class ExecutionAnswerTest {
@@ -158,6 +160,50 @@ class ExecutionAnswerTest {
         int leftOut = cut == CutOutput.NONE ? 0 : 2;
         return new ExecutionResult(
                 status, ID, "x", "", null, null, null, List.of(), leftOut, null, null, 5, cut, 500, 7, false, "", null,
+                0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n", " \t\r\n", "\u00a0\u2003\u3000", "\u0085\u2028\ufeff"})
+    void textWithNothingToBeSeenIsNoText(String printed) {
+        Image picture = new Image("image/png", "AAAA", 3, null);
+
+        assertThat(answer(printed(printed)).content()).containsExactly(new ToolResult.Content.Text("(no output)"));
+        assertThat(answer(printed(printed, picture)).content())
+                .containsExactly(new ToolResult.Content.Image("image/png", "AAAA"));
+        assertThat(facts(printed(printed, picture)).stdout()).isEqualTo(printed);
+    }
+
+    @Test
+    void theLineAboveAnAnswerStandsAboveAPictureToo() {
+        ToolResult answer =
+                answer(printed("", new Image("image/png", "AAAA", 3, null))).under("Done.");
+
+        assertThat(answer.content())
+                .containsExactly(
+                        new ToolResult.Content.Text("Done."), new ToolResult.Content.Image("image/png", "AAAA"));
+    }
+
+    private static ExecutionResult printed(String stdout, Image... images) {
+        return new ExecutionResult(
+                ExecutionStatus.OK,
+                ID,
+                stdout,
+                "",
+                null,
+                null,
+                null,
+                List.of(images),
+                0,
+                null,
+                null,
+                5,
+                CutOutput.NONE,
+                0,
+                7,
+                false,
+                "",
+                null,
                 0);
     }
 

@@ -136,6 +136,18 @@ class ReadFileContractTest {
         assertThat(facts(read(",'path':'empty'")).path("content").asString()).isEmpty();
     }
 
+    @Test
+    void aPageOfWhiteSpaceIsToldAsSuch() throws Exception {
+        gateway.supervisor.files.put("blank", "\n\t \u00a0\u3000\ufeff\u0085");
+        gateway.supervisor.files.put("ends-blank", "x\n\n\n");
+
+        assertThat(TestGateway.text(read(",'path':'blank'"))).isEqualTo("(nothing but white space: 13 bytes)");
+        assertThat(facts(read(",'path':'blank'")).path("content").asString())
+                .isEqualTo("\n\t \u00a0\u3000\ufeff\u0085");
+        assertThat(TestGateway.text(read(",'path':'ends-blank','offset':1")))
+                .isEqualTo("(nothing but white space: 3 bytes)");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "image/png, 89504e470d0a1a0a00",

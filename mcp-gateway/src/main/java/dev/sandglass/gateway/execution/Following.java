@@ -8,10 +8,12 @@ import dev.sandglass.gateway.link.OutputRecord;
 import dev.sandglass.gateway.link.Verb;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.MonoSink;
+import tools.jackson.databind.JsonNode;
 
 /**
  * One call that waits for one execution: collects, passes on what is printed, and answers once: at the end, when its
@@ -24,6 +26,10 @@ final class Following implements OutputReader {
     private static final Duration CAUSE = Duration.ofSeconds(2);
     // What is there already may come through a slow listener.
     private static final Duration CATCH_UP = Duration.ofSeconds(10);
+
+    private static final String BEHIND_THE_END =
+            "'offset': %d is behind the end; the execution has %d bytes of output so far. Give the next_offset of an"
+                    + " earlier answer, or 0 for all of it.";
 
     private static final Duration POSITION = Duration.ofSeconds(1);
 
@@ -150,14 +156,19 @@ final class Following implements OutputReader {
         }
     }
 
-    /** The supervisor lets us read. */
+    /** The supervisor lets us read, from wherever: behind the end it waits for bytes that may never come. */
     void reading(Answer answer) {
+        JsonNode end = answer.json().path("journal").path("end");
+        if (end.isNumber() && output.position() > end.asLong()) {
+            fail(new SandboxProblem.Refused(BEHIND_THE_END.formatted(output.position(), end.asLong())));
+            return;
+        }
         queuePosition = QueuePosition.of(answer.json(), 1);
         if (answer.json().path("outcome").isObject()) {
             // All is there to be read, and the outcome's record is its end.
             known = Verdict.of(OutputRecord.Outcome.parse(0, answer.json().path("outcome")));
         } else {
-            caughtUpAt = answer.json().path("journal").path("end").asLong(0);
+            caughtUpAt = end.asLong(0);
         }
         if (impatient && isCaughtUp()) {
             answer(unfinished());

@@ -49,7 +49,8 @@ final class GetExecutionTool implements Tool {
                                         .maxLength(ExecutionId.MAX_LENGTH))
                         .optional(
                                 "offset",
-                                Schema.integer("First byte of output to return, default 0")
+                                Schema.integer(
+                                                "First byte of output to return, default 0; at most as many as there are so far")
                                         .with("minimum", 0))
                         .optional("wait", ExecutionArguments.waitSchema(settings))
                         .optional("max_output_chars", ExecutionArguments.pageSchema(settings))

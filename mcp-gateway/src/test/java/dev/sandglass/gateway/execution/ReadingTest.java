@@ -1,10 +1,12 @@
 package dev.sandglass.gateway.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.execution.ExecutionRequest.Code;
 import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -247,6 +249,21 @@ class ReadingTest extends LiveSandbox {
         return Objects.requireNonNull(two.executions
                 .read(sandbox, id, offset, Duration.ZERO, size, OutputListener.NONE)
                 .block(Replica.LONG));
+    }
+
+    @Test
+    void anOffsetBehindTheEndIsRefusedWhetherItRunsOrEnded() {
+        Code code = Replica.code("print('first', flush=True)\n" + UNTIL_FILE.formatted("end"), Replica.waiting(MOMENT));
+        ExecutionId id = one.run(sandbox, code).id();
+        assertThat(two.read(sandbox, id, 6, MOMENT).status()).isEqualTo(ExecutionStatus.RUNNING);
+        assertThatThrownBy(() -> two.read(sandbox, id, 7, Replica.LONG))
+                .isInstanceOf(SandboxProblem.Refused.class)
+                .hasMessageContaining("'offset': 7 is behind the end; the execution has 6 bytes of output so far.");
+
+        touch("end");
+        assertThat(two.read(sandbox, id, 6, Replica.LONG).status()).isEqualTo(ExecutionStatus.OK);
+        assertThatThrownBy(() -> two.read(sandbox, id, 5000, Duration.ZERO))
+                .hasMessageContaining("5000 is behind the end; the execution has 6 bytes");
     }
 
     @Test

@@ -151,6 +151,22 @@ class RealSupervisorTest {
     }
 
     @Test
+    void anOffsetBehindTheEndIsAnErrorThatSaysWhereTheEndIs() throws Exception {
+        String id = run("print('six!!')")
+                .path("structuredContent")
+                .path("execution_id")
+                .asString();
+
+        JsonNode refused =
+                gateway.call("sandbox_get_execution", "{\"execution_id\":\"%s\",\"offset\":7}".formatted(id));
+
+        assertThat(refused.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(refused))
+                .isEqualTo("Error: 'offset': 7 is behind the end; the execution has 6 bytes of output so far. Give the"
+                        + " next_offset of an earlier answer, or 0 for all of it.");
+    }
+
+    @Test
     void theSignalThatEndedACommandIsToldApartFromItsCode() throws Exception {
         JsonNode killed = gateway.call("sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"kill -TERM $$\"}");
         assertThat(killed.path("structuredContent").path("signal").asInt()).isEqualTo(15);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
@@ -152,7 +153,8 @@ public final class Arguments {
     /** A duration as the resource takes it, as text or as a whole number of seconds. */
     Optional<String> timeLimit(String field, TimeLimit limit) {
         return value(field).map(node -> {
-            String text = node.isIntegralNumber() ? node.asString() + "s" : node.isString() ? node.asString() : "";
+            OptionalLong seconds = WholeNumbers.read(node);
+            String text = seconds.isPresent() ? seconds.getAsLong() + "s" : node.isString() ? node.asString() : "";
             limit.problem(text).ifPresent(problem -> {
                 throw broken(field, problem + ", or a whole number of seconds");
             });
@@ -214,10 +216,11 @@ public final class Arguments {
     }
 
     private long longValue(JsonNode node, String field, long least, long most) {
-        if (!node.isIntegralNumber() || !node.canConvertToLong() || node.asLong() < least || node.asLong() > most) {
+        OptionalLong value = WholeNumbers.read(node);
+        if (value.isEmpty() || value.getAsLong() < least || value.getAsLong() > most) {
             throw broken(field, "must be a whole number from %d to %d".formatted(least, most));
         }
-        return node.asLong();
+        return value.getAsLong();
     }
 
     private InvalidArgument broken(String field, String rule) {

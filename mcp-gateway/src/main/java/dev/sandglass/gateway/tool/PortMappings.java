@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -60,8 +61,9 @@ final class PortMappings {
     }
 
     private static Optional<Integer> number(JsonNode item) {
-        if (item.isIntegralNumber() && item.canConvertToInt()) {
-            return Optional.of(item.asInt());
+        OptionalLong number = WholeNumbers.read(item);
+        if (number.isPresent()) {
+            return Optional.of(Math.clamp(number.getAsLong(), Integer.MIN_VALUE, Integer.MAX_VALUE));
         }
         Matcher text = TEXT.matcher(item.isString() ? item.asString() : "");
         return text.matches() ? Optional.of(Integer.parseInt(text.group(2))) : Optional.empty();

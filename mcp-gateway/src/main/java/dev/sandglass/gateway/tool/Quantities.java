@@ -27,7 +27,9 @@ final class Quantities {
     }
 
     private static String plain(String field, JsonNode node, String unit) {
-        BigDecimal value = node.decimalValue();
+        // 1e999 is read as infinite, which has no digits.
+        boolean endless = node.isFloatingPointNumber() && !Double.isFinite(node.doubleValue());
+        BigDecimal value = endless ? BigDecimal.ZERO : node.decimalValue();
         if (value.signum() <= 0 || value.compareTo(MOST) > 0 || value.scale() > 6) {
             throw broken(field, unit);
         }

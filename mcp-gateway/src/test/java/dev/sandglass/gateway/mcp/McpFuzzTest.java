@@ -164,11 +164,15 @@ class McpFuzzTest {
         return Stream.of(
                 "'name':'sandbox_start','arguments':{'sandbox':'box','namespace':'default','config':{'image':'microsandbox/python',"
                         + "'memory':512,'cpus':'500m','disk':'2Gi','envs':{'A':'1'},'volumes':[],'ports':[8000,'1:9000'],'allowed_domains':['a.example']}}",
+                "'name':'sandbox_start','arguments':{'sandbox':'box','config':{'memory':512.0,'cpus':1e999,'disk':-1e999,"
+                        + "'workspace':{'size':1e-999},'ports':[8e3,1e99],'idle_timeout':6e2}}",
                 "'name':'sandbox_stop','arguments':{'sandbox':'box','delete':true}",
                 "'name':'sandbox_run_code','arguments':{'sandbox':'box','code':'1+1','language':'python','session':'s','timeout':5,"
                         + "'wait':0.5,'envs':['A=1'],'background':false,'max_output_chars':100},'_meta':{'progressToken':'t'}",
                 "'name':'sandbox_run_command','arguments':{'sandbox':'box','command':'ls','args':['-l'],'cwd':'/tmp','stdin':'x','timeout':5}",
                 "'name':'sandbox_get_execution','arguments':{'execution_id':'default.uid-box.1.abcdefghijklmnop','offset':7,'wait':0.01}",
+                "'name':'sandbox_get_execution','arguments':{'execution_id':'default.uid-box.1.abcdefghijklmnop','offset':7.0,'wait':1e999,"
+                        + "'max_output_chars':1e2}",
                 "'name':'sandbox_interrupt','arguments':{'sandbox':'box','language':'python','session':'s'}",
                 "'name':'sandbox_reset','arguments':{'sandbox':'box'}",
                 "'name':'sandbox_list','arguments':{'namespace':'default'}",

@@ -14,20 +14,24 @@ final class SchemaRules {
     static final String ENV_SIZE = "self.map(e, size(e.name) + (has(e.value) ? size(e.value) : 0)).sum() <= 32768";
     static final String ENV_SIZE_EXCEEDED = "names and values together may have at most 32768 characters";
 
-    static final String MEMORY_BOUNDS =
-            "isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('64Mi')) >= 0"
-                    + " && quantity(string(self)).compareTo(quantity('1Ti')) <= 0";
-    static final String MEMORY_OUT_OF_BOUNDS = "memory must be between 64Mi and 1Ti (a plain number means bytes)";
+    static final String LEAST_BYTES = "64Mi";
+    static final String MOST_MEMORY = "1Ti";
+    static final String MOST_DISK = "10Ti";
+    static final String LEAST_CPUS = "50m";
+    static final String MOST_CPUS = "256";
 
-    static final String CPUS_BOUNDS =
-            "isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('50m')) >= 0"
-                    + " && quantity(string(self)).compareTo(quantity('256')) <= 0";
-    static final String CPUS_OUT_OF_BOUNDS = "cpus must be between 50m and 256";
+    private static final String AT_LEAST = "isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('";
+    private static final String AT_MOST = "')) >= 0 && quantity(string(self)).compareTo(quantity('";
+    private static final String BYTES = " (a plain number means bytes)";
 
-    static final String DISK_BOUNDS =
-            "isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('64Mi')) >= 0"
-                    + " && quantity(string(self)).compareTo(quantity('10Ti')) <= 0";
-    static final String DISK_OUT_OF_BOUNDS = "disk must be between 64Mi and 10Ti (a plain number means bytes)";
+    static final String MEMORY_BOUNDS = AT_LEAST + LEAST_BYTES + AT_MOST + MOST_MEMORY + "')) <= 0";
+    static final String MEMORY_OUT_OF_BOUNDS = "memory must be between " + LEAST_BYTES + " and " + MOST_MEMORY + BYTES;
+
+    static final String CPUS_BOUNDS = AT_LEAST + LEAST_CPUS + AT_MOST + MOST_CPUS + "')) <= 0";
+    static final String CPUS_OUT_OF_BOUNDS = "cpus must be between " + LEAST_CPUS + " and " + MOST_CPUS;
+
+    static final String DISK_BOUNDS = AT_LEAST + LEAST_BYTES + AT_MOST + MOST_DISK + "')) <= 0";
+    static final String DISK_OUT_OF_BOUNDS = "disk must be between " + LEAST_BYTES + " and " + MOST_DISK + BYTES;
 
     private static final String DURATION_FORM = "self != '' && self.matches('" + Durations.PATTERN
             + "') && duration(self) >= duration('10s')" + " && duration(self) <= duration('";

@@ -35,11 +35,9 @@ final class VolumeSchemaRules {
 
     static final String SCRATCH_TOO_LARGE = "emptyDir.sizeLimit can be at most spec.disk";
 
-    static final String WORKSPACE_BOUNDS =
-            "isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('64Mi')) >= 0"
-                    + " && quantity(string(self)).compareTo(quantity('10Ti')) <= 0";
-    static final String WORKSPACE_OUT_OF_BOUNDS =
-            "workspace.size must be between 64Mi and 10Ti (a plain number means" + " bytes)";
+    static final String WORKSPACE_BOUNDS = SchemaRules.DISK_BOUNDS;
+    static final String WORKSPACE_OUT_OF_BOUNDS = "workspace.size must be between " + SchemaRules.LEAST_BYTES + " and "
+            + SchemaRules.MOST_DISK + " (a plain number means bytes)";
 
     static final String GROWING = "quantity(string(self.size)).compareTo(quantity(string(oldSelf.size))) >= 0";
     static final String SHRUNK = "workspace.size can grow, and not shrink: a volume cannot be made smaller";

@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.tool;
 
+import dev.sandglass.api.AmountLimit;
 import java.math.BigDecimal;
+import java.util.Map;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
@@ -10,10 +12,18 @@ final class Quantities {
     private static final Pattern GRAMMAR = Pattern.compile("([0-9]{1,12})(\\.[0-9]{1,6})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?");
     private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000L);
 
+    /** By where they stand. The API server would refuse the same in words about plain numbers that are bytes. */
+    private static final Map<String, AmountLimit> LIMITS = Map.of(
+            "config.memory", AmountLimit.MEMORY,
+            "config.cpus", AmountLimit.CPUS,
+            "config.disk", AmountLimit.DISK,
+            "config.workspace", AmountLimit.WORKSPACE,
+            "config.workspace.size", AmountLimit.WORKSPACE);
+
     private Quantities() {}
 
     /**
-     * The quantity in canonical text.
+     * The quantity in canonical text, within the bounds of its field.
      *
      * @param unit suffix that a bare number gets, e.g. {@code Mi} (contracts.md M7 counts memory in MiB)
      */
@@ -23,7 +33,18 @@ final class Quantities {
         if (zero || !GRAMMAR.matcher(text).matches()) {
             throw broken(field, unit);
         }
-        return endsWithUnit(text) ? text : text + unit;
+        String quantity = endsWithUnit(text) ? text : text + unit;
+        AmountLimit limit = LIMITS.get(field);
+        if (limit != null && !limit.admits(quantity)) {
+            throw new InvalidArgument("'%s' must be between %s and %s, and %s is not%s"
+                    .formatted(
+                            field,
+                            limit.least(),
+                            limit.most(),
+                            quantity,
+                            unit.isEmpty() ? "" : " (a plain number means %sB)".formatted(unit)));
+        }
+        return quantity;
     }
 
     private static String plain(String field, JsonNode node, String unit) {

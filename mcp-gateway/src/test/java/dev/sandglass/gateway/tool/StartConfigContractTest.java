@@ -73,6 +73,40 @@ class StartConfigContractTest {
         assertThat(gateway.sandboxes.configs).containsExactly(SandboxConfig.UNCHANGED);
     }
 
+    /** The resource counts bytes where this counts MiB: its own words led to a million times as much. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "'memory':1 | 'config.memory' must be between 64Mi and 1Ti, and 1Mi is not (a plain number means MiB)",
+                "'memory':'63' | 'config.memory' must be between 64Mi and 1Ti, and 63Mi is not (a plain number means MiB)",
+                "'memory':134217728 | 'config.memory' must be between 64Mi and 1Ti, and 134217728Mi is not (a plain number"
+                        + " means MiB)",
+                "'disk':'500m' | 'config.disk' must be between 64Mi and 10Ti, and 500m is not (a plain number means MiB)",
+                "'disk':'11Ti' | 'config.disk' must be between 64Mi and 10Ti, and 11Ti is not (a plain number means MiB)",
+                "'workspace':5 | 'config.workspace' must be between 64Mi and 10Ti, and 5Mi is not (a plain number means"
+                        + " MiB)",
+                "'workspace':{'size':5} | 'config.workspace.size' must be between 64Mi and 10Ti, and 5Mi is not (a plain"
+                        + " number means MiB)",
+                "'cpus':0.01 | 'config.cpus' must be between 50m and 256, and 0.01 is not",
+                "'cpus':'1k' | 'config.cpus' must be between 50m and 256, and 1k is not",
+            })
+    void whatIsTooMuchOrTooLittleIsToldInTheUnitsOfTheTool(String config, String error) throws Exception {
+        JsonNode result = startWith("{%s}".formatted(config.replace('\'', '"')));
+
+        assertThat(result.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(result)).isEqualTo("Error: " + error);
+        assertThat(gateway.sandboxes.configs).isEmpty();
+    }
+
+    @Test
+    void theBoundsThemselvesAreTaken() throws Exception {
+        startWith("{\"memory\":64,\"cpus\":\"50m\",\"disk\":\"10Ti\",\"workspace\":\"10Ti\"}");
+
+        assertThat(gateway.sandboxes.configs.getFirst().memory()).isEqualTo("64Mi");
+    }
+
     @Test
     void retentionSaysWhatItSpares() throws Exception {
         assertThat(gateway.definition("sandbox_start")

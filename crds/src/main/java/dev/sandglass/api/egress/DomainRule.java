@@ -138,7 +138,7 @@ public sealed interface DomainRule {
         if (text.equals("*")) {
             return new Open();
         }
-        if (text.contains("://")) {
+        if (isUrl(text)) {
             throw new IllegalArgumentException(
                     Texts.shown(text) + " is a URL; write only its host, and a port if it is neither 80 nor 443");
         }
@@ -147,6 +147,19 @@ public sealed interface DomainRule {
         int colon = bareSix ? -1 : text.indexOf(':', Math.max(0, bracket));
         OptionalInt port = colon < 0 ? OptionalInt.empty() : OptionalInt.of(Target.port(text.substring(colon + 1)));
         return of(colon < 0 ? text : text.substring(0, colon), port);
+    }
+
+    /** A scheme, or a path behind a name or a port: what a slash follows in a range is an address alone. */
+    private static boolean isUrl(String text) {
+        int slash = text.indexOf('/');
+        if (slash < 0 || text.contains("://")) {
+            return slash >= 0;
+        }
+        String before = text.substring(0, slash).toLowerCase(Locale.ROOT);
+        int colon = before.indexOf(':');
+        return colon < 0
+                ? !before.startsWith("[") && !HostName.looksLikeAddress(before)
+                : Texts.isDigits(before.substring(colon + 1));
     }
 
     private static DomainRule of(String host, OptionalInt port) {

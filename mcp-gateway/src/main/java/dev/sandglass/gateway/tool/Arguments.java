@@ -63,6 +63,14 @@ public final class Arguments {
         return fields.hasNonNull(field);
     }
 
+    /** Whether a field asks for anything: many models fill what they would leave out with "", false or []. */
+    boolean asks(String field) {
+        JsonNode node = fields.path(field);
+        boolean empty = (node.isString() && node.asString().isEmpty()) || (node.isArray() && node.isEmpty());
+        boolean no = node.isBoolean() && !node.asBoolean();
+        return has(field) && !empty && !no;
+    }
+
     boolean isObject(String field) {
         return fields.path(field).isObject();
     }

@@ -74,7 +74,7 @@ final class ManageFilesTool implements Tool {
     }
 
     private static void only(Arguments arguments, String field, boolean fits, String action) {
-        if (!fits && arguments.has(field)) {
+        if (!fits && arguments.asks(field)) {
             throw new InvalidArgument("'%s' goes with action '%s' only".formatted(field, action));
         }
     }

@@ -74,7 +74,7 @@ final class RunCodeTool implements Tool {
     }
 
     private static @Nullable String pythonEnv(Arguments arguments, Session.Name session) {
-        Optional<String> given = arguments.text("python_env", MAX_ENV_CHARS);
+        Optional<String> given = arguments.text("python_env", MAX_ENV_CHARS).filter(env -> !env.isEmpty());
         if (given.isPresent() && !session.language().equals("python")) {
             throw new InvalidArgument("'python_env' is for language python; leave it out for " + session.language());
         }

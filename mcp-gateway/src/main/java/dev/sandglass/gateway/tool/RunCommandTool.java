@@ -5,7 +5,6 @@ import dev.sandglass.gateway.execution.ExecutionRequest;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_run_command}: a process of its own (contracts.md M19, M20). */
@@ -31,8 +30,8 @@ final class RunCommandTool implements Tool {
         Schema input = SandboxArguments.schema()
                 .required(
                         "command",
-                        Schema.text("A program, run with exactly the given 'args' and no shell; or, if 'args' is left"
-                                + " out and this has blanks or shell characters, a command line for sh"))
+                        Schema.text("A program, run with exactly the given 'args' and no shell; or, if there are no"
+                                + " 'args' and this has blanks or shell characters, a command line for sh"))
                 .optional("args", Schema.list("Arguments of the program", Schema.text("Argument")))
                 .optional("cwd", Schema.text("Working directory, default /workspace"))
                 .optional("stdin", Schema.text("What the program reads on standard input"));
@@ -61,7 +60,7 @@ final class RunCommandTool implements Tool {
         SandboxRef ref = SandboxArguments.read(call, access);
         CommandLine line = CommandLine.of(
                 arguments.requiredText("command", MAX_COMMAND_CHARS),
-                arguments.texts("args", MAX_ARGS, MAX_ARGS_CHARS));
+                arguments.texts("args", MAX_ARGS, MAX_ARGS_CHARS).orElse(List.of()));
         if (line.characters() > MAX_ARGS_CHARS) {
             throw new InvalidArgument(
                     "'command' and 'args' must have at most %d characters in all; pass more by 'stdin'"
@@ -78,21 +77,19 @@ final class RunCommandTool implements Tool {
     }
 
     /**
-     * What is really started. Models write whole command lines, so {@code ls -la | head} alone is given to a shell; as
-     * soon as there is an {@code args}, even an empty one, nothing is interpreted.
+     * What is really started. Models write whole command lines, so {@code ls -la | head} alone is given to a shell, also
+     * with an empty {@code args}, which many of them add; as soon as there is an argument, nothing is interpreted.
      */
     record CommandLine(String program, List<String> args) {
 
         private static final String SHELL_CHARACTERS = " \t\n|&;<>()$`\\\"'*?[]{}~#";
 
-        static CommandLine of(String command, Optional<List<String>> args) {
+        static CommandLine of(String command, List<String> args) {
             if (command.isBlank()) {
                 throw new InvalidArgument("'command' must not be empty");
             }
             boolean line = args.isEmpty() && command.chars().anyMatch(c -> SHELL_CHARACTERS.indexOf(c) >= 0);
-            return line
-                    ? new CommandLine("sh", List.of("-c", command))
-                    : new CommandLine(command, args.orElse(List.of()));
+            return line ? new CommandLine("sh", List.of("-c", command)) : new CommandLine(command, args);
         }
 
         int characters() {

@@ -35,7 +35,10 @@ final class SessionArguments {
     }
 
     static Session.Name read(Arguments arguments) {
-        String session = arguments.text("session", MAX_CHARS).orElse(DEFAULT);
+        String session = arguments
+                .text("session", MAX_CHARS)
+                .filter(name -> !name.isEmpty())
+                .orElse(DEFAULT);
         if (!NAME.matcher(session).matches()) {
             throw new InvalidArgument("'session' must be 1 to 63 letters, digits, hyphens or underscores, the first a"
                     + " letter or digit");

@@ -41,7 +41,7 @@ class PythonEnvContractTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", ".", "..", "-x", "a b", "é", "~root", "~root/x", "/a\\nb"})
+    @ValueSource(strings = {" ", ".", "..", "-x", "a b", "é", "~root", "~root/x", "/a\\nb"})
     void oddNamesAreRefused(String env) throws Exception {
         assertThat(TestGateway.text(run(env))).startsWith("Error: 'python_env' must be a name (1 to 63 letters");
         assertThat(asked()).isEmpty();

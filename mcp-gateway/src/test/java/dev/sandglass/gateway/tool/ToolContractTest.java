@@ -97,10 +97,10 @@ class ToolContractTest {
             quoteCharacter = '^',
             value = {
                 "sandbox_run_code | {'sandbox':'box','code':'1','session':'a/b'} | 'session' must be 1 to 63 letters",
-                "sandbox_reset | {'sandbox':'box','session':''} | 'session' must be 1 to 63 letters",
+                "sandbox_reset | {'sandbox':'box','session':' '} | 'session' must be 1 to 63 letters",
                 "sandbox_close_session | {'sandbox':'box','language':'Node'} | Unsupported language: Node. Use 'python' or",
                 "sandbox_run_code | {'sandbox':'box','code':'1','language':''} | Unsupported language: . Use 'python' or",
-                "sandbox_run_code | {'sandbox':'box','code':'1','python_env':''} | 'python_env' must be a name (1 to 63",
+                "sandbox_run_code | {'sandbox':'box','code':'1','python_env':' '} | 'python_env' must be a name (1 to 63",
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['a:b']}} | 'config.volumes[0]': 'b' is not a path to",
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['/home:/data']}} | 'config.volumes[0]' names a path of"
                         + " a host: '/home:/data'. A sandbox does not see the files of any host. Name a",

@@ -204,7 +204,7 @@ final class Cluster {
         }
     }
 
-    /** Deletes the sandbox unless somebody changed it since it was read. */
+    /** Deletes the sandbox unless somebody changed it since it was read; then a later round decides anew. */
     void delete(Sandbox sandbox) {
         try {
             client.resource(sandbox)

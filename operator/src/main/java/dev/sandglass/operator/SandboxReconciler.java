@@ -13,6 +13,7 @@ import dev.sandglass.operator.lifecycle.Lifecycle;
 import dev.sandglass.operator.lifecycle.Loss;
 import dev.sandglass.operator.lifecycle.Notice;
 import dev.sandglass.operator.lifecycle.Observed;
+import dev.sandglass.operator.lifecycle.Review;
 import dev.sandglass.operator.lifecycle.StatusReport;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
@@ -41,11 +42,6 @@ import org.slf4j.spi.LoggingEventBuilder;
 final class SandboxReconciler implements Reconciler<Sandbox> {
 
     private static final Logger LOG = LoggerFactory.getLogger(SandboxReconciler.class);
-
-    /** Room in a quota, or a volume, may come at any time; other refusals need somebody to act on the sandbox. */
-    private static final Duration QUOTA_RETRY = Duration.ofSeconds(10);
-
-    private static final Duration REFUSAL_RETRY = Duration.ofMinutes(1);
 
     private final SandboxView view;
     private final Cluster cluster;
@@ -98,7 +94,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
             meters.starts().told(sandbox, status);
         }
         UpdateControl<Sandbox> done = UpdateControl.noUpdate();
-        untold.or(() -> review(decision, after, own))
+        untold.or(() -> Review.of(after, decision, own))
                 .map(at -> Duration.between(seen.now(), at))
                 .ifPresent(delay -> done.rescheduleAfter(delay.isPositive() ? delay : Duration.ofMillis(1)));
         return done;
@@ -217,28 +213,6 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
                     return shorter;
                 })
                 .orElse(pod);
-    }
-
-    private static Optional<Instant> review(Decision decision, Observed after, Deadlines own) {
-        Optional<Instant> refused = after.refusal()
-                .filter(why -> after.livePod().isEmpty() && !(decision instanceof Decision.Wait))
-                .map(Refusal::reason)
-                .map(reason -> after.now().plus(mayHealAlone(reason) ? QUOTA_RETRY : REFUSAL_RETRY));
-        return switch (decision) {
-            case Decision.Run run -> refused.or(() -> Optional.of(run.review()));
-            case Decision.Resume resume -> refused.or(() -> Optional.of(own.firstReview(after.now())));
-            case Decision.Replace replace -> refused.or(() -> Optional.of(own.firstReview(after.now())));
-            case Decision.Suspend suspend -> Optional.of(own.forgottenAt(after.now()));
-            case Decision.Sleep sleep -> Optional.of(sleep.end());
-            case Decision.Wait wait -> wait.review();
-            case Decision.Keep keep -> Optional.empty();
-            case Decision.Delete delete -> Optional.empty();
-            case Decision.Leave leave -> Optional.empty();
-        };
-    }
-
-    private static boolean mayHealAlone(Reason reason) {
-        return reason == Reason.QUOTA_EXCEEDED || reason == Reason.VOLUME_MISSING || reason == Reason.STARTING;
     }
 
     /**

@@ -1,0 +1,48 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.api.Reason;
+import dev.sandglass.operator.child.Refusal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** When a sandbox is looked at again if nothing happens by then. Pure. */
+public final class Review {
+
+    /** Room in a quota, or a volume, may come at any time; other refusals need somebody to act on the sandbox. */
+    static final Duration QUOTA_RETRY = Duration.ofSeconds(10);
+
+    static final Duration REFUSAL_RETRY = Duration.ofMinutes(1);
+
+    /** Somebody may have written to the sandbox in that very moment, which keeps it and need not begin another round. */
+    static final Duration DELETE_RETRY = Duration.ofSeconds(2);
+
+    private Review() {}
+
+    /**
+     * The time of the next look; empty if only an event leads to one.
+     *
+     * @param after what there is after the decision was carried out
+     */
+    public static Optional<Instant> of(Observed after, Decision decision, Deadlines own) {
+        Optional<Instant> refused = after.refusal()
+                .filter(why -> after.livePod().isEmpty() && !(decision instanceof Decision.Wait))
+                .map(Refusal::reason)
+                .map(reason -> after.now().plus(mayHealAlone(reason) ? QUOTA_RETRY : REFUSAL_RETRY));
+        return switch (decision) {
+            case Decision.Run run -> refused.or(() -> Optional.of(run.review()));
+            case Decision.Resume resume -> refused.or(() -> Optional.of(own.firstReview(after.now())));
+            case Decision.Replace replace -> refused.or(() -> Optional.of(own.firstReview(after.now())));
+            case Decision.Suspend suspend -> Optional.of(own.forgottenAt(after.now()));
+            case Decision.Sleep sleep -> Optional.of(sleep.end());
+            case Decision.Wait wait -> wait.review();
+            case Decision.Keep keep -> Optional.empty();
+            case Decision.Delete delete -> Optional.of(after.now().plus(DELETE_RETRY));
+            case Decision.Leave leave -> Optional.empty();
+        };
+    }
+
+    private static boolean mayHealAlone(Reason reason) {
+        return reason == Reason.QUOTA_EXCEEDED || reason == Reason.VOLUME_MISSING || reason == Reason.STARTING;
+    }
+}

@@ -33,12 +33,14 @@ class Attacker:
 
     def tenant(self) -> Iterator[Attempt]:
         laid = [(self._laid(bait), rule) for bait, rule in writes.baits()]
+        turned = [self._laid(one) for one in writes.TURNED]
         running = self._unversioned(self._get("pod", self._pod, self._namespace))
         yield from self._pods(running)
         yield from pods.disguises(running, writes.BAIT)
         yield from writes.granted(self._operator, self._namespace, self._present())
         yield from writes.refused(self._operator, self._namespace, [self._release_namespace, "kube-system"])
         yield from writes.kept(self._operator, laid)
+        yield from writes.turned_back(self._operator, turned)
         yield from writes.released(self._operator, running)
         yield from self._leases()
 
@@ -95,7 +97,7 @@ class Attacker:
         """Return what the operator made there, and the sandboxes."""
         made = "pods,secrets,persistentvolumeclaims,configmaps,serviceaccounts,networkpolicies"
         own = self._get(made, "", self._namespace, "--selector=app.kubernetes.io/managed-by=sandglass-operator")
-        baits = {writes.title(bait) for bait, _ in writes.baits()}
+        baits = {writes.title(bait) for bait in [*(bait for bait, _ in writes.baits()), *writes.TURNED]}
         events = [
             event
             for event in self._get("events.events.k8s.io", "", self._namespace)["items"]

@@ -64,6 +64,7 @@ def account(name: str, mounted: Json) -> Json:
 
 WORKSPACE = {**OPERATORS, "app.kubernetes.io/component": "workspace"}
 SANDBOXES = {"matchLabels": {"app.kubernetes.io/component": "sandbox"}}
+OTHERS = {"matchLabels": {"app.kubernetes.io/component": "web"}}
 ONE_SANDBOX = {"matchLabels": {"sandglass.dev/sandbox-uid": "some"}}
 
 OWN = [
@@ -119,7 +120,7 @@ STRANGE = {
     "a NetworkPolicy of the namespace that nobody manages": (policy("sandglass-access", None, **SANDBOXES), POLICIES),
     "a NetworkPolicy for all pods": (policy("sbx-some", OPERATORS), SELECTORS),
     "a NetworkPolicy for other pods": (
-        policy("sbx-some", OPERATORS, matchLabels={"app.kubernetes.io/component": "web"}),
+        policy("sbx-some", OPERATORS, **OTHERS),
         SELECTORS,
     ),
     "a NetworkPolicy for pods of the same word": (
@@ -128,6 +129,9 @@ STRANGE = {
     ),
     "an Event of a pod": (event("some.1", "Pod"), EVENTS),
 }
+
+# Policies of the operator's own that somebody turned to other pods.
+TURNED = [policy("sbx-turned", OPERATORS, **OTHERS), policy("sbx-emptied", OPERATORS)]
 
 SANDBOX = thing("sandglass.dev/v1alpha1", "Sandbox", "some", spec={})
 
@@ -146,6 +150,8 @@ def baits() -> list[tuple[Json, str]]:
         (thing("v1", "ConfigMap", BAIT), CONFIG_MAPS),
         (account(BAIT, False), ACCOUNTS),
         (policy(BAIT, OPERATORS, **SANDBOXES), POLICIES),
+        # It bears the name of a sandbox's own, and is for other pods.
+        (policy("sbx-bait", None, **OTHERS), POLICIES),
         (event("bait.1", "Pod"), EVENTS),
     ]
 
@@ -196,9 +202,21 @@ def kept(account: list[str], laid: list[tuple[Json, str]]) -> Iterator[Attempt]:
         guise = copy.deepcopy(one)
         is_claim = one["kind"] == "PersistentVolumeClaim"
         guise["metadata"]["labels"] = WORKSPACE if is_claim else POD["metadata"]["labels"]
+        if one["kind"] == "NetworkPolicy":
+            guise["spec"]["podSelector"] = SANDBOXES
         for verb, body in (("replace", guise), ("delete", one)):
             what = f"the operator does not {verb} {title(one)} of somebody else"
             yield Attempt(what, [verb, "--dry-run=server", *account], body, rule)
+
+
+def turned_back(account: list[str], turned: list[Json]) -> Iterator[Attempt]:
+    """Yield what restores a policy of the operator's own, and what would leave it as it is."""
+    replace = ["replace", "--dry-run=server", *account]
+    for one in turned:
+        right = copy.deepcopy(one)
+        right["spec"]["podSelector"] = ONE_SANDBOX
+        yield Attempt(f"the operator turns {title(one)} back to its sandbox", replace, right, "")
+        yield Attempt(f"the operator does not write {title(one)} for other pods", replace, one, SELECTORS)
 
 
 def released(account: list[str], running: Json) -> Iterator[Attempt]:

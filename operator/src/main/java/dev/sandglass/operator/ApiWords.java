@@ -2,13 +2,19 @@ package dev.sandglass.operator;
 
 import dev.sandglass.api.Rights;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What the API server says when it refuses something. */
 final class ApiWords {
 
     private static final int FORBIDDEN = 403;
     private static final int INVALID = 422;
+
+    /** A sentence or two; what is longer is a client's account of all that it asked and got. */
+    private static final int MAX_CHARS = 500;
 
     private ApiWords() {}
 
@@ -22,6 +28,23 @@ final class ApiWords {
                 .map(status -> status.getMessage())
                 .or(() -> Optional.ofNullable(refusal.getMessage()))
                 .orElse("no reason was given");
+    }
+
+    /**
+     * What made the operator fail, on one line: the words of the API server alone, if it was it that refused. What is thrown
+     * may be wrapped, whose message would be all that the client knows of its request.
+     */
+    static String briefly(Throwable failure) {
+        List<Throwable> causes =
+                Stream.iterate(failure, Objects::nonNull, Throwable::getCause).toList();
+        String words = causes.stream()
+                .filter(KubernetesClientException.class::isInstance)
+                .map(cause -> of((KubernetesClientException) cause))
+                .findFirst()
+                .or(() -> Optional.ofNullable(causes.getLast().getMessage()))
+                .orElseGet(() -> causes.getLast().getClass().getSimpleName());
+        String line = words.strip().replaceAll("\\s+", " ");
+        return line.length() <= MAX_CHARS ? line : line.substring(0, MAX_CHARS) + "…";
     }
 
     /** Whether there is no service account of that name for a pod to run as. */

@@ -245,7 +245,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
     public ErrorStatusUpdateControl<Sandbox> updateErrorStatus(
             Sandbox sandbox, Context<Sandbox> context, Exception failure) {
         meters.failed();
-        String message = "The operator failed and tries again: " + failure.getMessage();
+        String message = "The operator failed and tries again: " + ApiWords.briefly(failure);
         view.observe(sandbox, context)
                 .ifPresent(seen ->
                         publish(sandbox.observed().withConditions(Conditions.failed(seen, message)), seen, context));

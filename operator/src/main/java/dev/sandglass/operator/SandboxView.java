@@ -6,6 +6,7 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.child.Egress;
 import dev.sandglass.operator.child.NamespaceAccess;
+import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodSettings;
 import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
@@ -194,17 +195,19 @@ final class SandboxView {
                 clock.instant());
     }
 
-    /** Whether the policies are in place that shut the sandbox in and let it do what it needs. */
+    /** Whether the policies are in place, and as they must be, that shut the sandbox in and let it do what it needs. */
     boolean networkReady(Sandbox sandbox, Context<Sandbox> context) {
-        return namespacePolicy(context).isPresent() && mayBeReached(sandbox, context);
+        return namespacePolicy(context).filter(NamespacePolicy::cutsOff).isPresent() && mayBeReached(sandbox, context);
     }
 
     /** Whether a policy of its own, or the namespace's, lets it do what it needs. */
     private boolean mayBeReached(Sandbox sandbox, Context<Sandbox> context) {
-        return networkPolicy(sandbox, context).isPresent()
+        NetworkPolicy desired = SandboxNetworkPolicy.desired(sandbox, tenants.own(), settings.egress());
+        return networkPolicy(sandbox, context)
+                        .filter(own -> own.getSpec().equals(desired.getSpec()))
+                        .isPresent()
                 || namespaceAccess(context)
-                        .filter(all -> NamespaceAccess.grants(
-                                all, SandboxNetworkPolicy.desired(sandbox, tenants.own(), settings.egress())))
+                        .filter(all -> NamespaceAccess.grants(all, desired))
                         .isPresent();
     }
 

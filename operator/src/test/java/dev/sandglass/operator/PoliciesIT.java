@@ -127,6 +127,31 @@ class PoliciesIT {
     }
 
     @Test
+    void aSandboxsOwnPolicyIsTurnedBackWhenItIsTurnedToOtherPods() {
+        try (TestNamespace.Running operator = namespace.operator(Map.of())) {
+            namespace.create("turned", OPEN);
+            Sandbox sandbox = ready("turned");
+            NetworkPolicy right = own(sandbox);
+
+            namespace
+                    .admin
+                    .resource(new NetworkPolicyBuilder(right)
+                            .editSpec()
+                            .withNewPodSelector()
+                            .addToMatchLabels("app.kubernetes.io/component", "web")
+                            .endPodSelector()
+                            .endSpec()
+                            .build())
+                    .update();
+
+            await().atMost(SOON).until(() -> own(sandbox).getSpec().equals(right.getSpec()));
+            assertThat(ready("turned").observed().holds(ConditionType.NETWORK_READY))
+                    .isTrue();
+            assertThat(operator.requests("POST", "pods")).isEqualTo(1);
+        }
+    }
+
+    @Test
     void aPolicyOfTheNamespaceThatAllowsMoreIsEnough() {
         try (TestNamespace.Running operator = namespace.operator(Map.of())) {
             namespace.create("first", SandboxSpec.DEFAULT);

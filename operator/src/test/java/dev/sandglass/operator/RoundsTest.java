@@ -1,13 +1,23 @@
 package dev.sandglass.operator;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.child.ChildNames;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicySpec;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
 import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
@@ -15,6 +25,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -97,5 +108,95 @@ class RoundsTest {
         Sandbox sandbox = asleep(Instant.now().minus(RETENTION));
 
         await().atMost(SOON).until(() -> isGone(sandbox));
+    }
+
+    /** A sandbox with a policy of its own, whose pod runs. */
+    private Sandbox running() {
+        Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", SandboxStatus.UNSEEN);
+        sandbox.setSpec(SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort("web", 8080))));
+        client.resource(sandbox).create();
+        Pod pod = await().atMost(SOON)
+                .until(() -> client.pods().inNamespace("tenant-a").list().getItems(), found -> !found.isEmpty())
+                .getFirst();
+        client.resource(new PodBuilder(pod)
+                        .withNewStatus()
+                        .withPhase("Running")
+                        .withPodIP("10.1.2.3")
+                        .addNewContainerStatus()
+                        .withNewState()
+                        .withNewRunning()
+                        .endRunning()
+                        .endState()
+                        .endContainerStatus()
+                        .endStatus()
+                        .build())
+                .updateStatus();
+        return told(sandbox, ConditionType.READY, "True");
+    }
+
+    private Sandbox told(Sandbox sandbox, ConditionType type, String status) {
+        return await().atMost(SOON).until(() -> client.resource(sandbox).get(), found -> found.observed()
+                .condition(type)
+                .filter(told -> status.equals(told.getStatus()))
+                .isPresent());
+    }
+
+    private Resource<NetworkPolicy> policy(Sandbox sandbox) {
+        return client.network()
+                .v1()
+                .networkPolicies()
+                .inNamespace("tenant-a")
+                .withName(ChildNames.networkPolicy(sandbox));
+    }
+
+    /** Has somebody turn the sandbox's policy to other pods. */
+    private void turnAway(Sandbox sandbox) {
+        policy(sandbox).edit(right -> right.edit()
+                .editSpec()
+                .withNewPodSelector()
+                .addToMatchLabels("app", "web")
+                .endPodSelector()
+                .endSpec()
+                .build());
+    }
+
+    @Test
+    void aPolicyThatSomebodyTurnedAwayIsRestored() {
+        Sandbox sandbox = running();
+        NetworkPolicySpec right = policy(sandbox).get().getSpec();
+
+        turnAway(sandbox);
+
+        await().atMost(SOON).until(() -> policy(sandbox).get().getSpec().equals(right));
+        assertThat(told(sandbox, ConditionType.NETWORK_READY, "True").observed().holds(ConditionType.READY))
+                .isTrue();
+    }
+
+    @Test
+    void aPolicyThatCannotBeRestoredIsNotCalledReadyAndTheCauseIsToldInFewWords() {
+        Sandbox sandbox = running();
+        String name = ChildNames.networkPolicy(sandbox);
+        Status refusal = new StatusBuilder()
+                .withCode(403)
+                .withReason("Forbidden")
+                .withMessage("networkpolicies \"" + name + "\" is forbidden: denied request")
+                .build();
+        // Somebody patches; the operator replaces.
+        server.expect()
+                .put()
+                .withPath("/apis/networking.k8s.io/v1/namespaces/tenant-a/networkpolicies/" + name)
+                .andReturn(403, refusal)
+                .always();
+        turnAway(sandbox);
+
+        Sandbox cutOff = told(sandbox, ConditionType.NETWORK_READY, "False");
+
+        assertThat(cutOff.observed().holds(ConditionType.READY)).isTrue();
+        assertThat(cutOff.observed().condition(ConditionType.NETWORK_READY)).hasValueSatisfying(told -> {
+            assertThat(told.getReason()).isEqualTo("OperatorError");
+            assertThat(told.getMessage())
+                    .isEqualTo("The operator failed and tries again: networkpolicies \"" + name
+                            + "\" is forbidden: denied request");
+        });
     }
 }

@@ -1,8 +1,10 @@
 package dev.sandglass.operator.child;
 
 import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.LabelSelector;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicySpec;
 
 /**
  * Cuts off every sandbox pod of a namespace. It must exist before the first pod: a policy that comes later leaves a pod
@@ -27,5 +29,14 @@ public final class NamespacePolicy {
                 .withPolicyTypes("Ingress", "Egress")
                 .endSpec()
                 .build();
+    }
+
+    /** Whether a policy of this name shuts in every sandbox of its namespace, whoever made it. */
+    public static boolean cutsOff(NetworkPolicy found) {
+        NetworkPolicySpec needed = desired(found.getMetadata().getNamespace()).getSpec();
+        LabelSelector selector = found.getSpec().getPodSelector();
+        // One that names nothing selects every pod there is.
+        return (selector.equals(needed.getPodSelector()) || selector.equals(new LabelSelector()))
+                && found.getSpec().getPolicyTypes().containsAll(needed.getPolicyTypes());
     }
 }

@@ -94,7 +94,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
             meters.starts().told(sandbox, status);
         }
         UpdateControl<Sandbox> done = UpdateControl.noUpdate();
-        untold.or(() -> Review.of(after, decision, own))
+        untold.or(() -> Review.of(after, decision, status, own))
                 .map(at -> Duration.between(seen.now(), at))
                 .ifPresent(delay -> done.rescheduleAfter(delay.isPositive() ? delay : Duration.ofMillis(1)));
         return done;

@@ -1,6 +1,7 @@
 package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.Reason;
+import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.Refusal;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,8 +24,9 @@ public final class Review {
      * The time of the next look; empty if only an event leads to one.
      *
      * @param after what there is after the decision was carried out
+     * @param status of these observations
      */
-    public static Optional<Instant> of(Observed after, Decision decision, Deadlines own) {
+    public static Optional<Instant> of(Observed after, Decision decision, SandboxStatus status, Deadlines own) {
         Optional<Instant> refused = after.refusal()
                 .filter(why -> after.livePod().isEmpty() && !(decision instanceof Decision.Wait))
                 .map(Refusal::reason)
@@ -33,7 +35,9 @@ public final class Review {
             case Decision.Run run -> refused.or(() -> Optional.of(run.review()));
             case Decision.Resume resume -> refused.or(() -> Optional.of(own.firstReview(after.now())));
             case Decision.Replace replace -> refused.or(() -> Optional.of(own.firstReview(after.now())));
-            case Decision.Suspend suspend -> Optional.of(own.forgottenAt(after.now()));
+            // Who slept already sleeps since then.
+            case Decision.Suspend suspend ->
+                Optional.ofNullable(status.expiresAt()).map(Instant::parse);
             case Decision.Sleep sleep -> Optional.of(sleep.end());
             case Decision.Wait wait -> wait.review();
             case Decision.Keep keep -> Optional.empty();

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.Statuses;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -17,20 +21,52 @@ class ReviewTest {
     private static final Deadlines DEADLINES =
             new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24));
 
-    private static Observed seen() {
-        Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", Statuses.suspended(Reason.IDLE));
+    private static Observed seen(SandboxSpec spec) {
+        SandboxStatus asleep = new SandboxStatus(
+                1L,
+                Statuses.suspended(Reason.IDLE).conditions(),
+                null,
+                null,
+                1,
+                null,
+                NOW.minus(Duration.ofHours(20)).toString(),
+                null,
+                null,
+                null,
+                null);
+        Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", asleep);
+        sandbox.getMetadata().setGeneration(2L);
+        sandbox.setSpec(spec);
         return new Observed(sandbox, Optional.empty(), Optional.empty(), Optional.empty(), true, NOW);
+    }
+
+    private static Optional<Instant> review(SandboxSpec spec, Decision decision) {
+        Observed seen = seen(spec);
+        return Review.of(seen, decision, StatusReport.of(seen, decision, Optional.empty(), DEADLINES), DEADLINES);
     }
 
     /** That it is gone is no event for us; that it is not would be none either. */
     @Test
     void whetherADeletedSandboxIsGoneIsLookedForSoon() {
-        assertThat(Review.of(seen(), new Decision.Delete(), DEADLINES)).contains(NOW.plusSeconds(2));
+        assertThat(review(SandboxSpec.DEFAULT, new Decision.Delete())).contains(NOW.plusSeconds(2));
     }
 
     @Test
     void whatIsKeptForEverNeedsNoLook() {
-        assertThat(Review.of(seen(), new Decision.Keep(), DEADLINES)).isEmpty();
-        assertThat(Review.of(seen(), new Decision.Leave(), DEADLINES)).isEmpty();
+        SandboxSpec lasting = SandboxSpec.DEFAULT.withWorkspace(new Workspace(new Quantity("1Gi"), null, null));
+        assertThat(review(lasting, new Decision.Keep())).isEmpty();
+        assertThat(review(lasting, new Decision.Suspend(Reason.REQUESTED, 1))).isEmpty();
+        assertThat(review(SandboxSpec.DEFAULT, new Decision.Leave())).isEmpty();
+    }
+
+    @Test
+    void whoIsSuspendedByHandInItsSleepIsForgottenWhenTheStatusSaysSo() {
+        Observed seen = seen(SandboxSpec.DEFAULT.withSuspended(true));
+        Decision decision = Lifecycle.decide(seen, DEADLINES);
+        SandboxStatus told = StatusReport.of(seen, decision, Optional.empty(), DEADLINES);
+
+        assertThat(decision).isEqualTo(new Decision.Suspend(Reason.REQUESTED, 1));
+        assertThat(told.expiresAt()).isEqualTo(NOW.plus(Duration.ofHours(4)).toString());
+        assertThat(Review.of(seen, decision, told, DEADLINES)).contains(NOW.plus(Duration.ofHours(4)));
     }
 }

@@ -15,7 +15,8 @@ public enum ConditionType {
             "NetworkReady",
             "True: the namespace's default-deny is in place, and so is the NetworkPolicy that "
                     + "lets the sandbox do what it needs, the namespace's or its own; no pod is made "
-                    + "before. False: they could not be made. Absent: no pod was wanted yet."),
+                    + "before. False: they could not be made. Absent: no pod was wanted yet, or they "
+                    + "are not in place and none may be made now, for the reason that Ready has."),
 
     SUSPENDED(
             "Suspended",

@@ -54,9 +54,15 @@ public final class Conditions {
                 };
         List<Condition> conditions = new ArrayList<>();
         conditions.add(condition(seen, ConditionType.READY, "False", cause, message));
-        network(seen).ifPresent(conditions::add);
+        network(seen).filter(told -> wasWanted(seen)).ifPresent(conditions::add);
         conditions.add(condition(seen, ConditionType.SUSPENDED, "True", cause, message));
         return List.copyOf(conditions);
+    }
+
+    /** Whether there was a pod, or the attempt to make one: what a namespace has for others is no news of this one. */
+    private static boolean wasWanted(Observed seen) {
+        return seen.recordedIncarnation() > 0
+                || seen.status().condition(ConditionType.NETWORK_READY).isPresent();
     }
 
     private static String orBy(Observed seen, String since) {
@@ -66,8 +72,8 @@ public final class Conditions {
     }
 
     /**
-     * The conditions after an exception: what was known stays, but a sandbox that is not Ready says why, and so does one
-     * that is wanted and whose policies are not there.
+     * The conditions after an exception: what was known stays, but a sandbox that is not Ready says why. If its policies are
+     * not there, one that is wanted says why, and the other one says nothing of them.
      */
     public static List<Condition> failed(Observed seen, String message) {
         List<Condition> conditions = new ArrayList<>();
@@ -75,11 +81,11 @@ public final class Conditions {
                 .condition(ConditionType.READY)
                 .filter(ready -> "True".equals(ready.getStatus()))
                 .orElseGet(() -> condition(seen, ConditionType.READY, "Unknown", Reason.OPERATOR_ERROR, message)));
-        boolean cutOff = !seen.networkReady() && !seen.sandbox().wanted().suspended();
-        Optional.of(noNetwork(seen, Reason.OPERATOR_ERROR, message))
-                .filter(condition -> cutOff)
-                .or(() -> seen.status().condition(ConditionType.NETWORK_READY))
-                .ifPresent(conditions::add);
+        Optional<Condition> network = seen.networkReady()
+                ? seen.status().condition(ConditionType.NETWORK_READY)
+                : Optional.of(noNetwork(seen, Reason.OPERATOR_ERROR, message))
+                        .filter(told -> !seen.sandbox().wanted().suspended());
+        network.ifPresent(conditions::add);
         seen.status().condition(ConditionType.SUSPENDED).ifPresent(conditions::add);
         return List.copyOf(conditions);
     }
@@ -167,13 +173,14 @@ public final class Conditions {
         return condition(seen, ConditionType.READY, "False", reason, message);
     }
 
+    /** Nothing, if the policies are not in place and nobody tried to make them: what was told before holds no more. */
     private static Optional<Condition> network(Observed seen) {
         if (!seen.networkReady()) {
-            // Rules of our own refuse before anything is made; a quota does while the policies are.
+            // Rules of our own refuse before anything is made, and Ready tells of it; a quota does while the policies
+            // are.
             return seen.refusal()
                     .filter(why -> why.reason() == Reason.QUOTA_EXCEEDED)
-                    .map(why -> noNetwork(seen, why.reason(), why.message()))
-                    .or(() -> seen.status().condition(ConditionType.NETWORK_READY));
+                    .map(why -> noNetwork(seen, why.reason(), why.message()));
         }
         return Optional.of(
                 seen.ignoredDomains()

@@ -9,6 +9,8 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.Statuses;
+import dev.sandglass.operator.child.Refusal;
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -23,6 +25,8 @@ import org.junit.jupiter.api.Test;
 class StatusReportTest {
 
     private static final Instant MADE = Instant.parse("2026-03-01T10:00:00Z");
+    private static final Deadlines DEADLINES =
+            new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24));
     private static final Instant TOLD = MADE.plus(StatusReport.UNTOLD);
 
     private static Pod pod(int incarnation) {
@@ -128,9 +132,9 @@ class StatusReportTest {
                     .isEqualTo(MADE.plusSeconds(9).toString());
         });
         assertThat(failed(failing(running, false), true)).as("they are there").isEqualTo(running);
-        assertThat(failed(failing(running, true), false).holds(ConditionType.NETWORK_READY))
+        assertThat(failed(failing(running, true), false).condition(ConditionType.NETWORK_READY))
                 .as("nobody wants them now")
-                .isTrue();
+                .isEmpty();
     }
 
     @Test
@@ -140,5 +144,38 @@ class StatusReportTest {
         assertThat(told.conditions())
                 .extracting(condition -> condition.getType() + "=" + condition.getStatus())
                 .containsExactly("Ready=Unknown", "NetworkReady=False");
+    }
+
+    private static SandboxStatus reported(Sandbox sandbox, Optional<Refusal> refusal, boolean networkReady) {
+        sandbox.getMetadata().setGeneration(2L);
+        Observed seen = new Observed(sandbox, Optional.empty(), Optional.empty(), refusal, networkReady, MADE);
+        return StatusReport.of(seen, Lifecycle.decide(seen, DEADLINES), Optional.empty(), DEADLINES);
+    }
+
+    @Test
+    void policiesThatAreNotAsTheEditedSpecWantsThemAreNotCalledReady() {
+        SandboxStatus before = Statuses.networked(Statuses.ready("False", Reason.STARTING, "on its way"));
+        Refusal refusal = new Refusal(Reason.INVALID_SPEC, "spec.allowedDomains: '10.1.2.3' is not public");
+
+        SandboxStatus told = reported(failing(before, false), Optional.of(refusal), false);
+
+        assertThat(told.reason(ConditionType.READY)).contains(Reason.INVALID_SPEC);
+        assertThat(told.condition(ConditionType.NETWORK_READY)).isEmpty();
+        assertThat(reported(failing(before, false), Optional.of(refusal), true).condition(ConditionType.NETWORK_READY))
+                .hasValueSatisfying(network -> assertThat(network.getObservedGeneration())
+                        .as("they are there, and that was looked up")
+                        .isEqualTo(2));
+    }
+
+    @Test
+    void nothingIsToldOfPoliciesBeforeAPodIsWanted() {
+        SandboxStatus born = reported(failing(SandboxStatus.UNSEEN, true), Optional.empty(), true);
+        SandboxStatus ran = Statuses.networked(Statuses.ready("True", Reason.RUNNING, "The sandbox runs"));
+
+        assertThat(born.conditions()).extracting(Condition::getType).containsExactly("Ready", "Suspended");
+        assertThat(reported(failing(born, true), Optional.empty(), true).condition(ConditionType.NETWORK_READY))
+                .isEmpty();
+        assertThat(reported(failing(ran, true), Optional.empty(), true).holds(ConditionType.NETWORK_READY))
+                .isTrue();
     }
 }

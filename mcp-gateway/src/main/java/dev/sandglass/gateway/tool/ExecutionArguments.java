@@ -58,9 +58,12 @@ final class ExecutionArguments {
     }
 
     static Schema variables(String description) {
-        return Schema.either(description + ", as an object or as a list of KEY=VALUE texts", "object", "array")
-                .with("additionalProperties", Schema.either("Value", "string").keywords())
-                .with("items", Schema.text("KEY=VALUE").keywords());
+        return Schema.anyOf(
+                description + ", as an object or as a list of KEY=VALUE texts",
+                Schema.object()
+                        .with("description", "A value for each name")
+                        .with("additionalProperties", Schema.text("Value").keywords()),
+                Schema.list("One text for each variable", Schema.text("KEY=VALUE")));
     }
 
     static ExecutionRequest.Limits limits(Arguments arguments, ToolSettings settings) {

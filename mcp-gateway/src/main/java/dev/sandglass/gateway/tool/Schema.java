@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.tool;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +11,9 @@ final class Schema {
 
     private final Map<String, Object> keywords = new LinkedHashMap<>();
 
-    private Schema(Object type) {
+    private Schema() {}
+
+    private Schema(String type) {
         keywords.put("type", type);
     }
 
@@ -40,7 +43,14 @@ final class Schema {
 
     /** A value of one of several types, e.g. a quantity as number or as text. */
     static Schema either(String description, String... types) {
-        return new Schema(List.of(types)).with("description", description);
+        return anyOf(description, Arrays.stream(types).map(Schema::new).toArray(Schema[]::new));
+    }
+
+    /** A value of one of several forms; a list of types would say less, and some clients refuse the whole tool for it. */
+    static Schema anyOf(String description, Schema... forms) {
+        return new Schema()
+                .with("description", description)
+                .with("anyOf", Arrays.stream(forms).map(Schema::keywords).toList());
     }
 
     /** The same, or null. */

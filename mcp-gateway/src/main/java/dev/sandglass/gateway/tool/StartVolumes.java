@@ -35,12 +35,16 @@ final class StartVolumes {
     }
 
     static Schema workspaceSchema() {
-        return Schema.either(
-                "Size of a /workspace that survives stop and start, e.g. '5Gi', or {size, storage_class, keep};"
-                        + " keep: it survives the deletion of the sandbox too. Left out: /workspace ends with the stop",
-                "string",
-                "integer",
-                "object");
+        return Schema.anyOf(
+                "A /workspace that survives stop and start: its size, or {size, storage_class, keep}. Left out: /workspace"
+                        + " ends with the stop",
+                Schema.text("Size, e.g. '5Gi'"),
+                Schema.integer("Size in MiB"),
+                Schema.object()
+                        .required("size", Schema.either("MiB, or a quantity such as '5Gi'", "integer", "string"))
+                        .optional("storage_class", Schema.text("The cluster's default if left out"))
+                        .optional("keep", Schema.flag("It survives the deletion of the sandbox too; default false"))
+                        .with("additionalProperties", false));
     }
 
     /** The volumes; empty if none were given. */

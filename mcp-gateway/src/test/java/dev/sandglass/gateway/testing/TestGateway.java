@@ -231,12 +231,15 @@ public final class TestGateway implements AutoCloseable {
         return result;
     }
 
+    /** What clients are told of all tools. */
+    public JsonNode definitions() throws IOException, InterruptedException {
+        String question = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
+        return json(send(post(question))).path("result").path("tools");
+    }
+
     /** What clients are told of a tool. */
     public JsonNode definition(String tool) throws IOException, InterruptedException {
-        String question = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
-        return json(send(post(question)))
-                .path("result")
-                .path("tools")
+        return definitions()
                 .valueStream()
                 .filter(each -> each.path("name").asString().equals(tool))
                 .findFirst()

@@ -30,7 +30,9 @@ public enum Reason {
             "Ready=False: the RuntimeClass is not on the installation's list, or the installation "
                     + "forces another one. Final until the spec or the installation changes."),
 
-    IMAGE_PULL_FAILED("ImagePullFailed", "Ready=False: the node cannot pull the image. Kubernetes keeps trying."),
+    IMAGE_PULL_FAILED(
+            "ImagePullFailed",
+            "Ready=False: the node cannot pull the image. Kubernetes keeps trying until the pod is as old as maxLifetime."),
 
     IMAGE_UNUSABLE(
             "ImageUnusable",
@@ -40,8 +42,8 @@ public enum Reason {
 
     UNSCHEDULABLE(
             "Unschedulable",
-            "Ready=False: no node has room for the pod or may take it, and Kubernetes keeps trying; or "
-                    + "its node did not let it in, and another pod follows."),
+            "Ready=False: no node has room for the pod or may take it, and Kubernetes keeps trying until it is "
+                    + "as old as maxLifetime; or its node did not let it in, and another pod follows."),
 
     QUOTA_EXCEEDED(
             "QuotaExceeded",
@@ -78,7 +80,9 @@ public enum Reason {
     IDLE("Idle", "Suspended=True and Ready=False: nobody used the sandbox for the idle time. Use starts it again."),
 
     MAX_LIFETIME(
-            "MaxLifetime", "Suspended=True and Ready=False: the pod reached its maximum age. Use starts it again."),
+            "MaxLifetime",
+            "Suspended=True and Ready=False: the pod reached its maximum age, or did not start within it, and then "
+                    + "the message has the last cause. Use starts it again."),
 
     POLICIES_APPLIED("PoliciesApplied", "NetworkReady=True: the policies are in place."),
 

@@ -3,6 +3,7 @@ package dev.sandglass.operator.lifecycle;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.SpecHash;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -19,6 +20,8 @@ import java.util.Optional;
 public final class Conditions {
 
     private static final String FRESH_POD = "; a fresh pod is on the way";
+    private static final String NEVER_STARTED = "The sandbox did not start within its maximum lifetime (";
+    private static final String TRY_AGAIN = "); the next use tries again";
 
     private Conditions() {}
 
@@ -49,7 +52,8 @@ public final class Conditions {
                     case IDLE ->
                         "Nobody used the sandbox for the idle time; its next use starts it" + orBy(seen, since);
                     case MAX_LIFETIME ->
-                        "The pod reached its maximum age; the next use starts a fresh one" + orBy(seen, since);
+                        neverStarted(seen).orElse("The pod reached its maximum age; the next use starts a fresh one")
+                                + orBy(seen, since);
                     default -> "spec.suspended is true; set it to false to start the sandbox";
                 };
         List<Condition> conditions = new ArrayList<>();
@@ -57,6 +61,20 @@ public final class Conditions {
         network(seen).filter(told -> wasWanted(seen)).ifPresent(conditions::add);
         conditions.add(condition(seen, ConditionType.SUSPENDED, "True", cause, message));
         return List.copyOf(conditions);
+    }
+
+    /** What kept the sandbox from starting until its pod was too old, as it was told last; empty if it did start. */
+    private static Optional<String> neverStarted(Observed seen) {
+        SandboxStatus told = seen.status();
+        if (told.holds(ConditionType.SUSPENDED)) {
+            return told.condition(ConditionType.SUSPENDED)
+                    .map(Condition::getMessage)
+                    .filter(message -> message.startsWith(NEVER_STARTED) && message.contains(TRY_AGAIN))
+                    .map(message -> message.substring(0, message.lastIndexOf(TRY_AGAIN)) + TRY_AGAIN);
+        }
+        return told.condition(ConditionType.READY)
+                .filter(ready -> told.podName() != null && told.startedAt() == null)
+                .map(ready -> NEVER_STARTED + ready.getMessage() + TRY_AGAIN);
     }
 
     /** Whether there was a pod, or the attempt to make one: what a namespace has for others is no news of this one. */

@@ -4,6 +4,8 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.TimeLimit;
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateRunning;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -12,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -73,7 +76,23 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
      * on, so that a long run is not cut off when the gateway that renews the lease dies.
      */
     Instant idleAt(Pod pod, Optional<Lease> activity) {
-        return idleAt(startOf(pod), activity);
+        return idleAt(usableFrom(pod), activity);
+    }
+
+    /** The container may start long after its pod, as when its image was not to be had. A restart is no new beginning. */
+    private static Instant usableFrom(Pod pod) {
+        Instant start = startOf(pod);
+        return Optional.ofNullable(pod.getStatus()).stream()
+                .flatMap(status -> status.getContainerStatuses().stream())
+                .filter(container -> Objects.requireNonNullElse(container.getRestartCount(), 0) == 0)
+                .flatMap(container -> Optional.ofNullable(container.getState())
+                        .map(ContainerState::getRunning)
+                        .map(ContainerStateRunning::getStartedAt)
+                        .stream())
+                .map(Instant::parse)
+                .filter(start::isBefore)
+                .findFirst()
+                .orElse(start);
     }
 
     private Instant idleAt(Instant start, Optional<Lease> activity) {
@@ -81,7 +100,7 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
         return (busyUntil.isAfter(start) ? busyUntil : start).plus(idleTimeout);
     }
 
-    /** Why a pod's time is over; empty if it is not. */
+    /** Why a pod's time is over, taking it for one that ran; empty if it is not. */
     Optional<Reason> due(Pod pod, Optional<Lease> activity, Instant now) {
         return due(oldAt(pod), idleAt(pod, activity), now);
     }

@@ -2,6 +2,7 @@ package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
+import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.SpecHash;
 import dev.sandglass.operator.lifecycle.Decision.Delete;
 import dev.sandglass.operator.lifecycle.Decision.Keep;
@@ -91,7 +92,7 @@ public final class Lifecycle {
 
     private static Decision withPod(Pod pod, Observed seen, Deadlines deadlines) {
         int incarnation = Observed.incarnationOf(pod);
-        Optional<Reason> due = deadlines.due(pod, seen.activity(), seen.now());
+        Optional<Reason> due = due(pod, seen, deadlines);
         return switch (PodState.of(pod)) {
             case PodState.Leaving leaving -> over(incarnation, seen, due, leaving.cause());
             case PodState.Ended ended when ended.reason() == Reason.MAX_LIFETIME -> suspend(Reason.MAX_LIFETIME, seen);
@@ -123,14 +124,34 @@ public final class Lifecycle {
     }
 
     private static Decision run(Pod pod, Observed seen, Deadlines deadlines) {
-        Instant review = earlier(deadlines.oldAt(pod), deadlines.idleAt(pod, seen.activity()));
+        Instant old = deadlines.oldAt(pod);
+        Instant review = hasRun(pod, seen.status()) ? earlier(old, deadlines.idleAt(pod, seen.activity())) : old;
         Instant next = Holdup.nextLook(pod, seen.now())
                 .map(look -> earlier(look, review))
                 .orElse(review);
-        return deadlines
-                .due(pod, seen.activity(), seen.now())
+        return due(pod, seen, deadlines)
                 .map(cause -> suspend(cause, seen))
                 .orElseGet(() -> new Run(Observed.incarnationOf(pod), next));
+    }
+
+    /** Nobody can have used a pod that never ran, and it holds no processor: it is not idle, and grows old all the same. */
+    private static Optional<Reason> due(Pod pod, Observed seen, Deadlines deadlines) {
+        return deadlines
+                .due(pod, seen.activity(), seen.now())
+                .filter(reason -> reason != Reason.IDLE || hasRun(pod, seen.status()));
+    }
+
+    /**
+     * Whether code may have run in a pod, also before the status says so.
+     *
+     * @param told the status that there is
+     */
+    static boolean hasRun(Pod pod, SandboxStatus told) {
+        return switch (PodState.of(pod)) {
+            case PodState.Running running -> true;
+            case PodState.Broken broken when !NEVER_RAN.contains(broken.reason()) -> true;
+            default -> Loss.hasRun(pod, told);
+        };
     }
 
     private static Instant earlier(Instant one, Instant other) {

@@ -65,7 +65,8 @@ public final class StatusReport {
         Optional<Pod> pod = seen.livePod();
         Optional<PodState.Running> running =
                 pod.map(PodState::of).filter(PodState.Running.class::isInstance).map(PodState.Running.class::cast);
-        boolean hasRun = pod.filter(found -> hasRun(found, seen.status())).isPresent();
+        boolean hasRun =
+                pod.filter(found -> Lifecycle.hasRun(found, seen.status())).isPresent();
         return new SandboxStatus(
                 seen.sandbox().getMetadata().getGeneration(),
                 Conditions.of(seen, replaced),
@@ -91,14 +92,6 @@ public final class StatusReport {
                         .orElse(null),
                 // A pod that runs tells of it by itself.
                 running.isPresent() ? null : lost.orElse(null));
-    }
-
-    private static boolean hasRun(Pod pod, SandboxStatus told) {
-        return switch (PodState.of(pod)) {
-            case PodState.Running running -> true;
-            case PodState.Broken broken when !Lifecycle.NEVER_RAN.contains(broken.reason()) -> true;
-            default -> Loss.hasRun(pod, told);
-        };
     }
 
     private static SandboxStatus suspended(

@@ -70,12 +70,19 @@ def bounded(content: dict[str, Any], gallery: Gallery) -> dict[str, Any]:
         lines = _cut("\n".join(map(str, content["traceback"])), TRACEBACK_BYTES)
         content = {**content, "traceback": lines.split("\n"), "evalue": _cut(str(content["evalue"]), TRACEBACK_BYTES)}
     if content.get("payload"):
-        content = {**content, "payload": [_page(item["data"]) for item in content["payload"] if _is_page(item)]}
+        content = {**content, "payload": _asked(content["payload"])}
     return content
 
 
+def _asked(payload: list[Any]) -> list[dict[str, Any]]:
+    """Pages, and the kernel's end; what else a reply may ask of a client nobody here would do."""
+    pages = [_page(item["data"]) for item in payload if _is_page(item)]
+    ends = [item for item in payload if isinstance(item, dict) and item.get("source") == "ask_exit"]
+    return pages + [{"source": "ask_exit", "keepkernel": bool(item.get("keepkernel"))} for item in ends]
+
+
 def _is_page(item: Any) -> bool:
-    """True for text that Jupyter's pager would show; what else a reply may ask of a client nobody here would do."""
+    """True for text that Jupyter's pager would show."""
     return isinstance(item, dict) and item.get("source") == "page" and isinstance(item.get("data"), dict)
 
 

@@ -27,6 +27,13 @@ def turns(loop: Loop, seconds: float, action: Callable[[], None] = lambda: None)
         action()
 
 
+def until(loop: Loop, condition: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 5
+    while not condition() and time.monotonic() < end:
+        turns(loop, 0.01)
+    return condition()
+
+
 def is_open(descriptor: int) -> bool:
     try:
         os.fstat(descriptor)
@@ -62,11 +69,10 @@ def test_what_is_written_is_read_until_nobody_writes() -> None:
         os.write(writer, bytes(SLICE_BYTES))  # a pipe holds no more: what was written before has been read
         turns(loop, 0.05)
     os.close(writer)
-    turns(loop, 0.05)
-    assert (is_open(reader), is_open(quiet)) == (False, True)
+    assert until(loop, lambda: not is_open(reader))
+    assert is_open(quiet)
     os.close(silent)
-    turns(loop, 0.05)
-    assert not is_open(quiet)
+    assert until(loop, lambda: not is_open(quiet))
 
 
 def test_who_writes_without_end_waits() -> None:
@@ -86,8 +92,7 @@ def test_who_writes_without_end_waits() -> None:
     turns(loop, 0.3, write)
     assert SLICE_BYTES < written <= 20 * SLICE_BYTES
     os.close(writer)
-    turns(loop, 0.05)
-    assert not is_open(reader)
+    assert until(loop, lambda: not is_open(reader))
 
 
 def test_the_oldest_of_too_many_gives_its_pipes_up() -> None:

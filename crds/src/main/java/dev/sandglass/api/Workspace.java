@@ -30,13 +30,14 @@ public record Workspace(
 
         @Pattern(VolumeRules.OBJECT_PATTERN)
         @Size(min = 1, max = VolumeRules.MAX_OBJECT_LENGTH)
-        @JsonPropertyDescription("Storage class of the claim; absent: the cluster's default. It cannot change.")
+        @JsonPropertyDescription("Storage class of the claim; absent: the cluster's default. It cannot change, and a"
+                + " claim that is there in another class is told (VolumeMissing).")
         @Nullable
         String storageClassName,
 
         @JsonPropertyDescription("True: the claim outlives the deletion of the sandbox, and the next sandbox of this"
-                + " name that has a workspace takes it again, whatever that one says here; then only deleting the claim"
-                + " itself ends it. False, or absent: it is deleted with the sandbox. An edit applies when the operator"
+                + " name that has a workspace takes it again, whatever that one says here, unless it names another"
+                + " storage class (VolumeMissing); then only deleting the claim itself ends it. False, or absent: it is deleted with the sandbox. An edit applies when the operator"
                 + " has seen it, and a kept claim has no ownerReferences then; until then it is deleted with the"
                 + " sandbox.")
         @Nullable

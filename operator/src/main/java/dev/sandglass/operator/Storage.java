@@ -135,7 +135,8 @@ final class Storage {
                     Optional.of(new Refusal(
                             reason, "The API server refused the claim of spec.workspace: " + ApiWords.of(e))));
         }
-        Optional<Refusal> problem = WorkspaceClaim.problem(sandbox, made);
+        Optional<Refusal> problem =
+                WorkspaceClaim.problem(sandbox, made).or(() -> WorkspaceClaim.otherClass(sandbox, made));
         return problem.isPresent()
                 ? new ClaimResult(Optional.empty(), problem)
                 : new ClaimResult(Optional.of(grown(workspace, made)), Optional.empty());

@@ -258,6 +258,21 @@ class StorageTest {
     }
 
     @Test
+    void aClaimOfAnotherClassIsNeitherTakenNorGrown() {
+        Workspace local = new Workspace(new Quantity("1Gi"), "local", null);
+        Workspace encrypted = new Workspace(new Quantity("2Gi"), "encrypted", null);
+        Sandbox sandbox = sandbox(SandboxSpec.DEFAULT.withWorkspace(encrypted));
+        PersistentVolumeClaim known = WorkspaceClaim.desired(sandbox, local, SandboxUsers.DEFAULT);
+
+        Storage.ClaimResult result = storage.workspace(sandbox, encrypted, Optional.of(known));
+
+        assertThat(result.claim()).isEmpty();
+        assertThat(result.refusal().orElseThrow().reason()).isEqualTo(Reason.VOLUME_MISSING);
+        assertThat(result.refusal().orElseThrow().message()).contains("local and not encrypted");
+        assertThat(requests).isEmpty();
+    }
+
+    @Test
     void whatIsToBeKeptLosesItsOwner() {
         Workspace keep = new Workspace(new Quantity("1Gi"), null, true);
         Sandbox sandbox = sandbox(SandboxSpec.DEFAULT.withWorkspace(keep));

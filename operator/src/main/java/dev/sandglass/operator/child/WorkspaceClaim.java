@@ -74,6 +74,29 @@ public final class WorkspaceClaim {
                 : Optional.empty();
     }
 
+    /**
+     * Why no pod is made over a claim whose files lie elsewhere than the spec says. Apart from {@link #problem}, since it is
+     * the sandbox's claim all the same: whether it is kept goes on as the spec says.
+     *
+     * @return empty if its storage class is the one that is wanted, or none is named
+     */
+    public static Optional<Refusal> otherClass(Sandbox sandbox, PersistentVolumeClaim claim) {
+        return classes(sandbox, claim)
+                .flatMap(classes -> missing("spec.workspace.storageClassName: claim "
+                        + claim.getMetadata().getName() + " " + classes
+                        + "; delete the claim, and its files with it, to"
+                        + " start with a fresh one, or ask for the class that it has"));
+    }
+
+    private static Optional<String> classes(Sandbox sandbox, PersistentVolumeClaim claim) {
+        String is = claim.getSpec().getStorageClassName();
+        return Optional.ofNullable(sandbox.wanted().workspace())
+                .map(Workspace::storageClassName)
+                .filter(wanted -> !wanted.equals(is))
+                .map(wanted -> "has the storage class " + Objects.requireNonNullElse(is, "(none)") + " and not "
+                        + wanted + ", and a claim cannot change it");
+    }
+
     private static Optional<Refusal> missing(String message) {
         return Optional.of(new Refusal(Reason.VOLUME_MISSING, message));
     }
@@ -117,8 +140,15 @@ public final class WorkspaceClaim {
                 : Optional.of(Map.of("metadata", Map.of("ownerReferences", owners(sandbox, workspace))));
     }
 
-    /** Says that the claim has not the size that is wanted, and why that may be; empty if it has, or soon will. */
+    /** Says what of the claim is not as it is wanted, and why that may be; empty if all is, or soon will be. */
     public static Optional<String> shortfall(Sandbox sandbox, PersistentVolumeClaim claim) {
+        return classes(sandbox, claim)
+                .map(classes -> "its workspace " + classes + ": the next start waits until claim "
+                        + claim.getMetadata().getName() + " is deleted, and its files with it")
+                .or(() -> smaller(sandbox, claim));
+    }
+
+    private static Optional<String> smaller(Sandbox sandbox, PersistentVolumeClaim claim) {
         Workspace workspace = sandbox.wanted().workspace();
         if (workspace == null) {
             return Optional.empty();

@@ -12,6 +12,8 @@ import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class WorkspaceClaimTest {
@@ -123,6 +125,47 @@ class WorkspaceClaimTest {
         assertThat(WorkspaceClaim.shortfall(sandbox(UID, workspace("1Gi", false)), claim)
                         .orElseThrow())
                 .contains("has 2Gi and not 1Gi", "cannot shrink");
+    }
+
+    private static Workspace inClass(@Nullable String storageClass) {
+        return new Workspace(new Quantity("1Gi"), storageClass, null);
+    }
+
+    private static Optional<String> otherClass(Sandbox sandbox, PersistentVolumeClaim claim) {
+        return WorkspaceClaim.otherClass(sandbox, claim).map(refusal -> {
+            assertThat(refusal.reason()).isEqualTo(Reason.VOLUME_MISSING);
+            return refusal.message();
+        });
+    }
+
+    @Test
+    void aClaimOfAnotherClassThanTheSpecNamesIsNotTaken() {
+        Sandbox sandbox = sandbox(UID, inClass("encrypted"));
+        PersistentVolumeClaim local = claim(sandbox(UID, inClass("local")));
+        PersistentVolumeClaim keptByFormer =
+                claim(sandbox("former", new Workspace(new Quantity("1Gi"), "local", true)));
+        PersistentVolumeClaim classless = claim(sandbox(UID, inClass(null)));
+
+        assertThat(otherClass(sandbox, local))
+                .contains("spec.workspace.storageClassName: claim workspace-demo has the storage class local and not"
+                        + " encrypted, and a claim cannot change it; delete the claim, and its files with it, to start"
+                        + " with a fresh one, or ask for the class that it has");
+        assertThat(otherClass(sandbox, keptByFormer)).isEqualTo(otherClass(sandbox, local));
+        assertThat(otherClass(sandbox, classless).orElseThrow()).contains("the storage class (none) and not encrypted");
+        assertThat(WorkspaceClaim.shortfall(sandbox, local).orElseThrow())
+                .contains("its workspace has the storage class local and not encrypted", "claim workspace-demo");
+        assertThat(WorkspaceClaim.problem(sandbox, local))
+                .as("it is the sandbox's own, to be kept or not")
+                .isEmpty();
+    }
+
+    @Test
+    void whoNamesNoClassTakesAny() {
+        PersistentVolumeClaim local = claim(sandbox(UID, inClass("local")));
+        for (Sandbox sandbox : List.of(sandbox(UID, inClass(null)), sandbox(UID, inClass("local")))) {
+            assertThat(otherClass(sandbox, local)).isEmpty();
+            assertThat(WorkspaceClaim.shortfall(sandbox, local)).isEmpty();
+        }
     }
 
     @Test

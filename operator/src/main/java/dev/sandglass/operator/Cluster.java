@@ -24,7 +24,6 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -192,10 +191,10 @@ final class Cluster {
     }
 
     /** Tells the node a shorter maximum age of a pod; empty if the pod is gone. */
-    Optional<Pod> shorten(Pod pod, Duration age) {
-        Map<String, Object> change = Map.of("spec", Map.of("activeDeadlineSeconds", age.toSeconds()));
+    Optional<Pod> shorten(Sandbox sandbox, Pod pod, Duration age) {
         try {
-            return Optional.of(client.resource(pod).patch(MERGE, Serialization.asJson(change)));
+            return Optional.of(
+                    client.resource(pod).patch(MERGE, Serialization.asJson(SandboxPod.shorter(sandbox, age))));
         } catch (KubernetesClientException e) {
             if (e.getCode() != NOT_FOUND) {
                 throw e;

@@ -206,7 +206,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         return deadlines
                 .of(sandbox.wanted())
                 .shortened(pod)
-                .flatMap(age -> cluster.shorten(pod, age))
+                .flatMap(age -> cluster.shorten(sandbox, pod, age))
                 .map(shorter -> {
                     SandboxView.informer(Pod.class, context)
                             .handleRecentResourceUpdate(ResourceID.fromResource(shorter), shorter, pod);

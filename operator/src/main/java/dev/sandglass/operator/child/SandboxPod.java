@@ -21,6 +21,7 @@ import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The pod in which untrusted code runs. Everything that holds it in is said here, once, for all. */
@@ -61,6 +62,7 @@ public final class SandboxPod {
                 .withMetadata(ChildMetadata.ofIncarnation(sandbox, incarnation)
                         .edit()
                         .addToAnnotations(SandboxLabels.POD_SPEC_HASH, SpecHash.of(sandbox.wanted()))
+                        .addToAnnotations(ownLifetime(sandbox))
                         // Its memory is the product: a node is not emptied to save money while somebody uses it.
                         .addToAnnotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")
                         .build())
@@ -95,6 +97,23 @@ public final class SandboxPod {
                 .map(EnvVar::getValue)
                 .filter(why -> why != null && !why.isEmpty())
                 .findFirst();
+    }
+
+    /** What gives a pod that runs a shorter maximum age, as a merge patch. */
+    public static Map<String, Object> shorter(Sandbox sandbox, Duration age) {
+        return Map.of(
+                "metadata",
+                Map.of("annotations", ownLifetime(sandbox)),
+                "spec",
+                Map.of("activeDeadlineSeconds", age.toSeconds()));
+    }
+
+    /** Recorded, since the pod alone does not tell whether the sandbox or the installation asked for its maximum age. */
+    private static Map<String, String> ownLifetime(Sandbox sandbox) {
+        return TimeLimit.MAX_LIFETIME
+                .in(sandbox.wanted())
+                .map(age -> Map.of(SandboxLabels.OWN_MAX_LIFETIME, Long.toString(age.toSeconds())))
+                .orElse(Map.of());
     }
 
     private static PodSpecBuilder spec(

@@ -29,10 +29,11 @@ public final class Conditions {
      * The conditions of a sandbox that is wanted, in the light of what was seen after acting.
      *
      * @param replaced why the former pod ended, if it was replaced just now
+     * @param own the sandbox's deadlines
      */
-    static List<Condition> of(Observed seen, Optional<Decision.Cause> replaced) {
+    static List<Condition> of(Observed seen, Optional<Decision.Cause> replaced, Deadlines own) {
         List<Condition> conditions = new ArrayList<>();
-        conditions.add(ready(seen, replaced));
+        conditions.add(ready(seen, replaced, own));
         network(seen).ifPresent(conditions::add);
         if (seen.status().condition(ConditionType.SUSPENDED).isPresent()) {
             conditions.add(
@@ -108,7 +109,7 @@ public final class Conditions {
         return List.copyOf(conditions);
     }
 
-    private static Condition ready(Observed seen, Optional<Decision.Cause> replaced) {
+    private static Condition ready(Observed seen, Optional<Decision.Cause> replaced, Deadlines own) {
         Optional<Pod> pod = seen.livePod();
         if (pod.isEmpty()) {
             return seen.refusal()
@@ -129,7 +130,7 @@ public final class Conditions {
                         .or(() -> stillReplaced(seen))
                         .orElseGet(() -> notReady(seen, starting.reason(), starting.message()));
             case PodState.Starting starting -> notReady(seen, starting.reason(), starting.message() + noneAfter(seen));
-            case PodState.Running running -> running(seen, pod.get(), running);
+            case PodState.Running running -> running(seen, pod.get(), running, own);
         };
     }
 
@@ -159,7 +160,7 @@ public final class Conditions {
                 .flatMap(told -> Reason.of(told.getReason()).map(reason -> notReady(seen, reason, told.getMessage())));
     }
 
-    private static Condition running(Observed seen, Pod pod, PodState.Running running) {
+    private static Condition running(Observed seen, Pod pod, PodState.Running running, Deadlines own) {
         String workspace = seen.workspace()
                 .flatMap(claim -> WorkspaceClaim.shortfall(seen.sandbox(), claim))
                 .map(shortfall -> "; " + shortfall)
@@ -172,7 +173,7 @@ public final class Conditions {
                                         + end.reason().value() + ")")
                                 .orElse("");
         if (SpecHash.outdated(pod, seen.sandbox())
-                || Deadlines.awaitsLongerLife(pod, seen.sandbox().wanted())) {
+                || own.awaitsLongerLife(pod, seen.sandbox().wanted())) {
             String pending = seen.refusal()
                     .map(why -> ", and would then fail: " + why.message())
                     .orElse("");

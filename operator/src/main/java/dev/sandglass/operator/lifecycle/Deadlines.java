@@ -1,6 +1,7 @@
 package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.Reason;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.TimeLimit;
@@ -55,13 +56,22 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
     }
 
     /**
-     * Whether the sandbox asks for more than its pod can be given. That the installation's value has grown is no edit of
-     * the sandbox.
+     * Whether the sandbox asks for more than its pod can be given, by what it says or by saying no more what it said. That
+     * the installation's value has grown is no edit of the sandbox.
      */
-    static boolean awaitsLongerLife(Pod pod, SandboxSpec spec) {
-        return TimeLimit.MAX_LIFETIME
-                .in(spec)
-                .flatMap(wanted -> madeFor(pod).filter(made -> made.compareTo(wanted) < 0))
+    boolean awaitsLongerLife(Pod pod, SandboxSpec spec) {
+        boolean edited = TimeLimit.MAX_LIFETIME.in(spec).isPresent() || isOwn(pod);
+        return edited
+                && madeFor(pod).filter(made -> made.compareTo(maxLifetime) < 0).isPresent();
+    }
+
+    /** Whether the pod's maximum age is what its sandbox asked for, and no shorter one of the installation. */
+    private static boolean isOwn(Pod pod) {
+        String own = Optional.ofNullable(pod.getMetadata().getAnnotations())
+                .map(annotations -> annotations.get(SandboxLabels.OWN_MAX_LIFETIME))
+                .orElse(null);
+        return madeFor(pod)
+                .filter(made -> Long.toString(made.toSeconds()).equals(own))
                 .isPresent();
     }
 

@@ -69,7 +69,7 @@ public final class StatusReport {
                 pod.filter(found -> Lifecycle.hasRun(found, seen.status())).isPresent();
         return new SandboxStatus(
                 seen.sandbox().getMetadata().getGeneration(),
-                Conditions.of(seen, replaced),
+                Conditions.of(seen, replaced, deadlines),
                 running.map(PodState.Running::address).orElse(null),
                 pod.map(found -> found.getMetadata().getName()).orElse(null),
                 // A pod that was refused has no number; the next attempt gets it.

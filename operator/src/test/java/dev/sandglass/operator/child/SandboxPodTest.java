@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.EnvVariable;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import io.fabric8.kubernetes.api.model.Container;
@@ -130,6 +131,24 @@ class SandboxPodTest {
                 .getValue();
         Map<?, ?> decoded = Serialization.unmarshal(json, Map.class);
         assertThat((Object) decoded).isEqualTo(Map.of("PATH", "$(SANDGLASS_LINK_SECRET_KEY)$$", "Q", "\"\\\n"));
+    }
+
+    /** Only then a later edit can be told from another value of the installation. */
+    @Test
+    void aPodSaysThatItsMaximumAgeIsItsSandboxsOwn() {
+        SandboxSpec brief = SandboxSpec.DEFAULT.withMaxLifetime("2h");
+        Duration age = Duration.ofHours(2);
+        Map<String, String> own = Map.of(SandboxLabels.OWN_MAX_LIFETIME, "7200");
+
+        assertThat(pod(brief).getMetadata().getAnnotations()).containsAllEntriesOf(own);
+        assertThat(pod(SandboxSpec.DEFAULT).getMetadata().getAnnotations())
+                .doesNotContainKey(SandboxLabels.OWN_MAX_LIFETIME);
+        assertThat(SandboxPod.shorter(sandbox(brief), age))
+                .isEqualTo(
+                        Map.of("metadata", Map.of("annotations", own), "spec", Map.of("activeDeadlineSeconds", 7200L)));
+        assertThat(SandboxPod.shorter(sandbox(SandboxSpec.DEFAULT), age))
+                .isEqualTo(Map.of(
+                        "metadata", Map.of("annotations", Map.of()), "spec", Map.of("activeDeadlineSeconds", 7200L)));
     }
 
     @Test

@@ -190,10 +190,37 @@ class OwnDeadlinesTest {
                 .isEqualTo(new Decision.Suspend(Reason.MAX_LIFETIME, 1));
     }
 
+    private static boolean awaitsLongerLife(Pod pod, SandboxSpec spec) {
+        return INSTALLATION.of(spec).awaitsLongerLife(pod, spec);
+    }
+
     @Test
     void anInstallationThatAllowsLongerLivesIsNoEditOfASandbox() {
-        assertThat(Deadlines.awaitsLongerLife(pod(2), SandboxSpec.DEFAULT)).isFalse();
-        assertThat(Deadlines.awaitsLongerLife(pod(2), SandboxSpec.DEFAULT.withMaxLifetime("2h")))
+        assertThat(awaitsLongerLife(pod(2), SandboxSpec.DEFAULT)).isFalse();
+        assertThat(awaitsLongerLife(pod(2), SandboxSpec.DEFAULT.withMaxLifetime("2h")))
+                .isFalse();
+    }
+
+    /** A running pod whose sandbox asked for a life of so many hours, which may have been shortened since. */
+    private static Pod own(long asked, long hours) {
+        return pod(hours)
+                .edit()
+                .editMetadata()
+                .addToAnnotations(
+                        SandboxLabels.OWN_MAX_LIFETIME,
+                        Long.toString(Duration.ofHours(asked).toSeconds()))
+                .endMetadata()
+                .build();
+    }
+
+    @Test
+    void whoNoLongerAsksForAShorterLifeAwaitsTheInstallations() {
+        assertThat(report(SandboxSpec.DEFAULT, own(2, 2)).reason(READY)).contains(Reason.UPDATE_PENDING);
+        assertThat(awaitsLongerLife(own(9, 8), SandboxSpec.DEFAULT))
+                .as("what it has by now is the installation's")
+                .isFalse();
+        assertThat(awaitsLongerLife(own(4, 2), SandboxSpec.DEFAULT))
+                .as("and so was this, until the installation's grew")
                 .isFalse();
     }
 }

@@ -32,7 +32,8 @@ public enum Reason {
 
     IMAGE_PULL_FAILED(
             "ImagePullFailed",
-            "Ready=False: the node cannot pull the image. Kubernetes keeps trying until the pod is as old as maxLifetime."),
+            "Ready=False: the node cannot pull the image. Kubernetes keeps trying until the pod is as "
+                    + "old as maxLifetime."),
 
     IMAGE_UNUSABLE(
             "ImageUnusable",

@@ -120,18 +120,19 @@ public record SandboxSpec(
 
         @Size(max = Durations.MAX_LENGTH)
         @ValidationRule(value = SchemaRules.UP_TO_A_MONTH, message = SchemaRules.IDLE_TIMEOUT_WRONG)
-        @JsonPropertyDescription("A pod that nobody used for so long is suspended (Idle): memory and scratch files are"
-                + " lost, the next use starts a fresh one. It counts from the last use, or from when the container runs:"
-                + " one that cannot start is not idle. A duration from 10s to 720h, such as 30m or 1h30m. Absent: the"
-                + " installation's, 30m unless it says otherwise. A change applies at once.")
+        @JsonPropertyDescription("A pod that nobody used for so long is suspended (Idle): memory and scratch files"
+                + " are lost, the next use starts a fresh one. It counts from the last use, or from when the"
+                + " container runs: one that cannot start is not idle. A duration from 10s to 720h, such as 30m or"
+                + " 1h30m. Absent: the installation's, 30m unless it says otherwise. A change applies at once.")
         @Nullable
         String idleTimeout,
 
         @Size(max = Durations.MAX_LENGTH)
         @ValidationRule(value = SchemaRules.UP_TO_A_MONTH, message = SchemaRules.MAX_LIFETIME_WRONG)
         @JsonPropertyDescription("Age at which a pod is suspended (MaxLifetime), used or not, also if it could not"
-                + " start; the next use starts a fresh one. A duration from 10s to 720h, such as 8h. Absent: the installation's, 8h unless it says"
-                + " otherwise. A shorter one applies at once, a longer one at the next start of the pod.")
+                + " start; the next use starts a fresh one. A duration from 10s to 720h, such as 8h. Absent: the"
+                + " installation's, 8h unless it says otherwise. A shorter one applies at once, a longer one at the"
+                + " next start of the pod.")
         @Nullable
         String maxLifetime,
 

@@ -37,9 +37,9 @@ public record Workspace(
 
         @JsonPropertyDescription("True: the claim outlives the deletion of the sandbox, and the next sandbox of this"
                 + " name that has a workspace takes it again, whatever that one says here, unless it names another"
-                + " storage class (VolumeMissing); then only deleting the claim itself ends it. False, or absent: it is deleted with the sandbox. An edit applies when the operator"
-                + " has seen it, and a kept claim has no ownerReferences then; until then it is deleted with the"
-                + " sandbox.")
+                + " storage class (VolumeMissing); then only deleting the claim itself ends it. False, or absent: it"
+                + " is deleted with the sandbox. An edit applies when the operator has seen it, and a kept claim has"
+                + " no ownerReferences then; until then it is deleted with the sandbox.")
         @Nullable
         Boolean keep) {
 

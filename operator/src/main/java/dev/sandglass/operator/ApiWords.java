@@ -31,8 +31,8 @@ final class ApiWords {
     }
 
     /**
-     * What made the operator fail, on one line: the words of the API server alone, if it was it that refused. What is thrown
-     * may be wrapped, whose message would be all that the client knows of its request.
+     * What made the operator fail, on one line: the words of the API server alone, if it was it that refused. What is
+     * thrown may be wrapped, whose message would be all that the client knows of its request.
      */
     static String briefly(Throwable failure) {
         List<Throwable> causes =

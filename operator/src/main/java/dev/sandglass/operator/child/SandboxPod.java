@@ -108,7 +108,7 @@ public final class SandboxPod {
                 Map.of("activeDeadlineSeconds", age.toSeconds()));
     }
 
-    /** Recorded, since the pod alone does not tell whether the sandbox or the installation asked for its maximum age. */
+    /** Recorded, since the age alone does not tell whether the sandbox or the installation asked for it. */
     private static Map<String, String> ownLifetime(Sandbox sandbox) {
         return TimeLimit.MAX_LIFETIME
                 .in(sandbox.wanted())

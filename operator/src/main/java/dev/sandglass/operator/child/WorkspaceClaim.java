@@ -75,8 +75,8 @@ public final class WorkspaceClaim {
     }
 
     /**
-     * Why no pod is made over a claim whose files lie elsewhere than the spec says. Apart from {@link #problem}, since it is
-     * the sandbox's claim all the same: whether it is kept goes on as the spec says.
+     * Why no pod is made over a claim whose files lie elsewhere than the spec says. Apart from {@link #problem}, since
+     * it is the sandbox's claim all the same: whether it is kept goes on as the spec says.
      *
      * @return empty if its storage class is the one that is wanted, or none is named
      */

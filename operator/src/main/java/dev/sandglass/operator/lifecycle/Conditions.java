@@ -91,8 +91,8 @@ public final class Conditions {
     }
 
     /**
-     * The conditions after an exception: what was known stays, but a sandbox that is not Ready says why. If its policies are
-     * not there, one that is wanted says why, and the other one says nothing of them.
+     * The conditions after an exception: what was known stays, but a sandbox that is not Ready says why. If its
+     * policies are not there, one that is wanted says why, and the other one says nothing of them.
      */
     public static List<Condition> failed(Observed seen, String message) {
         List<Condition> conditions = new ArrayList<>();

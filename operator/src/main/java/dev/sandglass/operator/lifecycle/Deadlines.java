@@ -56,8 +56,8 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
     }
 
     /**
-     * Whether the sandbox asks for more than its pod can be given, by what it says or by saying no more what it said. That
-     * the installation's value has grown is no edit of the sandbox.
+     * Whether the sandbox asks for more than its pod can be given, by what it says or by saying no more what it said.
+     * That the installation's value has grown is no edit of the sandbox.
      */
     boolean awaitsLongerLife(Pod pod, SandboxSpec spec) {
         boolean edited = TimeLimit.MAX_LIFETIME.in(spec).isPresent() || isOwn(pod);
@@ -89,7 +89,7 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
         return idleAt(usableFrom(pod), activity);
     }
 
-    /** The container may start long after its pod, as when its image was not to be had. A restart is no new beginning. */
+    /** The container may start long after its pod, as when its image was not to be had. A restart does not count. */
     private static Instant usableFrom(Pod pod) {
         Instant start = startOf(pod);
         return Optional.ofNullable(pod.getStatus()).stream()

@@ -134,7 +134,7 @@ public final class Lifecycle {
                 .orElseGet(() -> new Run(Observed.incarnationOf(pod), next));
     }
 
-    /** Nobody can have used a pod that never ran, and it holds no processor: it is not idle, and grows old all the same. */
+    /** Nobody can have used a pod that never ran, and it holds no processor: it is not idle, but grows old. */
     private static Optional<Reason> due(Pod pod, Observed seen, Deadlines deadlines) {
         return deadlines
                 .due(pod, seen.activity(), seen.now())

@@ -15,7 +15,7 @@ public final class Review {
 
     static final Duration REFUSAL_RETRY = Duration.ofMinutes(1);
 
-    /** Somebody may have written to the sandbox in that very moment, which keeps it and need not begin another round. */
+    /** Somebody may have written to the sandbox in that very moment, which keeps it and need not begin a round. */
     static final Duration DELETE_RETRY = Duration.ofSeconds(2);
 
     private Review() {}

@@ -76,9 +76,14 @@ def bounded(content: dict[str, Any], gallery: Gallery) -> dict[str, Any]:
 
 def _asked(payload: list[Any]) -> list[dict[str, Any]]:
     """Pages, and the kernel's end; what else a reply may ask of a client nobody here would do."""
-    pages = [_page(item["data"]) for item in payload if _is_page(item)]
-    ends = [item for item in payload if isinstance(item, dict) and item.get("source") == "ask_exit"]
-    return pages + [{"source": "ask_exit", "keepkernel": bool(item.get("keepkernel"))} for item in ends]
+    return [_page(item["data"]) for item in payload if _is_page(item)] + _asked_ends(payload)
+
+
+def _asked_ends(payload: Any) -> list[dict[str, Any]]:
+    """At most one, however often it is asked for."""
+    asked = payload if isinstance(payload, list) else []
+    ends = [item for item in asked if isinstance(item, dict) and item.get("source") == "ask_exit"]
+    return [{"source": "ask_exit", "keepkernel": all(item.get("keepkernel") for item in ends)}] if ends else []
 
 
 def _is_page(item: Any) -> bool:
@@ -96,7 +101,8 @@ def _told_instead(content: Any, size: int) -> dict[str, Any]:
     data = {"text/plain": note}
     said = content if isinstance(content, dict) else {}
     kept = {name: said[name] for name in ("status", "execution_count", "execution_state") if name in said}
-    return {**kept, "data": data, "metadata": {}, "payload": [_page(data)] if "payload" in said else []}
+    payload = [_page(data), *_asked_ends(said["payload"])] if "payload" in said else []
+    return {**kept, "data": data, "metadata": {}, "payload": payload}
 
 
 def _bounded_data(data: dict[str, Any]) -> dict[str, Any]:

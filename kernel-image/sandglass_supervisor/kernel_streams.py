@@ -6,6 +6,7 @@ slices with a flush behind each, and no time-out of the flush.
 
 import codecs
 import contextlib
+import ctypes
 import fcntl
 import os
 import select
@@ -25,6 +26,8 @@ from .last_words import LastWords
 from .limits import SLICE_BYTES
 
 _WAITING_SENDS = 64
+# It keeps the interpreter: who lets go of it beside a busy thread waits for milliseconds, here with each print.
+_IOCTL = ctypes.PyDLL(None).ioctl
 
 
 class BoundedThread(IOPubThread):
@@ -37,6 +40,7 @@ class BoundedThread(IOPubThread):
     last_words: LastWords | None = None
     _unhurried = False
     _working = False
+    _sends_here = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._socket_lock = threading.RLock()
@@ -70,13 +74,20 @@ class BoundedThread(IOPubThread):
             return False
         if not self._is_master_process() or not self._socket_lock.acquire(blocking=False):
             return False
+        within, self._sends_here = self._sends_here, True
         try:
             done = self._send_waiting()
             if done:
                 self._do(action)
         finally:
+            self._sends_here = within
             self._socket_lock.release()
         return done
+
+    def is_needed(self) -> bool:
+        """True in a thread that others may be waiting for, because it sends."""
+        current = threading.get_ident()
+        return current == self.thread.ident or (current == self._main and self._sends_here)
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -159,7 +170,9 @@ class BoundedStream(OutStream):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._piped = threading.Condition()
         self._piped_bytes = 0
-        self._is_piping = True
+        self._is_piping, self._is_taking = True, False
+        self._waiting = ctypes.c_int()
+        self._waiting_at = ctypes.byref(self._waiting)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         super().__init__(*args, **kwargs)
 
@@ -170,6 +183,8 @@ class BoundedStream(OutStream):
         if not string.isascii():
             # An unpaired surrogate is no UTF-8: it would cost the whole message.
             string = string.encode("utf-8", "replace").decode("utf-8")
+        if string != "\n":  # which ``print`` writes by itself, and which belongs to what is before it
+            self._put_programs_first()
         if self.sibling is not None and self.sibling._unsent:
             self.sibling.hand_over()
         for start in range(0, len(string), SLICE_BYTES):
@@ -187,6 +202,7 @@ class BoundedStream(OutStream):
 
         ipykernel flushes both streams around each run, and each flush costs two changes of threads.
         """
+        self._put_programs_first()
         written = self._written
         if written != self._flushed:
             if not self.pub_thread.run_here(self._flush):
@@ -209,6 +225,25 @@ class BoundedStream(OutStream):
             thread.schedule(partial(self._publish, self._rotate_buffers()))
             if len(thread._events) > _WAITING_SENDS:
                 thread.catch_up()
+
+    def _put_programs_first(self) -> None:
+        """What programs have written to either descriptor becomes output before what the code writes now."""
+        if self._is_behind() and not self._is_waited_for():
+            self.settle()
+        if self.sibling is not None and self.sibling._is_behind() and not self._is_waited_for():
+            self.sibling.settle()
+
+    def _is_behind(self) -> bool:
+        """True if programs have written what is no output of this stream yet."""
+        if self._fid is None:
+            return False
+        _IOCTL(self._fid, termios.FIONREAD, self._waiting_at)
+        return self._waiting.value > 0 or self._is_taking
+
+    def _is_waited_for(self) -> bool:
+        """True in a thread that ``settle`` needs, and in those that these need: there it would wait for itself."""
+        own = (stream.watch_fd_thread.ident for stream in (self, self.sibling) if stream is not None)
+        return self.pub_thread is None or self.pub_thread.is_needed() or threading.get_ident() in own
 
     def settle(self) -> None:
         """Return when all that programs had written to the descriptor before has become output of this stream.
@@ -236,12 +271,14 @@ class BoundedStream(OutStream):
         select.select([descriptor], [], [])
         # Reading and writing on are one step for ``settle``.
         with self._piped:
+            self._is_taking = True
             data = os.read(descriptor, SLICE_BYTES)
             if not data or not self._should_watch:
                 return False
             # Code can put another ``write`` in its place; whatever that raises, what comes after is still to be read.
             with contextlib.suppress(Exception):
                 self.write(self._decoder.decode(data))
+            self._is_taking = False
             self._piped_bytes += len(data)
             self._piped.notify_all()
         return True

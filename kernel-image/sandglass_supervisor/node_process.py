@@ -10,6 +10,7 @@ import json
 import os
 import signal
 from collections import deque
+from contextlib import suppress
 from functools import partial
 
 from .children import Child, Program, describe
@@ -117,10 +118,7 @@ class NodeProcess:
         if not self._child.alive:
             return
         self._child.signal_group(signal.SIGINT)
-        try:
-            os.write(self._stops, b"%d\n" % self._runs)
-        except OSError:
-            return  # full of words that it does not read: it will be killed
+        self._tell_kernel(b"%d\n" % self._runs)
 
     def kill(self) -> None:
         """End the kernel and what it started; ``kernel_ended`` follows."""
@@ -144,21 +142,18 @@ class NodeProcess:
         self._loop.call_in(0, self._listener.kernel_ready)
 
     def _start(self, place: Place) -> Child:
-        ours, theirs = [], []
-        for _ in ("stdout", "stderr", "messages"):
-            reader, writer = os.pipe()
-            os.set_blocking(reader, False)
-            ours.append(reader)
-            theirs.append(writer)
-        for _ in ("requests", "stops"):
-            reader, writer = os.pipe()
-            os.set_blocking(writer, False)
-            ours.append(writer)
-            theirs.append(reader)
-        self._out, self._err, self._messages, self._requests, self._stops = ours
-        stdout, stderr, messages, requests, stops = theirs
-        stdin = os.open(os.devnull, os.O_RDONLY)
+        ours: list[int] = []
+        theirs: list[int] = []
         try:
+            for stream in ("stdout", "stderr", "messages", "requests", "stops"):
+                reader, writer = os.pipe()
+                mine, its = (writer, reader) if stream in ("requests", "stops") else (reader, writer)
+                ours.append(mine)
+                theirs.append(its)
+                os.set_blocking(mine, False)
+            theirs.append(os.open(os.devnull, os.O_RDONLY))
+            self._out, self._err, self._messages, self._requests, self._stops = ours
+            stdout, stderr, messages, requests, stops, stdin = theirs
             argv = [find_node(), *_FLAGS, _DRIVER]
             more = (requests, messages, stops)
             program = Program(argv, place.env, place.workspace, stdin, stdout, stderr, more)
@@ -170,7 +165,7 @@ class NodeProcess:
                 raise FileNotFoundError(error.errno, "there is no Node here: no program 'node' in PATH") from error
             raise
         finally:
-            for descriptor in (stdin, *theirs):
+            for descriptor in theirs:
                 os.close(descriptor)
 
     def _watch(self) -> None:
@@ -195,15 +190,18 @@ class NodeProcess:
         if self._unsent:
             self._loop.call_in(_AGAIN_S, self._send)
 
+    def _tell_kernel(self, word: bytes) -> None:
+        # Full of words that it does not read: one that is to stop will be killed.
+        with suppress(OSError):
+            os.write(self._stops, word)
+
     def _read(self) -> None:
-        # Programs that the code waited for wrote before the code went on and wrote this.
-        self._drain()
-        if self._held:
-            return
         data = _read(self._messages)
         if data == b"":
             self._loop.unwatch(self._messages)
         self._heard.extend(self._frames.feed(data or b""))
+        # Programs that the code waited for wrote before the code went on and wrote this.
+        self._drain()
         if self._frames.broken:
             self.kill()  # the code wrote into it: what comes next means nothing
         self._tell()
@@ -216,6 +214,8 @@ class NodeProcess:
                 self._ready = True
                 self._deadline.cancel()
                 self._listener.kernel_ready()
+            elif kind == "mark":
+                self._tell_kernel(b"=%d\n" % run)
             elif run == self._runs and kind == "execute_input":
                 self._begun = self._msg_id
             elif run == self._runs:

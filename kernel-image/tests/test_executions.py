@@ -28,6 +28,23 @@ def test_order_between_stdout_and_stderr(client: Client, name: str) -> None:
     assert text.decode().splitlines() == [f"{stream} {i}" for i in range(20) for stream in "oe"]
 
 
+@pytest.mark.parametrize("writes", ["print('after')", "sys.stderr.write('after\\n')", "display('after')"])
+def test_what_programs_wrote_comes_before_what_is_written_after(client: Client, name: str, writes: str) -> None:
+    """Nobody had read it from its descriptor by then: the thread that does needs the interpreter."""
+    code = f"""
+import os, sys
+sys.setswitchinterval(1)
+for _ in range(20):
+    print('before')
+    os.write(1, b'program\\n')
+    {writes}
+sys.setswitchinterval(0.005)
+"""
+    output = client.run(name, code)
+    words = b"".join(record.blob for record in output.records[:-1]).decode().replace("'", " ").split()
+    assert words == ["before", "program", "after"] * 20
+
+
 def test_order_between_output_and_results(client: Client, name: str) -> None:
     """A result is sent with what follows it, never after."""
     every = "get_ipython().ast_node_interactivity = {!r}"

@@ -44,16 +44,17 @@ def test_a_session_whose_env_could_not_be_looked_at_goes_on(spare: Running) -> N
     assert client.run("after", "1 + 1", session="other").only("result").blob == b"2"
 
 
-def test_a_kernel_that_could_not_be_started_can_be_later(spare: Running) -> None:
+@pytest.mark.parametrize(("language", "needed"), [("python", 12), ("nodejs", 11)])
+def test_a_kernel_that_could_not_be_started_can_be_later(spare: Running, language: str, needed: int) -> None:
     client = spare.ready()
-    client.run("others", "1", session="other")
-    client.ask("close", session="other")
-    for free in range(12):
+    client.run("others", "1", session="other", language=language)
+    client.ask("close", session="other", language=language)
+    for free in range(needed):
         with few_descriptors(spare, free):
-            ended = client.run(f"full-{free}", "1", session="other", timeout=5).outcome or {}
+            ended = client.run(f"full-{free}", "1", session="other", language=language, timeout=5).outcome or {}
         assert ended["status"] == "env_error"
         assert "could not be started" in ended["message"]
-    assert client.run("after", "1 + 1", session="other").only("result").blob == b"2"
+    assert client.run("after", "1 + 1", session="other", language=language).only("result").blob == b"2"
 
 
 def answers(client: Client, verb: str, seconds: float) -> int:

@@ -1,6 +1,11 @@
 """The Node kernel: what a cell can do, what its result and errors look like."""
 
+import signal
 import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -106,6 +111,44 @@ def test_streams_in_their_order(client: Client, name: str) -> None:
     code = "for (let i = 0; i < 20; i++) { console.log('o', i); console.error('e', i) }"
     text = b"".join(record.blob for record in node(client, name, code).records)
     assert text.decode().splitlines() == [f"{stream} {i}" for i in range(20) for stream in "oe"]
+
+
+@contextmanager
+def often_late(running: Running) -> Iterator[None]:
+    """The supervisor stands still nine tenths of the time, as on a machine with too much to do."""
+    over = threading.Event()
+
+    def stop_and_go() -> None:
+        while not over.wait(0.005):
+            running.process.send_signal(signal.SIGSTOP)
+            time.sleep(0.045)
+            running.process.send_signal(signal.SIGCONT)
+
+    thread = threading.Thread(target=stop_and_go)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
+STARTS = [
+    "programs.execSync('echo program', { stdio: 'inherit' })",
+    "programs.spawnSync('echo', ['program'], { stdio: 'inherit' })",
+    "await new Promise(end => programs.spawn('echo', ['program'], { stdio: 'inherit' }).on('close', end))",
+]
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_what_programs_write_is_in_its_place(client: Client, shared: Running, name: str, start: str) -> None:
+    """Also if the supervisor looks at both of the kernel's pipes when something is in both."""
+    code = f"""
+import * as programs from 'child_process'
+for (let i = 0; i < 5; i++) {{ console.log('before'); {start}; console.log('after') }}
+"""
+    client.run(name + "0", "1", language="nodejs")
+    with often_late(shared):
+        output = node(client, name, code)
+    assert output.text().split() == ["before", "program", "after"] * 5
 
 
 def test_everything_that_writes(client: Client, name: str) -> None:

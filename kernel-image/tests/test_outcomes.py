@@ -164,8 +164,14 @@ def test_death_of_an_idle_kernel(own: Running) -> None:
 
 ENDS_BEFORE_THE_NEXT = "import os; get_ipython().kernel.pre_handler_hook = lambda: os._exit(0)"
 
+ENDS_WITH_TOO_MANY_PAGES = """
+for _ in range(10):
+    get_ipython().payload_manager.write_payload({"source": "page", "data": {"text/plain": "x" * 10**6}}, single=False)
+exit()
+"""
 
-@pytest.mark.parametrize("code", [ENDS_BEFORE_THE_NEXT, "exit()", "quit()"])
+
+@pytest.mark.parametrize("code", [ENDS_BEFORE_THE_NEXT, "exit()", "quit()", ENDS_WITH_TOO_MANY_PAGES])
 def test_what_waits_for_a_kernel_that_ends_just_then_runs_in_the_next(spare: Running, code: str) -> None:
     client = spare.ready()
     client.start("ends", code)

@@ -6,7 +6,7 @@ const net = require('node:net');
 const { parentPort, workerData } = require('node:worker_threads');
 const { HEARD_MS } = require('./limits.cjs');
 
-const { BEGUN, RUNNING, STOP, HEARD, ENDING } = workerData.cells;
+const { BEGUN, RUNNING, STOP, HEARD, ENDING, READ } = workerData.cells;
 const state = workerData.state;
 
 /** Asks the code's thread; if it does not hear within a moment, ends what JavaScript runs there. */
@@ -41,6 +41,11 @@ function end(run) {
   parentPort.postMessage({});
 }
 
+function tellRead(mark) {
+  Atomics.store(state, READ, mark);
+  Atomics.notify(state, READ);
+}
+
 let line = '';
 const stops = new net.Socket({ fd: workerData.descriptor, readable: true, writable: false });
 stops.setEncoding('latin1');
@@ -48,5 +53,8 @@ stops.on('error', () => {});
 stops.on('data', (text) => {
   const lines = (line + text).split('\n');
   line = lines.pop().slice(-16);
-  for (const number of lines) stop(Number(number));
+  for (const word of lines) {
+    if (word.startsWith('=')) tellRead(Number(word.slice(1)));
+    else stop(Number(word));
+  }
 });

@@ -16,12 +16,13 @@ const { Channel, bounded } = require('./channel.cjs');
 const { Errors } = require('./errors.cjs');
 const { arrange } = require('./globals.cjs');
 const limits = require('./limits.cjs');
+const { announce } = require('./programs.cjs');
 const { Interrupted, Run } = require('./run.cjs');
 
 const [REQUESTS, MESSAGES, STOPS] = [3, 4, 5];
-// Shared with the guard: which run began last, which is on, which is to stop, which has heard so, and whether one is
-// being ended.
-const CELLS = { BEGUN: 0, RUNNING: 1, STOP: 2, HEARD: 3, ENDING: 4 };
+// Shared with the guard: which run began last, which is on, which is to stop, which has heard so, whether one is being
+// ended, and the last mark in the messages that the supervisor has read.
+const CELLS = { BEGUN: 0, RUNNING: 1, STOP: 2, HEARD: 3, ENDING: 4, READ: 5 };
 
 class Kernel {
   #channel = new Channel(MESSAGES);
@@ -30,6 +31,8 @@ class Kernel {
   #state = new Int32Array(new SharedArrayBuffer(4 * Object.keys(CELLS).length));
   #run = null;
   #next = null;
+  #unmarked = false; // more was written than the last mark tells of
+  #mark = 0;
 
   start() {
     process.on('uncaughtException', (error) => this.#stray(error));
@@ -45,6 +48,7 @@ class Kernel {
       wait: (value) => this.#wait(value),
       result: (number, value) => this.#keep(number, value),
     });
+    announce(() => this.#catchUp());
     this.#listen();
     this.#channel.send('ready', 0, {});
   }
@@ -174,7 +178,19 @@ class Kernel {
 
   #say(kind, content) {
     const run = this.#present();
-    if (run && !run.isDone) this.#channel.send(kind, run.number, content);
+    if (!run || run.isDone) return;
+    this.#channel.send(kind, run.number, content);
+    this.#unmarked = true;
+  }
+
+  /** Waits until all that was written has been read, but not for ever: readers may be behind. */
+  #catchUp() {
+    if (!this.#unmarked) return;
+    this.#mark += 1;
+    this.#channel.send('mark', this.#mark, {});
+    this.#unmarked = false;
+    const read = Atomics.load(this.#state, CELLS.READ);
+    if (read < this.#mark) Atomics.wait(this.#state, CELLS.READ, read, limits.CATCH_UP_MS);
   }
 }
 

@@ -11,4 +11,5 @@ module.exports = {
   CELLS_KEPT: 256, // whose lines a traceback can show
   INSPECT: { depth: 4, maxArrayLength: 200, maxStringLength: 1024 * 1024, breakLength: 100 },
   HEARD_MS: 100, // in which a run that is not busy hears that it is to stop
+  CATCH_UP_MS: 1000, // that the start of a program waits for what was written before it to be read
 };

@@ -70,7 +70,7 @@ final class InterruptTool implements Tool {
 
     private static Optional<ExecutionId> id(Arguments arguments) {
         Optional<String> given = arguments.text(BY_ID, MAX_ID_CHARS);
-        if (given.isPresent() && (arguments.has("session") || arguments.has("language"))) {
+        if (given.isPresent() && (arguments.asks("session") || arguments.asks("language"))) {
             throw new InvalidArgument(
                     "'execution_id' names one execution and 'session' with 'language' whatever runs there:"
                             + " give only the one or the others");

@@ -111,4 +111,13 @@ class InterruptContractTest {
                                 + " give only the one or the others");
         assertThat(gateway.supervisor.verbs).isEmpty();
     }
+
+    @Test
+    void anEmptySessionIsNone() throws Exception {
+        String arguments = "{\"sandbox\":\"box\",\"execution_id\":\"%s\",\"session\":\"\"}".formatted(ID);
+
+        gateway.call("sandbox_interrupt", arguments);
+
+        assertThat(gateway.supervisor.interrupted()).containsExactly(NUMBER);
+    }
 }

@@ -82,7 +82,7 @@ public enum Reason {
 
     MAX_LIFETIME(
             "MaxLifetime",
-            "Suspended=True and Ready=False: the pod reached its maximum age, or did not start within it, and then "
+            "Suspended=True and Ready=False: the pod reached its maximum lifetime, or did not start within it, and then "
                     + "the message has the last cause. Use starts it again."),
 
     POLICIES_APPLIED("PoliciesApplied", "NetworkReady=True: the policies are in place."),

@@ -15,7 +15,7 @@ public final class SandboxLabels {
     /** Annotation on pods: digest of the fields of the spec that shaped the pod. */
     public static final String POD_SPEC_HASH = "sandglass.dev/pod-spec-hash";
 
-    /** Annotation on pods: maximum age in seconds that the spec gave them; absent if it is the installation's. */
+    /** Annotation on pods: maximum lifetime in seconds that the spec gave them; absent if it is the installation's. */
     public static final String OWN_MAX_LIFETIME = "sandglass.dev/own-max-lifetime";
 
     /** Annotation on the claims of workspaces: uid that the files in it belong to, a decimal number. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation number of the newest pod, from 1; kept while suspended
  * @param startedAt start of the present pod
  * @param suspendedAt when the sandbox was suspended; absent while it is not
- * @param expiresAt while there is a pod: when its maximum age ends it; while suspended: when the resource is deleted
+ * @param expiresAt while there is a pod: when its maximum lifetime ends it; while suspended: when the resource is deleted
  * @param restarts restarts of the present pod's container; each one lost all variables
  * @param restartReason why it was restarted the last time, e.g. {@code OOMKilled}; absent if it never was
  * @param lost why what earlier runs left in the memory is lost, in one word, as long as no pod runs that tells them;
@@ -52,7 +52,7 @@ public record SandboxStatus(
         String suspendedAt,
 
         @JsonPropertyDescription(
-                "While there is a pod: when its maximum age ends it. While suspended: when the resource"
+                "While there is a pod: when its maximum lifetime ends it. While suspended: when the resource"
                         + " is deleted.")
         @Nullable
         String expiresAt,

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -104,6 +106,10 @@ class ContainerEndE2E {
         assertThat(cut.status()).as(cut.text()).isEqualTo("oom_killed");
         assertThat(cut.text()).contains("peaked at its limit of 256Mi", "(OOMKilled)");
         awaitRunning(sandbox, 1);
-        assertThat(TENANT.sandbox(sandbox).observed().restartReason()).isEqualTo("OOMKilled");
+        Sandbox back = TENANT.sandbox(sandbox);
+        assertThat(back.observed().restartReason()).isEqualTo("OOMKilled");
+        await("the Event")
+                .atMost(PATIENCE)
+                .until(() -> TENANT.isTold(back, Reason.OOM_KILLED, "peaked at its limit of 256Mi"));
     }
 }

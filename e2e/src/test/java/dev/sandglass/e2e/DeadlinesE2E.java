@@ -8,6 +8,7 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -48,9 +49,15 @@ class DeadlinesE2E {
                         .isPresent();
     }
 
+    /** It is told by both conditions and an Event, in the same words. */
     private static void awaitSuspended(String name, Reason reason) {
-        TENANT.resource(name)
+        Sandbox suspended = TENANT.resource(name)
                 .waitUntilCondition(sandbox -> sandbox != null && suspendedFor(sandbox, reason), 60, TimeUnit.SECONDS);
+        Condition ready = suspended.observed().condition(ConditionType.READY).orElseThrow();
+        assertThat(ready.getReason()).isEqualTo(reason.value());
+        await("the Event")
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> TENANT.isTold(suspended, reason, ready.getMessage()));
     }
 
     private static Sandbox awaitReady(String name) {

@@ -190,7 +190,7 @@ final class Cluster {
         }
     }
 
-    /** Tells the node a shorter maximum age of a pod; empty if the pod is gone. */
+    /** Tells the node a shorter maximum lifetime of a pod; empty if the pod is gone. */
     Optional<Pod> shorten(Sandbox sandbox, Pod pod, Duration age) {
         try {
             return Optional.of(

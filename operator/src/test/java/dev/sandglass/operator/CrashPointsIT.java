@@ -113,7 +113,7 @@ class CrashPointsIT {
             new Change("trust others", Before.TRUSTING, PLAIN, trusting("other"), 1, new End.Runs(1)),
             // The policy, and the status.
             new Change("open a port", Before.RUNNING, OPEN, Map.of(), 2, new End.Runs(1)),
-            // The pod's maximum age, and the status.
+            // The pod's maximum lifetime, and the status.
             new Change("shorten its life", Before.RUNNING, SHORT, Map.of(), 2, new End.Runs(1)),
             // Pod, keys, status.
             new Change("suspend", Before.RUNNING, STOPPED, Map.of(), 3, ASLEEP),

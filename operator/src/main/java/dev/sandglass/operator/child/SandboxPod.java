@@ -99,7 +99,7 @@ public final class SandboxPod {
                 .findFirst();
     }
 
-    /** What gives a pod that runs a shorter maximum age, as a merge patch. */
+    /** What gives a pod that runs a shorter maximum lifetime, as a merge patch. */
     public static Map<String, Object> shorter(Sandbox sandbox, Duration age) {
         return Map.of(
                 "metadata",

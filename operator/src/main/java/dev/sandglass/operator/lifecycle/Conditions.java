@@ -53,7 +53,8 @@ public final class Conditions {
                     case IDLE ->
                         "Nobody used the sandbox for the idle time; its next use starts it" + orBy(seen, since);
                     case MAX_LIFETIME ->
-                        neverStarted(seen).orElse("The pod reached its maximum age; the next use starts a fresh one")
+                        neverStarted(seen)
+                                        .orElse("The pod reached its maximum lifetime; the next use starts a fresh one")
                                 + orBy(seen, since);
                     default -> "spec.suspended is true; set it to false to start the sandbox";
                 };

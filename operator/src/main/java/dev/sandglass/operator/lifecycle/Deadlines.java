@@ -43,14 +43,14 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
                 TimeLimit.RETENTION.in(spec).orElse(retention));
     }
 
-    /** When a pod's maximum age ends it: the one it was made with, or a shorter one that was set since. */
+    /** When a pod's maximum lifetime ends it: the one it was made with, or a shorter one that was set since. */
     Instant oldAt(Pod pod) {
         Duration age =
                 madeFor(pod).filter(made -> made.compareTo(maxLifetime) < 0).orElse(maxLifetime);
         return startOf(pod).plus(age);
     }
 
-    /** What the node has to be told of a pod's maximum age; empty if it knows. Kubernetes lets it shrink only. */
+    /** What the node has to be told of a pod's maximum lifetime; empty if it knows. Kubernetes lets it shrink only. */
     public Optional<Duration> shortened(Pod pod) {
         return madeFor(pod).filter(made -> made.compareTo(maxLifetime) > 0).map(made -> maxLifetime);
     }
@@ -65,7 +65,7 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
                 && madeFor(pod).filter(made -> made.compareTo(maxLifetime) < 0).isPresent();
     }
 
-    /** Whether the pod's maximum age is what its sandbox asked for, and no shorter one of the installation. */
+    /** Whether the pod's maximum lifetime is what its sandbox asked for, and no shorter one of the installation. */
     private static boolean isOwn(Pod pod) {
         String own = Optional.ofNullable(pod.getMetadata().getAnnotations())
                 .map(annotations -> annotations.get(SandboxLabels.OWN_MAX_LIFETIME))

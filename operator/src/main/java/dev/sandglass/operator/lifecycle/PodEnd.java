@@ -84,7 +84,7 @@ final class PodEnd {
 
     private static Optional<Decision.Cause> cause(Pod pod, Said said) {
         return switch (said.word()) {
-            case "DeadlineExceeded" -> cause(Reason.MAX_LIFETIME, "The pod reached its maximum age");
+            case "DeadlineExceeded" -> cause(Reason.MAX_LIFETIME, "The pod reached its maximum lifetime");
             case "Evicted", "TerminationByKubelet" -> cause(Reason.EVICTED, "The node put the pod out" + said.detail());
             case "EvictionByEvictionAPI" ->
                 cause(Reason.EVICTED, "The pod was evicted by order, as when its node is drained" + said.detail());

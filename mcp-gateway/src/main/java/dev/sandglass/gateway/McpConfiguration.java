@@ -56,8 +56,13 @@ class McpConfiguration {
 
     @Bean
     NettyRouteProvider mcpRoute(
-            Callers callers, Toolbox toolbox, GatewaySettings settings, OtherReplicas others, MeterRegistry meters) {
-        var entrants = new McpRoute.Entrants(callers, settings.allowedOrigins());
+            Callers callers,
+            TenantAccess access,
+            Toolbox toolbox,
+            GatewaySettings settings,
+            OtherReplicas others,
+            MeterRegistry meters) {
+        var entrants = new McpRoute.Entrants(callers, access, settings.allowedOrigins());
         McpRoute route = McpRoute.of(toolbox.all(), entrants, settings.mcp(), version(), others, meters);
         return route::apply;
     }

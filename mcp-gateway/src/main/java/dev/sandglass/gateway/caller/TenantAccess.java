@@ -66,7 +66,8 @@ public final class TenantAccess {
                 .toList();
     }
 
-    private String own(Caller caller) {
+    /** The tenant that a caller means who names none, be there one of that name or not. */
+    public String own(Caller caller) {
         List<String> named = caller.tenants().stream()
                 .filter(tenant -> !tenant.equals(Caller.ALL_TENANTS))
                 .toList();

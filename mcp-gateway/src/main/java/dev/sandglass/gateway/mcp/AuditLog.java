@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.mcp;
 
 import dev.sandglass.gateway.caller.Caller;
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.tool.Tool;
 import dev.sandglass.gateway.tool.ToolResult;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
@@ -25,29 +27,35 @@ final class AuditLog {
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
 
+    private static final String TENANT = "namespace";
+
+    private final TenantAccess access;
     private final MeterRegistry meters;
     private final LongSupplier nanoTime;
 
-    AuditLog(MeterRegistry meters, LongSupplier nanoTime) {
+    AuditLog(TenantAccess access, MeterRegistry meters, LongSupplier nanoTime) {
+        this.access = access;
         this.meters = meters;
         this.nanoTime = nanoTime;
     }
 
     /** Notes the begin of a call; exactly one method of the entry ends it. */
-    Entry begin(Caller caller, String tool, ObjectNode arguments) {
+    Entry begin(Caller caller, Tool tool, ObjectNode arguments) {
         return new Entry(caller, tool, arguments, nanoTime.getAsLong());
     }
 
     /** A call under way. */
     final class Entry {
         private final Caller caller;
+        private final Tool known;
         private final String tool;
         private final ObjectNode arguments;
         private final long begin;
 
-        private Entry(Caller caller, String tool, ObjectNode arguments, long begin) {
+        private Entry(Caller caller, Tool tool, ObjectNode arguments, long begin) {
             this.caller = caller;
-            this.tool = tool;
+            this.known = tool;
+            this.tool = tool.definition().name();
             this.arguments = arguments;
             this.begin = begin;
         }
@@ -74,10 +82,13 @@ final class AuditLog {
                     .addKeyValue("tool", tool)
                     .addKeyValue("outcome", outcome)
                     .addKeyValue("duration_ms", duration.toMillis());
-            line = withText(line, "namespace");
+            line = withTenant(line);
             line = withText(line, "sandbox");
+            line = withText(line, "delete");
             line = withDigest(line, "code");
             line = withDigest(line, "command");
+            line = withDigest(line, "args");
+            line = withDigest(line, "stdin");
             line = withDigest(line, "packages");
             line = withText(line, "action");
             line = withText(line, "path");
@@ -88,9 +99,22 @@ final class AuditLog {
             line.log("tool call");
         }
 
+        /** Names of sandboxes are of one tenant alone, so it is told too if the caller left his own out. */
+        private LoggingEventBuilder withTenant(LoggingEventBuilder line) {
+            JsonNode value = arguments.path(TENANT);
+            boolean left = value.isMissingNode()
+                    || value.isNull()
+                    || (value.isString() && value.asString().isEmpty());
+            return left && known.knownArguments().contains(TENANT)
+                    ? line.addKeyValue(TENANT, access.own(caller))
+                    : withText(line, TENANT);
+        }
+
         private LoggingEventBuilder withText(LoggingEventBuilder line, String field) {
             JsonNode value = arguments.path(field);
-            return value.isString() ? line.addKeyValue(field, McpError.shown(value.asString())) : line;
+            return value.isString() || value.isBoolean()
+                    ? line.addKeyValue(field, McpError.shown(value.asString()))
+                    : line;
         }
 
         private LoggingEventBuilder withDigest(LoggingEventBuilder line, String field) {

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.mcp;
 
 import dev.sandglass.gateway.bound.ByteBudget;
 import dev.sandglass.gateway.caller.Callers;
+import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.tool.Tool;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
@@ -19,9 +20,10 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
      * Who may enter.
      *
      * @param callers known by their credentials
+     * @param access to whose tenants
      * @param allowedOrigins of web pages that may call
      */
-    public record Entrants(Callers callers, Set<String> allowedOrigins) {}
+    public record Entrants(Callers callers, TenantAccess access, Set<String> allowedOrigins) {}
 
     private final Entrance entrance;
     private final ByteBudget bodies;
@@ -44,7 +46,8 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
             String version,
             OtherReplicas others,
             MeterRegistry meters) {
-        var dispatcher = new McpDispatcher(tools, version, new AuditLog(meters, System::nanoTime));
+        var audit = new AuditLog(entrants.access(), meters, System::nanoTime);
+        var dispatcher = new McpDispatcher(tools, version, audit);
         var endpoint = new McpEndpoint(dispatcher, settings, others);
         return new McpRoute(new Entrance(entrants, endpoint, meters), endpoint.bodies());
     }

@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** One line per call, in which neither code nor output nor keys stand. */
@@ -101,5 +103,42 @@ class AuditLogTest {
         assertThat(lines.list)
                 .extracting(AuditLogTest::text)
                 .anyMatch(line -> line.contains("outcome=refused") && line.contains("sandbox=no body"));
+    }
+
+    /** Of a command line that is given in parts, the program's name alone would tell nothing. */
+    @Test
+    void aCommandIsToldByTheDigestOfAllThatItGets() throws Exception {
+        String arguments = "{\"sandbox\":\"box\",\"command\":\"sh\",\"args\":[\"-c\",\"s3cr3t\"],\"stdin\":\"s3cr3t\"}";
+        gateway.call("sandbox_run_command", arguments);
+        awaitLine();
+
+        assertThat(lines.list)
+                .extracting(AuditLogTest::text)
+                .anyMatch(line -> line.contains("command_bytes=2")
+                        && line.contains("args_sha256=")
+                        && line.contains("args_bytes=15")
+                        && line.contains("stdin_bytes=6"))
+                .noneMatch(line -> line.contains("s3cr3t"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\"namespace\":null,", "\"namespace\":\"\",", "\"namespace\":\"default\","})
+    void theTenantIsToldAlsoOfWhoLeftItOut(String namespace) throws Exception {
+        gateway.call("sandbox_stop", "{%s\"sandbox\":\"box\",\"delete\":true}".formatted(namespace));
+        awaitLine();
+
+        assertThat(lines.list)
+                .extracting(AuditLogTest::text)
+                .anyMatch(line -> line.contains("namespace=default sandbox=box delete=true"));
+    }
+
+    @Test
+    void anExecutionIsOfTheTenantInItsIdAndOfNoOther() throws Exception {
+        gateway.call("sandbox_get_execution", "{\"execution_id\":\"other.uid-box.1.aaaaaaaaaaaaaaaa\"}");
+        awaitLine();
+
+        assertThat(lines.list)
+                .extracting(AuditLogTest::text)
+                .noneMatch(line -> line.contains("tool=sandbox_get_execution") && line.contains("namespace="));
     }
 }

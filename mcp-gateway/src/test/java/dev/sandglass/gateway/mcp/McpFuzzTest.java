@@ -137,7 +137,7 @@ class McpFuzzTest {
                 Duration.ofMillis(10));
         var tenants = new TenantAccess(Tenants.parse(List.of("default=sandglass-default")));
         var executions = new Executions(new FakeSupervisor(), sandboxes::ends);
-        var audit = new AuditLog(new SimpleMeterRegistry(), System::nanoTime);
+        var audit = new AuditLog(tenants, new SimpleMeterRegistry(), System::nanoTime);
         return new McpDispatcher(
                 Tools.all(tenants, sandboxes, executions, TestGateway.ports(), new DeniedHosts(), settings),
                 "test",

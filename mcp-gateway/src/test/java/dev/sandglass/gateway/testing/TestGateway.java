@@ -107,7 +107,7 @@ public final class TestGateway implements AutoCloseable {
         var access = new TenantAccess(tenants);
         this.route = McpRoute.of(
                 Tools.all(access, sandboxes, executions, ports(reachedBy), denied, tools),
-                new McpRoute.Entrants(callers, Set.of(ORIGIN)),
+                new McpRoute.Entrants(callers, access, Set.of(ORIGIN)),
                 mcp,
                 "test",
                 others,

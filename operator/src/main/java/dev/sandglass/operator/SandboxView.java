@@ -222,11 +222,13 @@ final class SandboxView {
 
     /**
      * When a sandbox is deleted, garbage collection may take what it had before we hear of the deletion, as each kind is
-     * watched apart; nothing must be replaced for a sandbox that no longer exists.
+     * watched apart; nothing must be replaced for a sandbox that no longer exists. Nor for one that is on its way out: with
+     * {@code --cascade=orphan} the pod it lets go still runs, with its keys, and with {@code foreground} it goes first.
      */
     private static boolean gone(Sandbox sandbox, Context<Sandbox> context) {
         Sandbox found = context.getClient().resource(sandbox).get();
         return found == null
+                || found.isMarkedForDeletion()
                 || !found.getMetadata().getUid().equals(sandbox.getMetadata().getUid());
     }
 

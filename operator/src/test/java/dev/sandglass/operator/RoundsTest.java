@@ -12,6 +12,7 @@ import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.ChildNames;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
@@ -198,5 +199,38 @@ class RoundsTest {
                     .isEqualTo("The operator failed and tries again: networkpolicies \"" + name
                             + "\" is forbidden: denied request");
         });
+    }
+
+    /** {@code kubectl delete --cascade=orphan} lets the pod go before the watch has told of the deletion. */
+    @Test
+    void aPodThatIsLetGoIsNeitherReplacedNorRobbedOfItsKeys() {
+        Sandbox sandbox = running();
+        Sandbox leaving = client.resource(sandbox).get();
+        leaving.getMetadata().setDeletionTimestamp("2026-11-24T00:00:00Z");
+        leaving.getMetadata().setFinalizers(List.of("orphan"));
+        server.expect()
+                .get()
+                .withPath("/apis/sandglass.dev/v1alpha1/namespaces/tenant-a/sandboxes/demo")
+                .andReturn(200, leaving)
+                .always();
+        List<Secret> keys = keys();
+
+        client.pods()
+                .inNamespace("tenant-a")
+                .resources()
+                .forEach(pod -> pod.edit(found -> found.edit()
+                        .editMetadata()
+                        .withOwnerReferences()
+                        .endMetadata()
+                        .build()));
+
+        await().during(Duration.ofSeconds(2)).atMost(SOON).untilAsserted(() -> {
+            assertThat(client.pods().inNamespace("tenant-a").list().getItems()).hasSize(1);
+            assertThat(keys()).isEqualTo(keys).isNotEmpty();
+        });
+    }
+
+    private List<Secret> keys() {
+        return client.secrets().inNamespace("tenant-a").list().getItems();
     }
 }

@@ -5,6 +5,7 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.tool.Tool;
 import dev.sandglass.gateway.tool.ToolResult;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -28,6 +29,7 @@ final class AuditLog {
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
 
     private static final String TENANT = "namespace";
+    private static final String FAULT = "fault";
 
     private final TenantAccess access;
     private final MeterRegistry meters;
@@ -37,6 +39,15 @@ final class AuditLog {
         this.access = access;
         this.meters = meters;
         this.nanoTime = nanoTime;
+    }
+
+    /** Has the faults of a tool counted from zero: in a counter that begins with its first one, nobody sees an increase. */
+    void expect(Tool tool) {
+        timer(tool.definition().name(), FAULT);
+    }
+
+    private Timer timer(String tool, String outcome) {
+        return meters.timer("sandglass.tool.calls", "tool", tool, "outcome", outcome);
     }
 
     /** Notes the begin of a call; exactly one method of the entry ends it. */
@@ -70,13 +81,12 @@ final class AuditLog {
 
         void failed(Throwable fault) {
             LOG.atError().addKeyValue("tool", tool).setCause(fault).log("Tool call failed by a fault of the gateway");
-            write("fault", null);
+            write(FAULT, null);
         }
 
         private void write(String outcome, @Nullable String executionId) {
             Duration duration = Duration.ofNanos(nanoTime.getAsLong() - begin);
-            meters.timer("sandglass.tool.calls", "tool", tool, "outcome", outcome)
-                    .record(duration);
+            timer(tool, outcome).record(duration);
             LoggingEventBuilder line = AUDIT.atInfo()
                     .addKeyValue("caller", caller.name())
                     .addKeyValue("tool", tool)

@@ -40,6 +40,7 @@ final class McpDispatcher {
                 tools.stream().map(Tool::definition).map(Results.ListedTool::of).toList();
         this.serverInfo = new Results.Implementation("sandglass", "Sandglass", version);
         this.audit = audit;
+        tools.forEach(audit::expect);
     }
 
     /**

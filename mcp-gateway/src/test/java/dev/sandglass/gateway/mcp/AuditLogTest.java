@@ -141,4 +141,15 @@ class AuditLogTest {
                 .extracting(AuditLogTest::text)
                 .noneMatch(line -> line.contains("tool=sandbox_get_execution") && line.contains("namespace="));
     }
+
+    /** Prometheus sees no increase in a counter that begins with its first event: the alert would miss that one. */
+    @Test
+    void faultsAreCountedFromZero() {
+        assertThat(gateway.meters
+                        .find("sandglass.tool.calls")
+                        .tag("outcome", "fault")
+                        .timers())
+                .hasSizeGreaterThan(10)
+                .allMatch(timer -> timer.count() == 0);
+    }
 }

@@ -18,8 +18,12 @@ import java.util.Optional;
  */
 public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDns, DefaultDomains defaults) {
 
+    private static final String NOTHING = "Nothing of spec.allowedDomains is in force: ";
+    private static final String NOT_ALL = "Not all of spec.allowedDomains is in force: ";
+
     /**
-     * Says what of a sandbox's own list is not in force, and why, in a sentence without its full stop.
+     * Says what of a sandbox's own list is not in force, and why, in a sentence without its full stop. One entry that is wrong
+     * shuts the whole list, as {@link #rules} has it.
      *
      * @param egress empty if there is no egress proxy
      * @return empty if all of it is
@@ -29,9 +33,11 @@ public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDn
         if (own == null || own.isEmpty()) {
             return Optional.empty();
         }
-        return egress.isEmpty()
-                ? Optional.of("this installation has no egress proxy, so that sandboxes reach no host")
-                : egress.get().problem(sandbox);
+        if (egress.isEmpty()) {
+            return Optional.of(NOTHING + "this installation has no egress proxy, so that sandboxes reach no host");
+        }
+        String part = EgressRules.problem(own).isPresent() ? NOTHING : NOT_ALL;
+        return egress.get().problem(sandbox).map(why -> part + why);
     }
 
     /**

@@ -204,8 +204,7 @@ public final class Conditions {
         }
         return Optional.of(
                 seen.ignoredDomains()
-                        .map(why -> network(
-                                seen, Reason.DOMAINS_IGNORED, "Not all of spec.allowedDomains is in force: " + why))
+                        .map(why -> network(seen, Reason.DOMAINS_IGNORED, why))
                         .orElseGet(
                                 () -> network(
                                         seen,

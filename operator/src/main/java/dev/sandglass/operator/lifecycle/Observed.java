@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param activity the Lease in which the gateway records use
  * @param refusal why no pod would be made now, be it by our rules or by the API server's answer
  * @param workspace the claim of a workspace that outlives the pod, if there is one, whether or not it is wanted by now
- * @param ignoredDomains what of {@code spec.allowedDomains} is not in force, and why; empty if all of it is
+ * @param ignoredDomains says what of {@code spec.allowedDomains} is not in force, and why; empty if all of it is
  * @param holdup what keeps the node from starting the pod, as far as that is known
  * @param networkReady whether the policies are in place that shut the sandbox in and let it do what it needs
  */

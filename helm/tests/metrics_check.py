@@ -1,6 +1,8 @@
 """Holds alerts and dashboard of the chart against the meters in the code: whatever they ask for must be measured.
 
-usage: metrics_check.py CHART SOURCES...
+And whatever is measured must be explained in the documentation.
+
+usage: metrics_check.py CHART DOCUMENTATION SOURCES...
 """
 
 import json
@@ -15,11 +17,22 @@ SUFFIXES = ("", "_total", "_seconds_count", "_seconds_sum", "_seconds_bucket", "
 BOUND = {"jvm_memory_used_bytes", "process_cpu_usage"}
 
 
+def meters(sources: list[Path]) -> set[str]:
+    """The meters of our code, as Prometheus' names of them begin."""
+    texts = (file.read_text() for folder in sources for file in folder.rglob("*.java"))
+    return {name.replace(".", "_") for text in texts for name in re.findall(r'"(sandglass(?:\.[a-z]+)+)"', text)}
+
+
 def measured(sources: list[Path]) -> set[str]:
     """The names under which Prometheus sees the meters of our code."""
-    texts = (file.read_text() for folder in sources for file in folder.rglob("*.java"))
-    meters = {name.replace(".", "_") for text in texts for name in re.findall(r'"(sandglass(?:\.[a-z]+)+)"', text)}
-    return {meter + suffix for meter in meters for suffix in SUFFIXES} | BOUND
+    return {meter + suffix for meter in meters(sources) for suffix in SUFFIXES} | BOUND
+
+
+def explained(documentation: Path) -> set[str]:
+    """The meters that have a row of their own, or share one."""
+    rows = (row.split(" | ")[0] for row in documentation.read_text().splitlines() if row.startswith("| `sandglass_"))
+    names = (name for row in rows for name in re.findall(r"`(sandglass_[a-z_]+)`", row))
+    return {re.sub(r"(_seconds|_total)+$", "", name) for name in names}
 
 
 def asked_for(chart: Path) -> Iterator[tuple[str, str]]:
@@ -42,8 +55,10 @@ def asked_for(chart: Path) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    chart, *sources = map(Path, sys.argv[1:])
+    chart, documentation, *sources = map(Path, sys.argv[1:])
     known = measured(sources)
+    if unexplained := sorted(meters(sources) - explained(documentation)):
+        sys.exit(f"{documentation} does not explain {', '.join(unexplained)}")
     missing = sorted({f"{file}: {metric} is not measured" for file, metric in asked_for(chart) if metric not in known})
     if missing:
         sys.exit("\n".join(missing))

@@ -43,16 +43,23 @@ public record Notice(boolean warning, String reason, String note) {
         if (is.isEmpty() || is.equals(was)) {
             return Optional.empty();
         }
-        if (is.get() == Reason.STARTING) {
-            return before.holds(ConditionType.SUSPENDED)
-                    ? Optional.of(
-                            new Notice(false, "Resumed", "The sandbox was wanted again; a fresh pod is on the way"))
-                    : Optional.empty();
+        if (is.get() == Reason.STARTING && before.holds(ConditionType.SUSPENDED)) {
+            return Optional.of(new Notice(false, "Resumed", "The sandbox was wanted again; a fresh pod is on the way"));
+        }
+        if (is.get() == Reason.STARTING && !endsTrouble(before)) {
+            return Optional.empty();
         }
         boolean normalWay = is.get() == Reason.RUNNING && (was.isEmpty() || was.get() == Reason.STARTING);
         return normalWay
                 ? Optional.empty()
                 : after.condition(ConditionType.READY).map(condition -> of(is.get(), condition));
+    }
+
+    private static boolean endsTrouble(SandboxStatus before) {
+        return !before.holds(ConditionType.READY)
+                && before.reason(ConditionType.READY)
+                        .filter(was -> !EXPECTED.contains(was))
+                        .isPresent();
     }
 
     private static Notice of(Reason reason, Condition condition) {

@@ -4,6 +4,7 @@ import static dev.sandglass.operator.Statuses.ready;
 import static dev.sandglass.operator.Statuses.suspended;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
 import java.nio.charset.StandardCharsets;
@@ -53,6 +54,28 @@ class NoticeTest {
                 .hasValueSatisfying(notice -> assertThat(notice.reason()).isEqualTo("Running"));
         assertThat(Notice.of(suspended(Reason.IDLE), STARTING))
                 .hasValueSatisfying(notice -> assertThat(notice.reason()).isEqualTo("Resumed"));
+    }
+
+    /** Most troubles end with a pod that is made, or gets its node, and not at once with one that runs. */
+    @ParameterizedTest
+    @EnumSource(names = {"QUOTA_EXCEEDED", "VOLUME_MISSING", "UNSCHEDULABLE", "IMAGE_PULL_FAILED", "OPERATOR_ERROR"})
+    void aTroubleThatIsOverIsToldWhenTheStartGoesOn(Reason trouble) {
+        assertThat(Notice.of(ready("False", trouble, "what happened"), STARTING))
+                .hasValueSatisfying(notice -> {
+                    assertThat(notice.warning()).isFalse();
+                    assertThat(notice.reason()).isEqualTo("Starting");
+                    assertThat(notice.note())
+                            .isEqualTo(STARTING.condition(ConditionType.READY)
+                                    .orElseThrow()
+                                    .getMessage());
+                });
+    }
+
+    @Test
+    void aPodThatFollowsOneThatRanIsTheNormalWay() {
+        assertThat(Notice.of(RUNNING, STARTING)).isEmpty();
+        assertThat(Notice.of(ready("True", Reason.RESTARTED, "The sandbox runs"), STARTING))
+                .isEmpty();
     }
 
     /** Each line: a character of 1 to 4 bytes, how many fit, how many are left beside the ellipsis of 3 bytes. */

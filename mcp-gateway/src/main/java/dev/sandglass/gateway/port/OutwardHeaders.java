@@ -2,10 +2,8 @@ package dev.sandglass.gateway.port;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.net.URI;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -75,7 +73,7 @@ final class OutwardHeaders {
                 continue;
             }
             if (name.equals("location") || name.equals("content-location")) {
-                location(header.getValue(), path).ifPresent(place -> to.set(header.getKey(), place));
+                Places.outwards(header.getValue(), path).ifPresent(place -> to.set(header.getKey(), place));
             } else {
                 to.add(header.getKey(), header.getValue());
             }
@@ -103,38 +101,5 @@ final class OutwardHeaders {
             to.set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, "*");
             to.set(HttpHeaderNames.ACCESS_CONTROL_EXPOSE_HEADERS, "*");
         }
-    }
-
-    /**
-     * Where a redirection leads, for the client: places on the sandbox's own server come under the prefix, those of other
-     * hosts stay; empty for what no client should follow.
-     */
-    static Optional<String> location(String place, PortPath path) {
-        URI target;
-        try {
-            target = URI.create(place);
-        } catch (IllegalArgumentException notAPlace) {
-            return Optional.empty();
-        }
-        if (target.getScheme() == null && target.getRawAuthority() == null) {
-            return Optional.of(place.startsWith("/") ? path.prefix() + place : place);
-        }
-        boolean web = target.getScheme() == null || target.getScheme().matches("(?i)https?");
-        if (!web || target.getHost() == null) {
-            return Optional.empty();
-        }
-        if (!isOwn(target, path)) {
-            return Optional.of(place);
-        }
-        String query = target.getRawQuery() == null ? "" : "?" + target.getRawQuery();
-        String fragment = target.getRawFragment() == null ? "" : "#" + target.getRawFragment();
-        String rest = target.getRawPath().isEmpty() ? "/" : target.getRawPath();
-        return Optional.of(path.prefix() + rest + query + fragment);
-    }
-
-    private static boolean isOwn(URI target, PortPath path) {
-        return target.getPort() == path.port()
-                && Set.of("localhost", "127.0.0.1", "0.0.0.0")
-                        .contains(target.getHost().toLowerCase(Locale.ROOT));
     }
 }

@@ -259,27 +259,4 @@ class HeadersTest {
         assertThat(linked.getAll("Access-Control-Allow-Origin")).containsExactly("*");
         assertThat(linked.contains("Access-Control-Allow-Credentials")).isFalse();
     }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "/login?a=1 | /sandboxes/default/box/ports/8000/login?a=1",
-                "next | next",
-                "?page=2 | ?page=2",
-                "http://localhost:8000/x?y#z | /sandboxes/default/box/ports/8000/x?y#z",
-                "http://127.0.0.1:8000 | /sandboxes/default/box/ports/8000/",
-                "//localhost:8000/x | /sandboxes/default/box/ports/8000/x",
-                "http://localhost:9000/x | http://localhost:9000/x",
-                "https://example.com/x | https://example.com/x"
-            })
-    void redirectionsOfTheSandboxesOwnServerStayUnderThePrefix(String place, String where) {
-        assertThat(outwards(PLAIN, "Location", place).get("Location")).isEqualTo(where);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"javascript:alert(1)", "data:text/html,x", "/\\evil", "http:", "file:///etc/passwd"})
-    void redirectionsToNowhereAreDropped(String place) {
-        assertThat(outwards(PLAIN, "Location", place).contains("Location")).isFalse();
-    }
 }

@@ -1,0 +1,55 @@
+package dev.sandglass.gateway.port;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where redirections of a sandbox's server lead its clients. */
+class PlacesTest {
+
+    private static final PortPath PLAIN = PortPath.of("default", "box", 8000, null);
+    private static final PortPath LINKED = PortPath.of("default", "box", 8000, "1.a.b");
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/login?a=1 | /sandboxes/default/box/ports/8000/login?a=1",
+                "next | next",
+                "?page=2 | ?page=2",
+                "http://localhost:8000/x?y#z | /sandboxes/default/box/ports/8000/x?y#z",
+                "http://127.0.0.1:8000 | /sandboxes/default/box/ports/8000/",
+                "//localhost:8000/x | /sandboxes/default/box/ports/8000/x",
+                "http://localhost:9000/x | http://localhost:9000/x",
+                "https://example.com/x | https://example.com/x"
+            })
+    void redirectionsOfTheSandboxesOwnServerStayUnderThePrefix(String place, String where) {
+        assertThat(Places.outwards(place, PLAIN)).contains(where);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"javascript:alert(1)", "data:text/html,x", "/\\evil", "http:", "file:///etc/passwd"})
+    void redirectionsToNowhereAreDropped(String place) {
+        assertThat(Places.outwards(place, PLAIN)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/login?a=1", "/", "", "?a=1", "#top"})
+    void whoeverPutsThePrefixBeforeItsPlacesItselfGetsNoSecondOne(String rest) {
+        for (PortPath path : List.of(PLAIN, LINKED)) {
+            String place = path.prefix() + rest;
+            assertThat(Places.outwards(place, path)).contains(place);
+            assertThat(Places.outwards("http://localhost:8000" + place, path)).contains(place);
+        }
+    }
+
+    @Test
+    void aPathThatOnlyBeginsLikeThePrefixIsOneOfTheServers() {
+        String place = PLAIN.prefix() + "0/x";
+        assertThat(Places.outwards(place, PLAIN)).contains(PLAIN.prefix() + place);
+    }
+}

@@ -1,12 +1,19 @@
 package dev.sandglass.gateway.port;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Where a sandbox's server sends a client to, as the client has to ask for it. Pure. */
 final class Places {
+
+    /** Of ASCII, besides letters and digits, what may stand in a URI everywhere, and the backslash. */
+    private static final String MARKS = "-_.!~*'();/?:@&=+$,#%\\";
+
+    private static final Pattern NO_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private static final Set<String> OWN_NAMES = Set.of("localhost", "127.0.0.1", "0.0.0.0");
 
@@ -17,12 +24,32 @@ final class Places {
      * hosts stay; empty for what no client should follow.
      */
     static Optional<String> outwards(String place, PortPath path) {
-        URI target;
+        return parsed(place).or(() -> parsed(written(place))).flatMap(target -> outwards(target, path));
+    }
+
+    private static Optional<URI> parsed(String place) {
         try {
-            target = URI.create(place);
-        } catch (IllegalArgumentException notAPlace) {
+            return Optional.of(new URI(place));
+        } catch (URISyntaxException notAPlace) {
             return Optional.empty();
         }
+    }
+
+    /**
+     * Many servers write places as they like, which browsers follow: what may not stand in a URI becomes bytes in hexadecimal.
+     * Not so a backslash, which browsers take for a slash.
+     */
+    private static String written(String place) {
+        var written = new StringBuilder();
+        for (char letter : NO_ESCAPE.matcher(place).replaceAll("%25").toCharArray()) {
+            boolean plain = letter < 0x80 && (Character.isLetterOrDigit(letter) || MARKS.indexOf(letter) >= 0);
+            written.append(plain ? String.valueOf(letter) : "%%%02X".formatted((int) letter));
+        }
+        return written.toString();
+    }
+
+    private static Optional<String> outwards(URI target, PortPath path) {
+        String place = target.toString();
         if (target.getScheme() == null && target.getRawAuthority() == null) {
             return Optional.of(place.startsWith("/") ? under(path, place) : place);
         }

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.port;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,5 +52,42 @@ class PlacesTest {
     void aPathThatOnlyBeginsLikeThePrefixIsOneOfTheServers() {
         String place = PLAIN.prefix() + "0/x";
         assertThat(Places.outwards(place, PLAIN)).contains(PLAIN.prefix() + place);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "/a b?c=d e | /sandboxes/default/box/ports/8000/a%20b?c=d%20e",
+                "/items[1] | /sandboxes/default/box/ports/8000/items%5B1%5D",
+                "/a?q={x}^\"y\" | /sandboxes/default/box/ports/8000/a?q=%7Bx%7D%5E%22y%22",
+                "/100%/a%20b%zz | /sandboxes/default/box/ports/8000/100%25/a%20b%25zz",
+                "next page | next%20page",
+                "http://localhost:8000/a b#c d | /sandboxes/default/box/ports/8000/a%20b#c%20d",
+                "https://example.com/a b | https://example.com/a%20b"
+            })
+    void placesThatAreNotWrittenAsTheyShouldBeAreReadAsBrowsersDo(String place, String where) {
+        assertThat(Places.outwards(place, PLAIN)).contains(where);
+    }
+
+    @Test
+    void barsAndLettersOfUtf8AreWrittenAsBytes() {
+        // As Netty gives them: a character for each byte.
+        String raw = new String("/à?a|b".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+        assertThat(Places.outwards(raw, PLAIN)).contains(PLAIN.prefix() + "/%C3%A0?a%7Cb");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"/\\evil x", "java\tscript:alert(1)", "javascript:alert( 1)", "http://exa mple/", "\\\\evil"})
+    void noPlaceBecomesAnotherByThat(String place) {
+        assertThat(Places.outwards(place, PLAIN)).isEmpty();
+    }
+
+    @Test
+    void whatBrowsersTakeOutIsWritten() {
+        // They read /<tab>/evil as //evil.
+        assertThat(Places.outwards("/\t/evil", PLAIN)).contains(PLAIN.prefix() + "/%09/evil");
     }
 }

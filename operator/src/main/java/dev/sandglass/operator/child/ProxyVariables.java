@@ -13,8 +13,11 @@ import java.util.stream.Stream;
  */
 final class ProxyVariables {
 
-    /** What never goes through the proxy. */
-    private static final String DIRECT = "localhost,127.0.0.1,::1";
+    /**
+     * What never goes through the proxy: the names by which code calls a server of its own. With brackets around the IPv6
+     * address, as some would have it, Python's httpx fails for every host.
+     */
+    private static final String DIRECT = "localhost,127.0.0.1,::1,0.0.0.0," + SandboxPod.HOSTNAME;
 
     /** Upper and lower case, since each half of the programs reads the other one. */
     private static final List<String> WITH_CREDENTIAL = List.of(
@@ -50,7 +53,8 @@ final class ProxyVariables {
                 "-Dhttp.proxyPort=" + SandboxLabels.EGRESS_PORT,
                 "-Dhttps.proxyHost=" + proxy.address(),
                 "-Dhttps.proxyPort=" + SandboxLabels.EGRESS_PORT,
-                "-Dhttp.nonProxyHosts=localhost|127.0.0.1|[::1]");
+                // What Java itself would leave out, and its own name.
+                "-Dhttp.nonProxyHosts=localhost|127.*|[::1]|0.0.0.0|[::0]|" + SandboxPod.HOSTNAME);
     }
 
     private static EnvVar plain(String name, String value) {

@@ -30,6 +30,9 @@ public final class SandboxPod {
     /** Name of the only container. */
     public static final String CONTAINER = "sandbox";
 
+    /** How the pod calls itself. */
+    static final String HOSTNAME = "sandbox";
+
     /**
      * Said here and not left to the image's entry point: an image without our supervisor then ends at once and says why,
      * instead of running something that nobody can speak to. -I: nothing that the code left in its home is imported.
@@ -124,7 +127,7 @@ public final class SandboxPod {
                 .withServiceAccountName(settings.account().name())
                 .withEnableServiceLinks(false)
                 .withShareProcessNamespace(false)
-                .withHostname("sandbox")
+                .withHostname(HOSTNAME)
                 .withSetHostnameAsFQDN(false)
                 .withDnsPolicy("None")
                 .withNewDnsConfig()

@@ -160,7 +160,7 @@ final class Conversation implements FirstReader.Reader {
                                 .addKeyValue("host", tunnel.target().host())
                                 .setCause(dialled.cause())
                                 .log("Connecting failed");
-                        deny(tunnel, Outcome.CONNECT_FAILED, "no server answered there");
+                        deny(tunnel, Outcome.CONNECT_FAILED, workings.dialler().why(dialled.cause()));
                     }
                 });
     }

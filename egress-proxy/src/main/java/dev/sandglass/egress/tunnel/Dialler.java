@@ -6,10 +6,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -53,12 +55,26 @@ final class Dialler {
         Promise<Channel> winner = loop.newPromise();
         Race race = new Race(loop, new ArrayDeque<>(addresses), port, winner);
         var deadline = loop.schedule(
-                () -> winner.tryFailure(new IllegalStateException("no answer within " + patience.toMillis() + " ms")),
+                () -> winner.tryFailure(new ConnectTimeoutException(silence())),
                 patience.toMillis(),
                 TimeUnit.MILLISECONDS);
         winner.addListener(done -> deadline.cancel(false));
         loop.execute(race::next);
         return winner;
+    }
+
+    /** In words, without a full stop, why nobody was connected to. */
+    String why(Throwable failure) {
+        if (failure instanceof ConnectTimeoutException) {
+            return silence();
+        }
+        boolean refused = failure instanceof ConnectException
+                && String.valueOf(failure.getMessage()).startsWith("Connection refused");
+        return refused ? "the host refused the connection: nothing listens on this port" : "no server answered there";
+    }
+
+    private String silence() {
+        return "no server answered there within " + patience.toMillis() + " ms";
     }
 
     /** Attempts for one target; everything on its loop. */

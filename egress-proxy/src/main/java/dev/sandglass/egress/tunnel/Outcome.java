@@ -14,8 +14,8 @@ enum Outcome {
     TOO_MANY_NEW_TUNNELS(429, "Too Many Requests"),
     QUOTA_EXCEEDED(429, "Too Many Requests"),
     HEAD_TOO_LONG(431, "Request Header Fields Too Large"),
-    LOOKUP_FAILED(502, "Bad Gateway"),
-    CONNECT_FAILED(502, "Bad Gateway"),
+    LOOKUP_FAILED(502, "Bad Gateway - DNS lookup failed"),
+    CONNECT_FAILED(502, "Bad Gateway - server not reached"),
     NOT_READY(503, "Service Unavailable");
 
     private final int status;
@@ -30,6 +30,7 @@ enum Outcome {
         return status;
     }
 
+    /** For the status line. Of the answer to a CONNECT most clients show nothing else. */
     String reason() {
         return reason;
     }

@@ -54,7 +54,7 @@ class Installs:
             return
 
         def finish(hosts: list[str]) -> None:
-            message = f"{ended.message} {packages.no_network(hosts)}".strip()
+            message = f"{ended.message} {packages.no_network(hosts, output)}".strip()
             self._finish(execution, ended._replace(message=message))
 
         hosts = packages.hosts_in(output)

@@ -24,6 +24,11 @@ _UNREACHED = re.compile(
     r"|EHOSTUNREACH|ETIMEDOUT|ECONNECTIONTIMEOUT|ERR_SOCKET_TIMEOUT)\b",
     re.IGNORECASE | re.MULTILINE,
 )
+# The egress proxy's answer, in the words of pip, git and curl; its 502 is for hosts that are allowed.
+_PROXY_SAID = re.compile(
+    r"(?:tunnel connection failed: |connect tunnel failed, response |received http code )(\d{3})\b", re.IGNORECASE
+)
+_NOT_THERE = "502"
 _NAMED = re.compile(
     r"\bhost='(?P<host>[^'\s]{1,255})', port=(?P<port>\d{1,5})"
     r"|(?:request to|unable to access|403 Forbidden - [A-Z]{1,9}) '?(?P<url>https?://[^\s'\"]{1,2048})"
@@ -76,9 +81,14 @@ def index_in(answer: str) -> list[str]:
     return [] if match is None else _host_of(match["pip"] or match["npm"])
 
 
-def no_network(hosts: list[str]) -> str:
-    """What to do if the installer could not reach these hosts; none means its index, whatever that is."""
+def no_network(hosts: list[str], output: str) -> str:
+    """What to do if the installer, whose output that is, could not reach these hosts; none means its index."""
     names = ", ".join(f"'{host}'" for host in hosts) or "the host of the package index"
+    if {answer[1] for answer in _PROXY_SAID.finditer(output)} == {_NOT_THERE}:
+        return (
+            f"By this sandbox's network rules {names} may be reached, but DNS has no address for the name, or no server"
+            " answers there. Correct the name if it is wrong, or try again later."
+        )
     return (
         f"This sandbox has no network to {names}. To open it, put {names} into 'allowed_domains' of sandbox_start's"
         " 'config' (spec.allowedDomains of the Sandbox); or write wheels or npm tarballs into the sandbox with"

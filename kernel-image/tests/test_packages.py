@@ -168,4 +168,21 @@ def test_index_in_the_configuration(answer: str, hosts: list[str]) -> None:
 
 
 def test_an_unknown_index_is_called_so() -> None:
-    assert "the host of the package index" in packages.no_network([])
+    assert "the host of the package index" in packages.no_network([], "")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "ProxyError('', OSError('Tunnel connection failed: 502 Bad Gateway - DNS lookup failed'))",
+        "fatal: unable to access 'https://example.com/a.git/': CONNECT tunnel failed, response 502",
+        "fatal: unable to access 'https://example.com/a/': Received HTTP code 502 from proxy after CONNECT",
+    ],
+)
+def test_a_host_that_is_allowed_and_not_there_is_not_to_be_allowed(output: str) -> None:
+    told = packages.no_network(["example.com"], output)
+    assert "'example.com' may be reached" in told
+    assert "DNS" in told
+    assert "allowed_domains" not in told
+    refused = f"{output}\nTunnel connection failed: 403 Forbidden"
+    assert "'allowed_domains'" in packages.no_network(["example.com"], refused)

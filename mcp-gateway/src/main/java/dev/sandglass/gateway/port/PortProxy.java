@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.resolver.DefaultAddressResolverGroup;
+import java.io.IOException;
 import java.util.Optional;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -45,6 +46,9 @@ final class PortProxy {
                 // Of the system: left to itself it holds several MiB of what a slow reader has not taken.
                 .option(ChannelOption.SO_RCVBUF, BUFFER)
                 .option(ChannelOption.SO_SNDBUF, BUFFER)
+                // A server that reads no more may have answered already: what cannot be written closes nothing that can
+                // be read.
+                .option(ChannelOption.AUTO_CLOSE, false)
                 .httpResponseDecoder(decoder -> decoder.maxHeaderSize(MAX_HEADER_BYTES))
                 // A request is passed on once: whether it may be repeated is the caller's to know.
                 .disableRetry(true);
@@ -61,9 +65,7 @@ final class PortProxy {
                 .doOnConnected(visit::connected)
                 .request(request.method())
                 .uri(visit.path().rest())
-                .send((sent, outbound) -> hasBody(request)
-                        ? outbound.send(paced(request.receive(), visit, outbound), PortProxy::atOnce)
-                        : outbound)
+                .send((sent, outbound) -> hasBody(request) ? body(request, visit, outbound) : outbound)
                 .response((answer, body) -> back(visit, request, response, answer, body))
                 .then();
     }
@@ -71,6 +73,13 @@ final class PortProxy {
     private static void write(HttpServerRequest request, Visit visit, HttpHeaders to) {
         InwardHeaders.write(request.requestHeaders(), visit.way(), to);
         to.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+
+    /** Passes the body on. Not taken, it has no end either: that comes with the answer, or with the connection's. */
+    private static Publisher<Void> body(HttpServerRequest request, Visit visit, NettyOutbound outbound) {
+        return outbound.send(paced(request.receive(), visit, outbound), PortProxy::atOnce)
+                .then()
+                .onErrorResume(IOException.class, _ -> Mono.never());
     }
 
     private static Publisher<Void> back(

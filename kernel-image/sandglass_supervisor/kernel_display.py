@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+from binascii import b2a_base64
 from typing import Any
 
 from jupyter_client.jsonutil import json_clean, json_default
@@ -64,7 +65,7 @@ def bounded(content: dict[str, Any], gallery: Gallery) -> dict[str, Any]:
     """A message's content of a bounded size; what is no bundle, no error and no reply with pages is left as it is."""
     data, metadata = content.get("data"), content.get("metadata")
     if isinstance(data, dict) and isinstance(metadata, dict):
-        data, metadata = gallery.fit(data, metadata)
+        data, metadata = gallery.fit(_in_base64(data), metadata)
         content = {**content, "data": _bounded_data(data), "metadata": _bounded_metadata(metadata)}
     if "traceback" in content and "ename" in content:
         lines = _cut("\n".join(map(str, content["traceback"])), TRACEBACK_BYTES)
@@ -72,6 +73,16 @@ def bounded(content: dict[str, Any], gallery: Gallery) -> dict[str, Any]:
     if content.get("payload"):
         content = {**content, "payload": _asked(content["payload"])}
     return content
+
+
+def _in_base64(data: dict[str, Any]) -> dict[str, Any]:
+    """Pictures as base64: Pillow's, and many others, come as bytes, which Jupyter encodes only when it sends them."""
+    return {
+        mime: b2a_base64(value, newline=False).decode("ascii")
+        if mime.startswith("image/") and isinstance(value, bytes)
+        else value
+        for mime, value in data.items()
+    }
 
 
 def _asked(payload: list[Any]) -> list[dict[str, Any]]:

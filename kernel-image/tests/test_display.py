@@ -1,5 +1,6 @@
 """What code displays, through a real kernel."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -7,6 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 from client import Client, Output, Record
+from PIL import Image as Pillow
 from supervisors import Running
 
 NOISE = """
@@ -41,6 +43,26 @@ def test_small_picture_is_as_it_was_drawn(client: Client, name: str) -> None:
     record = output.only("display")
     assert repr(record.blob[-20:]).encode() == output.only("result").blob
     assert record.json["original"] is None
+
+
+def test_picture_of_pillow_is_shown(client: Client, name: str) -> None:
+    output = client.run(name, "from PIL import Image\nImage.new('RGBA', (30, 20), (0, 255, 0, 60))", timeout=60)
+    record = output.only("result")
+    assert record.json["mime"] == "image/png"
+    with Pillow.open(io.BytesIO(record.blob)) as picture:
+        assert (picture.size, picture.getpixel((0, 0))) == ((30, 20), (0, 255, 0, 60))
+
+
+def test_large_picture_of_pillow_is_scaled_and_kept(spare: Running) -> None:
+    client = spare.ready()
+    code = (
+        "import os\nfrom PIL import Image\ndisplay(Image.frombytes('RGB', (1800, 1200), os.urandom(1800 * 1200 * 3)))"
+    )
+    record = client.run("draw", code, timeout=60).only("display")
+    assert len(record.blob) <= 768 * 1024
+    assert record.json["original"]["width"] == 1800
+    with Pillow.open(record.json["original"]["path"]) as full:
+        assert full.size == (1800, 1200)
 
 
 def test_matplotlib_draws_without_set_up(client: Client, name: str) -> None:

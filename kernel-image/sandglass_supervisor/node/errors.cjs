@@ -8,6 +8,8 @@ const { originalColumn } = require('./edits.cjs');
 const limits = require('./limits.cjs');
 
 const HERE = path.dirname(__filename);
+// As V8 does: what has a stack need not be an error, console.trace's is not.
+const named = Function.prototype.call.bind(Error.prototype.toString);
 const PLACE = /\bcell-(\d+):(\d+):(\d+)/g;
 
 /** Sources of the newest cells, with the moves of their columns, by number. */
@@ -31,7 +33,7 @@ class Errors {
   /** What `stack` says everywhere: the frames of the code, with the columns of its source. */
   stack(error, frames) {
     const shown = frames.map(String).filter((frame) => !isOurs(frame) && !this.#isAdded(frame));
-    return [safely(() => String(error)), ...shown].join('\n    at ').replace(PLACE, this.#original);
+    return [safely(() => named(error)), ...shown].join('\n    at ').replace(PLACE, this.#original);
   }
 
   /** True for a line that is in no source: the end of the function that an asynchronous cell becomes. */

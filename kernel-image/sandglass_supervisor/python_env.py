@@ -126,5 +126,5 @@ def _where(env: PythonEnv) -> str:
 
 
 def _install(env: PythonEnv, option: str = "") -> str:
-    # The image has pip install for the user, which an environment refuses.
+    # An image may have pip install for the user, which an environment refuses.
     return f"PIP_USER=0 {shlex.quote(env.python)} -m pip install {option}ipykernel"

@@ -191,6 +191,39 @@ class PackagesE2E {
         assertThat(run("nodejs", "require('banged')").result()).isEqualTo("'hello of node'");
     }
 
+    @Test
+    void anotherVersionTakesThePlaceAndIsListedAndRemoved() throws IOException {
+        for (String version : List.of("1.0", "2.0", "1.0")) {
+            write("made/turned-" + version + "-py3-none-any.whl", wheel("turned", version));
+            Answer installed = install("python", "made/turned-" + version + "-py3-none-any.whl");
+            assertThat(installed.stdout()).as(installed.text()).contains("Successfully installed turned-" + version);
+            assertThat(agent.command(sandbox, "pip", "list").stdout()).containsPattern("turned +" + version + "\n");
+        }
+        assertThat(agent.command(sandbox, "pip", "list").stdout()).contains("pandas ", "ipykernel ");
+
+        Answer removed = agent.command(sandbox, "pip", "uninstall", "--yes", "turned");
+
+        assertThat(removed.stdout()).contains("Successfully uninstalled turned-1.0");
+        assertThat(agent.command(sandbox, "python3", "-c", "import turned").stderr())
+                .contains("No module named 'turned'");
+    }
+
+    @Test
+    void environmentsOfTheCodeTakePackages() throws IOException {
+        write("made/inner-1.0-py3-none-any.whl", wheel("inner", "1.0"));
+
+        Answer installed = agent.command(
+                sandbox,
+                "sh",
+                "-c",
+                "python3 -m venv /tmp/env && /tmp/env/bin/pip install made/inner-1.0-py3-none-any.whl");
+
+        assertThat(installed.stdout()).as(installed.text()).contains("Successfully installed inner-1.0");
+        assertThat(agent.command(sandbox, "/tmp/env/bin/python", "-c", "import inner; print(inner.word)")
+                        .stdout())
+                .isEqualTo("hello of 1.0\n");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"-r made/list.txt", "--index-url=https://example.com/simple", "a; rm -rf", "a\nb", ""})
     void whatIsNoPackageIsRefused(String text) {

@@ -50,7 +50,8 @@ def installer(language: str, packages: list[str], workspace: str, env: Mapping[s
     """How packages of a language are installed; what ``env``, the code's environment, says is left as it is."""
     if language == "python":
         pip = [*unshadowed.module("pip"), "install"]
-        argv = [*pip, "--no-input", "--disable-pip-version-check", "--", *packages]
+        named = [_below_home(package, workspace) for package in packages]
+        argv = [*pip, "--no-input", "--disable-pip-version-check", "--", *named]
         return Installer(argv, {}, [*pip, "--help"])  # where it fills in the index that its configuration names
     npm = _npm()
     # npm alone would wait 10 s and then 60 s before it says that there is no network.
@@ -104,9 +105,16 @@ def _npm() -> list[str]:
 
 def _as_file(package: str, workspace: str) -> str:
     """A path in a form that npm cannot take for a repository somewhere in the network."""
-    may_be = "/" in package or package.lower().endswith(_ARCHIVES)
-    is_path = may_be and not package.startswith("/") and os.path.exists(os.path.join(workspace, package))
-    return os.path.join(workspace, package) if is_path else package
+    path = os.path.join(workspace, _below_home(package, workspace))
+    # Also one that is not there: npm would look for made/a.tgz among the repositories of others.
+    is_archive = package.lower().endswith(_ARCHIVES) and ":" not in package
+    is_path = is_archive or ("/" in package and os.path.exists(path))
+    return path if is_path else package
+
+
+def _below_home(package: str, workspace: str) -> str:
+    """A path that begins with ``~/`` as the other tools understand it; no shell does that here."""
+    return os.path.join(workspace, package[2:].lstrip("/")) if package.startswith("~/") else package
 
 
 def _host_of(url: str) -> list[str]:

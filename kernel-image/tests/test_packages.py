@@ -105,9 +105,16 @@ def test_only_paths_become_paths(tmp_path: Path) -> None:
     (tmp_path / "made").mkdir()
     for path in ("made/a.tgz", "b.tgz"):
         (tmp_path / path).touch()
-    wanted = ["lodash", "made/a.tgz", "b.tgz", "made/none.tgz", "/made/a.tgz", "@made/a"]
+    wanted = ["lodash", "made/none", "@made/a", "https://example.com/a.tgz", "a@file:b.tgz", "/made/a.tgz"]
+    wanted += ["made/a.tgz", "b.tgz", "made/none.tgz", "~/b.tgz"]
     named = packages.installer("nodejs", wanted, str(tmp_path), {}).argv[-len(wanted) :]
-    assert named == ["lodash", f"{tmp_path}/made/a.tgz", f"{tmp_path}/b.tgz", *wanted[3:]]
+    assert named[:6] == wanted[:6]
+    assert named[6:] == [f"{tmp_path}/{path}" for path in ("made/a.tgz", "b.tgz", "made/none.tgz", "b.tgz")]
+
+
+def test_home_is_the_workspace() -> None:
+    wanted = ["~/made/a.whl", "~a", "a~=1.0"]
+    assert packages.installer("python", wanted, "/w", {}).argv[-3:] == ["/w/made/a.whl", "~a", "a~=1.0"]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,9 @@ public final class FilePage {
     private static final int CONTINUATION = 0x80;
     private static final int MOST_CONTINUATIONS = 3;
     private static final int RIFF_KIND_AT = 8;
+    private static final String PNG = "\u0089PNG\r\n\u001a\n";
+    private static final int PNG_WIDTH_AT = 16;
+    private static final int PNG_HEIGHT_AT = 20;
 
     private final long offset;
     private final long size;
@@ -67,7 +70,7 @@ public final class FilePage {
         if (offset != 0) {
             return Optional.empty();
         }
-        if (has(0, "\u0089PNG\r\n\u001a\n")) {
+        if (has(0, PNG)) {
             return Optional.of("image/png");
         }
         if (has(0, "\u00ff\u00d8\u00ff")) {
@@ -77,6 +80,16 @@ public final class FilePage {
             return Optional.of("image/gif");
         }
         return has(0, "RIFF") && has(RIFF_KIND_AT, "WEBP") ? Optional.of("image/webp") : Optional.empty();
+    }
+
+    /** The longer side in pixels if this is the beginning of a PNG, whose few bytes may be any number of them; else 0. */
+    public long longerSide() {
+        if (offset != 0 || !has(0, PNG) || bytes.length < PNG_HEIGHT_AT + Integer.BYTES) {
+            return 0;
+        }
+        ByteBuffer head = ByteBuffer.wrap(bytes);
+        return Math.max(
+                Integer.toUnsignedLong(head.getInt(PNG_WIDTH_AT)), Integer.toUnsignedLong(head.getInt(PNG_HEIGHT_AT)));
     }
 
     /** Its text up to the last whole character, or why it has none. */

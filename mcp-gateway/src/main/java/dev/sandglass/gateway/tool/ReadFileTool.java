@@ -22,6 +22,10 @@ final class ReadFileTool implements Tool {
     private static final int LEAST_LENGTH = 4;
 
     private static final int LENGTH = 32 * 1024;
+
+    /** Models' endpoints refuse a longer one, together with the whole conversation; kernels scale theirs down. */
+    private static final int MOST_SIDE = 8000;
+
     private static final String IMAGE = "image";
 
     private final TenantAccess access;
@@ -85,6 +89,11 @@ final class ReadFileTool implements Tool {
             throw new InvalidArgument(
                     "'%s' is a picture of %d bytes, and at most %d are shown: make it smaller in the sandbox, or read it in pieces with encoding 'base64'"
                             .formatted(path, begin.size(), SandboxFiles.MOST_BYTES));
+        }
+        if (begin.longerSide() > MOST_SIDE) {
+            throw new InvalidArgument(
+                    "'%s' is a picture whose longer side has %d pixels, and at most %d are shown: make it smaller in the sandbox, or read it with encoding 'base64'"
+                            .formatted(path, begin.longerSide(), MOST_SIDE));
         }
         return (begin.isWhole() ? Mono.just(begin) : files.read(sandbox, path, 0, SandboxFiles.MOST_BYTES))
                 .map(page -> {

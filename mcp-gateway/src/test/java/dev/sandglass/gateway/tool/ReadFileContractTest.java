@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.gateway.execution.SandboxFiles;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.testing.TestGateway;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
@@ -185,5 +186,28 @@ class ReadFileContractTest {
                         .path("next_offset")
                         .asLong())
                 .isEqualTo(32_768);
+    }
+
+    @Test
+    void aPictureThatIsTooLongForModelsIsNotShown() throws Exception {
+        gateway.supervisor.files.put("longest", png(10, 8000));
+        gateway.supervisor.files.put("longer", png(8001, 10));
+
+        assertThat(facts(read(",'path':'longest'")).path("encoding").asString()).isEqualTo("image");
+        assertThat(refusal(read(",'path':'longer'"))).contains("8001 pixels", "at most 8000", "base64");
+        assertThat(facts(read(",'path':'longer','encoding':'base64'"))
+                        .path("encoding")
+                        .asString())
+                .isEqualTo("base64");
+    }
+
+    private static byte[] png(int width, int height) {
+        return ByteBuffer.allocate(40)
+                .put(PNG, 0, 8)
+                .putInt(13)
+                .put(new byte[] {'I', 'H', 'D', 'R'})
+                .putInt(width)
+                .putInt(height)
+                .array();
     }
 }

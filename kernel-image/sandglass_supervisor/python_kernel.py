@@ -21,13 +21,14 @@ import zmq
 from ipykernel.displayhook import ZMQShellDisplayHook
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
-from ipykernel.zmqshell import ZMQInteractiveShell
+from ipykernel.zmqshell import ZMQDisplayPublisher, ZMQInteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
 from .kernel_display import BoundedSession
 from .kernel_streams import BoundedStream, BoundedThread
 from .last_words import LastWords
+from .own_streams import OWN_STREAMS
 
 _IOPUB_MESSAGES = 64
 _ENVIRON = os.environ  # the code may put anything else under that name
@@ -39,15 +40,25 @@ class SandboxDisplayHook(ZMQShellDisplayHook):
 
     def finish_displayhook(self) -> None:
         """Queue the result; nobody is woken for it alone, unless every expression of a cell is shown."""
+        OWN_STREAMS.mend()
         last = getattr(self.shell, "ast_node_interactivity", "all") != "all"
         with self.pub_socket.io_thread.unhurried() if last else contextlib.nullcontext():
             super().finish_displayhook()
+
+
+class SandboxPublisher(ZMQDisplayPublisher):
+    """Displays also if what stands for standard output can take nothing."""
+
+    def _flush_streams(self) -> None:
+        OWN_STREAMS.mend()
+        super()._flush_streams()
 
 
 class SandboxShell(ZMQInteractiveShell):
     """Does not ask programs for colours: whoever reads the output is no terminal."""
 
     displayhook_class = Type(SandboxDisplayHook)
+    display_pub_class = Type(SandboxPublisher)
     run_follows = False
     _transformed: tuple[str, str] | None = None
 
@@ -60,6 +71,15 @@ class SandboxShell(ZMQInteractiveShell):
         if self.run_follows:
             self.run_follows, self._transformed = False, (raw_cell, cell)
         return cell
+
+    def set_parent(self, parent: dict[str, Any]) -> None:
+        """Have output belong to a run, also what comes by way of something that the code put before a stream."""
+        super().set_parent(parent)
+        OWN_STREAMS.set_parent(parent)
+
+    def _showtraceback(self, *args: Any) -> None:
+        OWN_STREAMS.mend()
+        super()._showtraceback(*args)
 
     def init_environment(self) -> None:
         """Leave the environment as the supervisor made it, but for the pagers."""
@@ -112,6 +132,7 @@ class SandboxKernel(IPythonKernel):
         if isinstance(self.shell, SandboxShell):
             self.shell.run_follows = True
         reply = await super().do_execute(*args, **kwargs)
+        OWN_STREAMS.mend()  # the reply would not follow
         for stream in getattr(self.parent, "streams", ()):
             stream.settle()
         # There is nothing left to interrupt, and what tells the end must not be cut in two.
@@ -199,6 +220,7 @@ class SandboxKernelApp(IPKernelApp):
         if isinstance(out, BoundedStream) and isinstance(err, BoundedStream):
             out.sibling, err.sibling = err, out
             self.streams = (out, err)
+            OWN_STREAMS.know(out, err)
 
 
 def _put_back(before: dict[str, str | None]) -> None:

@@ -29,7 +29,9 @@ import reactor.netty.resources.LoopResources;
  */
 final class PortProxy {
 
-    private static final int MAX_HEADER_BYTES = 32 * 1024;
+    /** Of an answer. */
+    static final int MAX_HEADER_BYTES = 32 * 1024;
+
     private static final int BUFFER = 256 * 1024;
 
     private final HttpClient client;

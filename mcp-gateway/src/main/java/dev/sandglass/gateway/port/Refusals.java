@@ -6,6 +6,7 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -54,6 +55,10 @@ final class Refusals {
                         port);
             case WebSocketClientHandshakeException refused ->
                 badGateway("The server on port %d of the sandbox did not accept a WebSocket at this path.", port);
+            case TooLongHttpHeaderException tooLong ->
+                PortProblem.badGateway(
+                        "The server on port %d of the sandbox answered with headers of more than %d bytes."
+                                .formatted(port, PortProxy.MAX_HEADER_BYTES));
             case IOException broken ->
                 badGateway("The server on port %d of the sandbox closed the connection without an answer.", port);
             default -> {

@@ -185,8 +185,11 @@ class PortProxyTest {
     void headersAreBounded() throws Exception {
         try (Upstream upstream =
                 Upstream.answering(OK + "X: " + "x".repeat(33 * 1024) + "\r\nContent-Length: 0\r\n\r\n")) {
-            assertThat(gateway.send(gateway.request(on(upstream, "/"))).statusCode())
-                    .isEqualTo(502);
+            HttpResponse<String> response = gateway.send(gateway.request(on(upstream, "/")));
+
+            assertThat(response.statusCode()).isEqualTo(502);
+            assertThat(PortGateway.error(response))
+                    .contains("port " + upstream.port(), "headers of more than 32768 bytes");
         }
     }
 

@@ -83,17 +83,19 @@ final class StartWait {
                 .next();
     }
 
-    /** That resource whenever it changes; an error once it is gone, also if another one has its name by then. */
+    /** That resource whenever it changes; an error once it is gone or going, also if another one has its name by then. */
     private Flux<Sandbox> present(SandboxRef ref, String uid) {
         return cache.follow(ref.namespace(), ref.name())
                 .skipUntil(now -> isThat(now, uid))
                 // The cache may follow late, and may have missed one that was there for a moment only.
                 .timeout(Mono.delay(KubernetesSandboxes.CACHE_LAG), seen -> Mono.never(), look(ref, uid))
                 .handle((now, sink) -> {
-                    if (isThat(now, uid)) {
-                        sink.next(now.orElseThrow());
-                    } else {
+                    if (!isThat(now, uid)) {
                         sink.error(deleted(ref));
+                    } else if (now.orElseThrow().isMarkedForDeletion()) {
+                        sink.error(leaving(ref, now.orElseThrow()));
+                    } else {
+                        sink.next(now.orElseThrow());
                     }
                 });
     }
@@ -114,6 +116,15 @@ final class StartWait {
 
     private static SandboxProblem deleted(SandboxRef ref) {
         return new SandboxProblem.StartFailed(ref, "Deleted", "somebody deleted it while it was starting");
+    }
+
+    /** Only finalizers keep what is deleted; the operator no longer looks after it, and how long it stays is their business. */
+    private static SandboxProblem leaving(SandboxRef ref, Sandbox resource) {
+        return new SandboxProblem.StartFailed(
+                ref,
+                "Deleted",
+                "it is being deleted, and is gone when its finalizers (%s) are; call sandbox_start again then"
+                        .formatted(String.join(", ", resource.getMetadata().getFinalizers())));
     }
 
     /** What a state means for one who waits for Ready: the sandbox, an error, or nothing yet. */

@@ -73,6 +73,23 @@ class StartDisturbedTest {
         return client.resources(Sandbox.class).inNamespace(REF.namespace()).withName(REF.name());
     }
 
+    /** A finalizer, of {@code kubectl delete --cascade=foreground} or of somebody else, keeps what is deleted for a while. */
+    @Test
+    void aSandboxThatIsBeingDeletedIsToldAtOnceAndNotWaitedFor() {
+        follow();
+        Sandbox held = SandboxWrites.created(REF, SandboxConfig.UNCHANGED, "alice");
+        held.getMetadata().setFinalizers(List.of("example.com/hold"));
+        client.resource(held).create();
+        client.resource(held).delete();
+        assertThat(at().get().isMarkedForDeletion()).isTrue();
+
+        assertThat(sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob").toFuture())
+                .failsWithin(SOON)
+                .withThrowableThat()
+                .withMessageContaining("cannot start (Deleted): it is being deleted, and is gone when its finalizers"
+                        + " (example.com/hold) are; call sandbox_start again then");
+    }
+
     private static void isToldDeleted(CompletableFuture<RunningSandbox> start) {
         assertThat(start)
                 .failsWithin(SOON)

@@ -83,7 +83,7 @@ final class StartWait {
                 .next();
     }
 
-    /** That resource whenever it changes; an error once it is gone or going, also if another one has its name by then. */
+    /** That resource whenever it changes; an error once it is gone or going, also if another has its name then. */
     private Flux<Sandbox> present(SandboxRef ref, String uid) {
         return cache.follow(ref.namespace(), ref.name())
                 .skipUntil(now -> isThat(now, uid))
@@ -118,7 +118,7 @@ final class StartWait {
         return new SandboxProblem.StartFailed(ref, "Deleted", "somebody deleted it while it was starting");
     }
 
-    /** Only finalizers keep what is deleted; the operator no longer looks after it, and how long it stays is their business. */
+    /** Only finalizers keep what is deleted; the operator no longer looks after it, and how long it stays is theirs. */
     private static SandboxProblem leaving(SandboxRef ref, Sandbox resource) {
         return new SandboxProblem.StartFailed(
                 ref,

@@ -41,7 +41,7 @@ final class AuditLog {
         this.nanoTime = nanoTime;
     }
 
-    /** Has the faults of a tool counted from zero: in a counter that begins with its first one, nobody sees an increase. */
+    /** Has a tool's faults counted from zero: in a counter that begins with its first one, nobody sees an increase. */
     void expect(Tool tool) {
         timer(tool.definition().name(), FAULT);
     }

@@ -22,8 +22,8 @@ public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDn
     private static final String NOT_ALL = "Not all of spec.allowedDomains is in force: ";
 
     /**
-     * Says what of a sandbox's own list is not in force, and why, in a sentence without its full stop. One entry that is wrong
-     * shuts the whole list, as {@link #rules} has it.
+     * Says what of a sandbox's own list is not in force, and why, in a sentence without its full stop. One entry that is
+     * wrong shuts the whole list, as {@link #rules} has it.
      *
      * @param egress empty if there is no egress proxy
      * @return empty if all of it is

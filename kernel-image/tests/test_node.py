@@ -1,6 +1,5 @@
 """The Node kernel: what a cell can do, what its result and errors look like."""
 
-import re
 import signal
 import subprocess
 import threading
@@ -170,12 +169,6 @@ console.table([{ a: 1 }]);
     assert "│ a │" in output.text()
     assert set(output.text("stderr").split("\n")) >= {"wrong"}
     assert "ok" in output.text("stderr")
-
-
-def test_stack_of_what_is_no_error(client: Client, name: str) -> None:
-    output = node(client, name, "console.trace('here', { a: 1 })\nconst o = {}; Error.captureStackTrace(o); o.stack")
-    assert re.fullmatch(r"Trace: here \{ a: 1 \}\n    at cell-\d+:1:9\n", output.text("stderr"))
-    assert re.fullmatch(r"'Error\\n    at cell-\d+:2:21'", result(output))
 
 
 def test_what_programs_write_is_never_late(client: Client, name: str) -> None:

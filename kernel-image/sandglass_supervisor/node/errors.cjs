@@ -8,8 +8,8 @@ const { originalColumn } = require('./edits.cjs');
 const limits = require('./limits.cjs');
 
 const HERE = path.dirname(__filename);
-// As V8 does: what has a stack need not be an error, console.trace's is not.
 const named = Function.prototype.call.bind(Error.prototype.toString);
+const markOfNodes = symbolOfNodes();
 const PLACE = /\bcell-(\d+):(\d+):(\d+)/g;
 
 /** Sources of the newest cells, with the moves of their columns, by number. */
@@ -33,7 +33,7 @@ class Errors {
   /** What `stack` says everywhere: the frames of the code, with the columns of its source. */
   stack(error, frames) {
     const shown = frames.map(String).filter((frame) => !isOurs(frame) && !this.#isAdded(frame));
-    return [safely(() => named(error)), ...shown].join('\n    at ').replace(PLACE, this.#original);
+    return [safely(() => headline(error)), ...shown].join('\n    at ').replace(PLACE, this.#original);
   }
 
   /** True for a line that is in no source: the end of the function that an asynchronous cell becomes. */
@@ -62,6 +62,20 @@ class Errors {
     const source = place && this.#cells.get(Number(number))?.lines[line - 1];
     if (!source || source.length > 500) return '';
     return `cell-${number}:${line}\n${source}\n${' '.repeat(Math.max(0, column - 1))}^\n`;
+  }
+}
+
+/** As Node words it: its own errors with their code, others by name and message, also what is none, as of console.trace. */
+function headline(error) {
+  return markOfNodes in error ? String(error) : named(error);
+}
+
+/** What Node's own errors are known by. */
+function symbolOfNodes() {
+  try {
+    Buffer.from(0);
+  } catch (error) {
+    return Object.getOwnPropertySymbols(Object.getPrototypeOf(error)).find((symbol) => symbol.description === 'kIsNodeError');
   }
 }
 

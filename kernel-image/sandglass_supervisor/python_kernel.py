@@ -45,6 +45,12 @@ class SandboxDisplayHook(ZMQShellDisplayHook):
         with self.pub_socket.io_thread.unhurried() if last else contextlib.nullcontext():
             super().finish_displayhook()
 
+    def update_user_ns(self, result: Any) -> None:
+        """Note the result, also if the code has removed all names, with those that IPython needs for it."""
+        if self.shell is not None and "_oh" not in self.shell.user_ns:
+            self.shell.init_user_ns()
+        super().update_user_ns(result)
+
 
 class SandboxPublisher(ZMQDisplayPublisher):
     """Displays also if what stands for standard output can take nothing."""

@@ -72,6 +72,16 @@ def test_matplotlib_draws_without_set_up(client: Client, name: str) -> None:
     assert output.only("result").blob.startswith(b"[<matplotlib.lines.Line2D")
 
 
+@pytest.mark.parametrize(
+    "code", ["globals().clear()", "for name in list(globals()):\n    del globals()[name]", "%reset -f"]
+)
+def test_results_are_shown_when_all_names_are_gone(client: Client, name: str, code: str) -> None:
+    client.run(name + "1", code)
+    for number in ("2", "3"):
+        assert client.run(name + number, "6 * 7").only("result").blob == b"42"
+    assert client.run(name + "4", "Out, _").outcome["status"] == "ok"  # type: ignore[index] # it has ended
+
+
 def test_svg_is_told_of(spare: Running) -> None:
     client = spare.ready()
     said = client.run("svg", "from IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>')")

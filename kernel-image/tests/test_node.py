@@ -1,11 +1,6 @@
 """The Node kernel: what a cell can do, what its result and errors look like."""
 
-import signal
 import subprocess
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -105,77 +100,6 @@ def test_packages_of_the_workspace_are_found(client: Client, shared: Running, na
         (folder / "index.js").write_text(source)
     code = "import m from 'a-module'\n[require('a-commonjs'), m]"
     assert result(node(client, name, code)) == "[ 'required', 'imported' ]"
-
-
-def test_streams_in_their_order(client: Client, name: str) -> None:
-    code = "for (let i = 0; i < 20; i++) { console.log('o', i); console.error('e', i) }"
-    text = b"".join(record.blob for record in node(client, name, code).records)
-    assert text.decode().splitlines() == [f"{stream} {i}" for i in range(20) for stream in "oe"]
-
-
-@contextmanager
-def often_late(running: Running) -> Iterator[None]:
-    """The supervisor stands still nine tenths of the time, as on a machine with too much to do."""
-    over = threading.Event()
-
-    def stop_and_go() -> None:
-        while not over.wait(0.005):
-            running.process.send_signal(signal.SIGSTOP)
-            time.sleep(0.045)
-            running.process.send_signal(signal.SIGCONT)
-
-    thread = threading.Thread(target=stop_and_go)
-    thread.start()
-    yield
-    over.set()
-    thread.join()
-
-
-STARTS = [
-    "programs.execSync('echo program', { stdio: 'inherit' })",
-    "programs.spawnSync('echo', ['program'], { stdio: 'inherit' })",
-    "await new Promise(end => programs.spawn('echo', ['program'], { stdio: 'inherit' }).on('close', end))",
-]
-
-
-@pytest.mark.parametrize("start", STARTS)
-def test_what_programs_write_is_in_its_place(client: Client, shared: Running, name: str, start: str) -> None:
-    """Also if the supervisor looks at both of the kernel's pipes when something is in both."""
-    code = f"""
-import * as programs from 'child_process'
-for (let i = 0; i < 5; i++) {{ console.log('before'); {start}; console.log('after') }}
-"""
-    client.run(name + "0", "1", language="nodejs")
-    with often_late(shared):
-        output = node(client, name, code)
-    assert output.text().split() == ["before", "program", "after"] * 5
-
-
-def test_everything_that_writes(client: Client, name: str) -> None:
-    code = """
-process.stdout.write('ä€');
-process.stdout.write(Buffer.from('😀').subarray(0, 2));
-process.stdout.write(Buffer.from('😀').subarray(2), () => {});
-require('console').log('');
-require('child_process').execSync('echo of a program; echo wrong >&2', { stdio: 'inherit' });
-process.stderr.write('6f6b', 'hex');
-process.stdout.end('end\\n');
-console.table([{ a: 1 }]);
-"""
-    output = node(client, name, code)
-    assert "ä€😀\n" in output.text()
-    assert "of a program\n" in output.text()
-    assert "end\n" in output.text()
-    assert "│ a │" in output.text()
-    assert set(output.text("stderr").split("\n")) >= {"wrong"}
-    assert "ok" in output.text("stderr")
-
-
-def test_what_programs_write_is_never_late(client: Client, name: str) -> None:
-    for i in range(20):
-        command = "echo é; head -c 150000 /dev/zero"
-        code = f"require('child_process').execSync('{command}', {{ stdio: 'inherit' }}); 0"
-        assert node(client, f"{name}{i}", code).text() == "é\n" + "\0" * 150_000
 
 
 @pytest.mark.parametrize(
@@ -280,25 +204,9 @@ def test_envs_are_set_and_undone(client: Client, name: str) -> None:
     assert result(node(client, name + "4", look)) == "[ 'hi', undefined, '\\n' ]"
 
 
-def test_late_output_is_not_the_next_runs(client: Client, name: str) -> None:
-    late = "const t = setInterval(() => { console.log('late'); later() }, 1); let heard; var later = () => heard?.()"
-    node(client, name + "1", late)
-    output = node(client, name + "2", "await new Promise(r => { heard = r }); clearInterval(t); console.log('mine')")
-    assert output.text() == "mine\n"
-
-
 def test_an_error_after_the_end_hurts_nobody(client: Client, name: str) -> None:
     node(client, name + "1", "var done = new Promise(r => setTimeout(() => { r(); throw new Error('late') }, 5)); 1")
     assert result(node(client, name + "2", "await done; await new Promise(r => setTimeout(r, 5)); 'fine'")) == "'fine'"
-
-
-def test_order_of_many_small_writes(client: Client, name: str) -> None:
-    output = node(client, name, "for (let i = 0; i < 3000; i++) console.log(i)", timeout=60)
-    assert output.text() == "".join(f"{i}\n" for i in range(3000))
-
-
-def test_unpaired_surrogates(client: Client, name: str) -> None:
-    assert node(client, name, "console.log('a\\ud800b')").text() == "a?b\n"
 
 
 def test_code_at_its_bound(client: Client, name: str) -> None:

@@ -34,9 +34,11 @@ def often_late(running: Running) -> Iterator[None]:
 
     thread = threading.Thread(target=stop_and_go)
     thread.start()
-    yield
-    over.set()
-    thread.join()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 STARTS = [

@@ -4,6 +4,7 @@ import dev.sandglass.gateway.caller.ApiKeyFolder;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.caller.TrustedProxies;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import java.net.InetAddress;
 import java.util.Objects;
@@ -12,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -50,6 +52,13 @@ class CallerConfiguration {
         Callers callers(ApiKeyFolder folder) {
             return folder.keys();
         }
+    }
+
+    /** The server's own reading of such headers, which believes everybody, is off in {@code application.yaml}. */
+    @Bean
+    NettyServerCustomizer trustedProxies(GatewaySettings settings) {
+        TrustedProxies proxies = TrustedProxies.parse(settings.trustedProxies());
+        return server -> proxies.heardBy(server);
     }
 
     /** Everybody may do everything, and therefore nobody but this machine is listened to. */

@@ -2,6 +2,7 @@ package dev.sandglass.gateway;
 
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.bound.ConnectionSettings;
+import dev.sandglass.gateway.caller.TrustedProxies;
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.port.PortSettings;
@@ -24,6 +25,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     ({@code GATEWAY_UNAUTHENTICATED})
  * @param allowedOrigins origins of web pages that may call, e.g. {@code https://agents.example.com}
  *     ({@code GATEWAY_ALLOWED_ORIGINS}); programs are not concerned
+ * @param trustedProxies CIDRs of proxies whose {@code X-Forwarded-For} is believed ({@code GATEWAY_TRUSTED_PROXIES},
+ *     separated by commas); without them a request comes from whoever is connected
  * @param instance how this replica calls itself to sandboxes and in logs ({@code GATEWAY_INSTANCE}), e.g. the pod's name
  * @param training answer calls of our own before a stand-in for a sandbox, and end ({@code GATEWAY_TRAINING}); for the AOT
  *     cache in the image's build, never in a cluster
@@ -45,6 +48,7 @@ public record GatewaySettings(
         @Nullable Path apiKeysDir,
         @DefaultValue("false") boolean unauthenticated,
         @DefaultValue Set<String> allowedOrigins,
+        @DefaultValue List<String> trustedProxies,
         @DefaultValue("mcp-gateway") String instance,
         @DefaultValue("false") boolean training,
         @DefaultValue Link link,
@@ -119,6 +123,7 @@ public record GatewaySettings(
             throw new IllegalArgumentException(
                     "gateway.link.secret-file (GATEWAY_LINK_SECRET_FILE) must name the file with the link secret");
         }
+        TrustedProxies.parse(trustedProxies);
         if (service != null && namespace == null) {
             throw new IllegalArgumentException(
                     "gateway.namespace (GATEWAY_NAMESPACE) must name the namespace of gateway.service (GATEWAY_SERVICE)");

@@ -66,13 +66,16 @@ class GatewayApplicationTest {
                 HttpResponse.BodyHandlers.ofString());
     }
 
-    private HttpResponse<String> list(ConfigurableApplicationContext app, String key) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port(app) + "/mcp"))
+    private HttpResponse<String> list(ConfigurableApplicationContext app, String key, String... headers)
+            throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port(app) + "/mcp"))
                 .header("Authorization", "Bearer " + key)
                 .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}"))
-                .build();
-        return http.send(request, HttpResponse.BodyHandlers.ofString());
+                .POST(HttpRequest.BodyPublishers.ofString("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}"));
+        for (int i = 0; i < headers.length; i += 2) {
+            request.header(headers[i], headers[i + 1]);
+        }
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     private static int port(ConfigurableApplicationContext app) {
@@ -103,6 +106,19 @@ class GatewayApplicationTest {
         } finally {
             System.clearProperty("kubernetes.master");
             server.destroy();
+        }
+    }
+
+    @Test
+    void whatAnybodySaysOfTheWayBeforeUsIsNotObeyed(@TempDir Path folder) throws Exception {
+        System.setProperty("kubernetes.master", "http://127.0.0.1:1");
+        try (ConfigurableApplicationContext app = start(folder, "--spring.main.cloud-platform=kubernetes")) {
+            assertThat(list(app, "hello", "X-Forwarded-Port", "zz").statusCode())
+                    .isEqualTo(200);
+            assertThat(list(app, "hello", "X-Forwarded-Host", "a:99999").statusCode())
+                    .isEqualTo(200);
+        } finally {
+            System.clearProperty("kubernetes.master");
         }
     }
 

@@ -50,6 +50,7 @@ class GatewaySettingsTest {
                         Path.of("/keys"),
                         false,
                         Set.of(),
+                        List.of(),
                         "mcp-gateway",
                         false,
                         new GatewaySettings.Link(Path.of("/secret/link"), null),
@@ -86,6 +87,7 @@ class GatewaySettingsTest {
                 Map.entry("GATEWAY_TENANTS", "a=ns-a,b=ns-b"),
                 Map.entry("GATEWAY_TENANTS_BY_LABEL", "true"),
                 Map.entry("GATEWAY_ALLOWED_ORIGINS", "https://a.example,https://b.example"),
+                Map.entry("GATEWAY_TRUSTED_PROXIES", "10.0.3.0/24,fd00::/64"),
                 Map.entry("GATEWAY_INSTANCE", "pod-1"),
                 Map.entry("GATEWAY_TRAINING", "true"),
                 Map.entry("GATEWAY_MCP_MAX_BODY_BYTES", "1000"),
@@ -103,6 +105,7 @@ class GatewaySettingsTest {
         assertThat(settings.tenants()).containsExactly("a=ns-a", "b=ns-b");
         assertThat(settings.tenantsByLabel()).isTrue();
         assertThat(settings.allowedOrigins()).containsExactlyInAnyOrder("https://a.example", "https://b.example");
+        assertThat(settings.trustedProxies()).containsExactly("10.0.3.0/24", "fd00::/64");
         assertThat(settings.instance()).isEqualTo("pod-1");
         assertThat(settings.training()).isTrue();
         assertThat(settings.mcp()).isEqualTo(new McpSettings(1000, 24 << 20, 64 << 20, Duration.ofSeconds(3)));

@@ -8,6 +8,7 @@ import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.caller.TrustedProxies;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
@@ -40,6 +41,9 @@ final class PortGateway implements AutoCloseable {
 
     static final String ALICE = "key-of-alice";
     static final String BOB = "key-of-bob";
+    /** From there, {@code X-Forwarded-For} is believed. */
+    static final String PROXY = "127.0.0.2";
+
     static final Duration IDLE = Duration.ofSeconds(6);
     static final int MOST = 4;
     static final int MOST_OF_TENANT = 6;
@@ -115,7 +119,8 @@ final class PortGateway implements AutoCloseable {
                 executions.sessions(),
                 secret);
         this.route = PortRoute.of(around, settings, loops, meters, () -> now);
-        this.server = Threshold.of(HttpServer.create(), CONNECTIONS)
+        var proxies = TrustedProxies.parse(List.of(PROXY + "/32"));
+        this.server = proxies.heardBy(Threshold.of(HttpServer.create(), CONNECTIONS))
                 .host("127.0.0.1")
                 .port(0)
                 .runOn(loops)

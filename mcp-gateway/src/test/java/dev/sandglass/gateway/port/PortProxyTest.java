@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** HTTP through the gateway to a server on a sandbox's port, over real connections. */
@@ -70,6 +72,37 @@ class PortProxyTest {
                     .doesNotContain(PortGateway.ALICE)
                     .doesNotContainIgnoringCase("reactor");
             assertThat(gateway.sandboxes.busy).contains(Duration.ZERO);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({PortGateway.PROXY + ", 192.0.2.1", "127.0.0.3, 127.0.0.3"})
+    void whereARequestComesFromIsBelievedOfTrustedProxiesAlone(String peer, String expected) throws Exception {
+        try (Upstream upstream = echo();
+                Socket socket =
+                        new Socket(InetAddress.getLoopbackAddress(), gateway.port(), InetAddress.ofLiteral(peer), 0)) {
+            String head = """
+                    GET %s HTTP/1.1\r
+                    Host: a\r
+                    Authorization: Bearer %s\r
+                    Connection: close\r
+                    X-Forwarded-For: 203.0.113.9, 192.0.2.1\r
+                    Forwarded: for=203.0.113.9\r
+                    X-Forwarded-Host: a:99999\r
+                    X-Forwarded-Port: zz\r
+                    \r
+                    """.formatted(on(upstream, "/"), PortGateway.ALICE);
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)
+                            .toLowerCase(Locale.ROOT)
+                            .lines()
+                            .filter(line -> line.contains("forwarded")))
+                    .containsExactlyInAnyOrder(
+                            "x-forwarded-for: " + expected,
+                            "x-forwarded-proto: http",
+                            "x-forwarded-prefix: " + on(upstream, ""),
+                            "x-forwarded-host: a");
         }
     }
 

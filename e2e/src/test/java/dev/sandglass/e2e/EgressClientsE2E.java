@@ -26,6 +26,7 @@ class EgressClientsE2E {
                     + " a.destroy() })' 2>&1";
 
     private static final String DENIED = "denied.example";
+    private static final int OWN_PORT = 8123;
 
     @RegisterExtension
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
@@ -48,6 +49,10 @@ class EgressClientsE2E {
                 "{\"allowedDomains\":"
                         + Attack.json(List.of(registries.pythonIndex(), registries.pythonFiles(), registries.npm()))
                         + "}");
+        Answer installed = SANDBOXES
+                .agent()
+                .call("sandbox_install_packages", Map.of("sandbox", sandbox, "packages", List.of("httpx", "aiohttp")));
+        assertThat(installed.status()).as(installed.text()).isEqualTo("ok");
     }
 
     @AfterAll
@@ -93,8 +98,6 @@ class EgressClientsE2E {
 
     @TestFactory
     Stream<DynamicTest> aProgramReachesAnAllowedHostAndNoOther() {
-        Answer installed = install("python", "httpx", "aiohttp");
-        assertThat(installed.status()).as(installed.text()).isEqualTo("ok");
         return programs().entrySet().stream()
                 .map(program -> DynamicTest.dynamicTest(program.getKey(), () -> {
                     assertThat(shell(program.getValue().replace("HOST", registries.pythonIndex())))
@@ -106,10 +109,31 @@ class EgressClientsE2E {
                 }));
     }
 
-    private Answer install(String language, String... packages) {
-        return agent.call(
-                "sandbox_install_packages",
-                Map.of("sandbox", sandbox, "language", language, "packages", List.of(packages)));
+    /** Nobody would allow that host; the egress proxy would refuse all of them. */
+    @TestFactory
+    Stream<DynamicTest> aProgramReachesItsOwnSandboxWithoutTheProxy() {
+        shell("setsid python3 -m http.server %d --bind 0.0.0.0 >/dev/null 2>&1 </dev/null &".formatted(OWN_PORT));
+        assertThat(shell("curl -sS --retry 20 --retry-connrefused --retry-delay 1 -o /dev/null http://127.0.0.1:%d/"
+                        .formatted(OWN_PORT)))
+                .isEmpty();
+        List<String> own = List.of(
+                "localhost",
+                "127.0.1.1",
+                "0.0.0.0",
+                "sandbox",
+                shell("hostname -i").strip());
+        Map<String, String> programs = programs();
+        // It speaks nothing but TLS.
+        programs.values().remove(NODE_HTTPS);
+        return programs.entrySet().stream()
+                .map(program -> DynamicTest.dynamicTest(program.getKey(), () -> {
+                    for (String name : own) {
+                        assertThat(shell(program.getValue()
+                                        .replaceAll("https?://HOST/", "http://" + name + ":" + OWN_PORT + "/")))
+                                .as(name)
+                                .contains("status 200");
+                    }
+                }));
     }
 
     /** Its server is no git server, and says so itself; what is denied never gets that far. */

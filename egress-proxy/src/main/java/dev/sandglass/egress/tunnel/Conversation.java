@@ -70,8 +70,7 @@ final class Conversation implements FirstReader.Reader {
             return;
         }
         switch (verdict.get()) {
-            case Verdict.Denied denied ->
-                deny(tunnel, Outcome.NOT_ALLOWED, denied.why().sentence());
+            case Verdict.Denied denied -> unlisted(tunnel, denied.why().sentence());
             case Verdict.Allowed allowed -> {
                 tunnel.allowedBy(allowed.rule());
                 if (request instanceof ProxyRequest.Forward && isForTlsAlone(tunnel.target())) {
@@ -84,6 +83,15 @@ final class Conversation implements FirstReader.Reader {
                 }
             }
         }
+    }
+
+    /** Advice to list what no entry opens would only lead to the next refusal. */
+    private void unlisted(Tunnel tunnel, String why) {
+        workings.destinations()
+                .denying(tunnel.target().host())
+                .ifPresentOrElse(
+                        never -> deny(tunnel, never.outcome(), why + ", and no entry would open it: " + never.why()),
+                        () -> deny(tunnel, Outcome.NOT_ALLOWED, why));
     }
 
     /** A credential proves who asks; an address alone might have passed to another a moment ago. */

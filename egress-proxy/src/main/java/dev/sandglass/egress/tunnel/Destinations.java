@@ -58,13 +58,26 @@ final class Destinations {
                 });
     }
 
+    /** Why no list opens a host, if that is known without asking DNS. */
+    Optional<Destination.Refused> denying(Host host) {
+        return switch (host) {
+            case Host.Literal literal -> denying(literal.address());
+            case Host.Name _ -> Optional.empty();
+        };
+    }
+
+    private Optional<Destination.Refused> denying(IpAddress address) {
+        return denied.denying(address)
+                .map(range -> new Destination.Refused(
+                        Outcome.ADDRESS_DENIED,
+                        "it leads to " + address + ", which no sandbox may reach (" + range + ")"));
+    }
+
     private Destination checked(List<IpAddress> addresses) {
         for (IpAddress address : addresses) {
-            Optional<String> range = denied.denying(address);
-            if (range.isPresent()) {
-                return new Destination.Refused(
-                        Outcome.ADDRESS_DENIED,
-                        "it leads to " + address + ", which no sandbox may reach (" + range.get() + ")");
+            Optional<Destination.Refused> refused = denying(address);
+            if (refused.isPresent()) {
+                return refused.get();
             }
         }
         return new Destination.Reachable(DialOrder.of(addresses));

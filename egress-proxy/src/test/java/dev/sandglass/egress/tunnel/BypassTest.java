@@ -61,6 +61,17 @@ class BypassTest {
         assertThat(stage.names.questions()).containsExactly("example.com");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"10.244.0.9", "127.0.1.1", "169.254.169.254", "[::1]", "[fd00::1]"})
+    void nobodyIsAdvisedToListAnAddressThatNoEntryOpens(String address) throws IOException {
+        assertThat(stage.refusal(SANDBOX, address + ":" + origin.port()))
+                .startsWith("HTTP/1.1 403 Forbidden\r\nX-Proxy-Error: address-denied\r\n")
+                .contains("and no entry would open it: it leads to ", "remedy: ask whoever runs this installation")
+                .doesNotContain("remedy: add");
+        assertThat(stage.refusal(SANDBOX, "1.2.3.4:" + origin.port()))
+                .contains("X-Proxy-Error: not-allowed\r\n", "remedy: add it to spec.allowedDomains");
+    }
+
     @Test
     void aNameWithAnotherOneBehindANul() throws IOException {
         stage.names.put("evil.com", "127.0.0.1");

@@ -13,11 +13,15 @@ import java.util.stream.Stream;
  */
 final class ProxyVariables {
 
+    /** The pod's address, under which servers announce themselves, for the values below; the supervisor keeps it. */
+    private static final String OWN_ADDRESS = "SANDGLASS_POD_ADDRESS";
+
     /**
-     * What never goes through the proxy: the names by which code calls a server of its own. With brackets around the IPv6
+     * What never goes through the proxy: the names by which code calls a server of its own. With brackets around an IPv6
      * address, as some would have it, Python's httpx fails for every host.
      */
-    private static final String DIRECT = "localhost,127.0.0.1,::1,0.0.0.0," + SandboxPod.HOSTNAME;
+    private static final String DIRECT =
+            "localhost,127.0.0.1,127.0.1.1,::1,0.0.0.0,$(" + OWN_ADDRESS + ")," + SandboxPod.HOSTNAME;
 
     /** Upper and lower case, since each half of the programs reads the other one. */
     private static final List<String> WITH_CREDENTIAL = List.of(
@@ -41,8 +45,12 @@ final class ProxyVariables {
     static List<EnvVar> of(String secret) {
         return Stream.concat(
                         WITH_CREDENTIAL.stream().map(name -> fromSecret(name, secret)),
+                        // Before those that refer to it.
                         Stream.of(
-                                plain("NO_PROXY", DIRECT), plain("no_proxy", DIRECT), plain("NODE_USE_ENV_PROXY", "1")))
+                                ownAddress(),
+                                plain("NO_PROXY", DIRECT),
+                                plain("no_proxy", DIRECT),
+                                plain("NODE_USE_ENV_PROXY", "1")))
                 .toList();
     }
 
@@ -53,12 +61,25 @@ final class ProxyVariables {
                 "-Dhttp.proxyPort=" + SandboxLabels.EGRESS_PORT,
                 "-Dhttps.proxyHost=" + proxy.address(),
                 "-Dhttps.proxyPort=" + SandboxLabels.EGRESS_PORT,
-                // What Java itself would leave out, and its own name.
-                "-Dhttp.nonProxyHosts=localhost|127.*|[::1]|0.0.0.0|[::0]|" + SandboxPod.HOSTNAME);
+                // What Java itself would leave out, and its own address and name.
+                "-Dhttp.nonProxyHosts=localhost|127.*|[::1]|0.0.0.0|[::0]|$(" + OWN_ADDRESS + ")|"
+                        + SandboxPod.HOSTNAME);
     }
 
     private static EnvVar plain(String name, String value) {
         return new EnvVarBuilder().withName(name).withValue(value).build();
+    }
+
+    private static EnvVar ownAddress() {
+        return new EnvVarBuilder()
+                .withName(OWN_ADDRESS)
+                .withNewValueFrom()
+                .withNewFieldRef()
+                .withApiVersion("v1")
+                .withFieldPath("status.podIP")
+                .endFieldRef()
+                .endValueFrom()
+                .build();
     }
 
     private static EnvVar fromSecret(String name, String secret) {

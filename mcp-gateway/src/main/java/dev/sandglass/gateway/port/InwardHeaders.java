@@ -75,8 +75,9 @@ final class InwardHeaders {
      *
      * @param client address of whoever is connected
      * @param scheme with which clients come
+     * @param host what they call us, with a port where they name one; empty if they do not say
      */
-    record Way(String client, String scheme, PortPath path) {}
+    record Way(String client, String scheme, String host, PortPath path) {}
 
     /** Writes what the sandbox gets. */
     static void write(HttpHeaders from, Way way, HttpHeaders to) {
@@ -96,9 +97,8 @@ final class InwardHeaders {
         }
         to.set("X-Forwarded-Proto", way.scheme());
         to.set("X-Forwarded-Prefix", way.path().prefix());
-        String host = from.get(HttpHeaderNames.HOST);
-        if (host != null) {
-            to.set("X-Forwarded-Host", host);
+        if (!way.host().isEmpty()) {
+            to.set("X-Forwarded-Host", way.host());
         }
     }
 

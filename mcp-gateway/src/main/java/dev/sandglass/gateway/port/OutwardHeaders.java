@@ -65,7 +65,7 @@ final class OutwardHeaders {
     private OutwardHeaders() {}
 
     /** Writes what the client gets. */
-    static void write(HttpHeaders from, PortPath path, HttpHeaders to) {
+    static void write(HttpHeaders from, InwardHeaders.Way way, HttpHeaders to) {
         Set<String> hop = HopByHop.of(from);
         for (Map.Entry<String, String> header : from) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
@@ -73,16 +73,16 @@ final class OutwardHeaders {
                 continue;
             }
             if (name.equals("location") || name.equals("content-location")) {
-                Places.outwards(header.getValue(), path).ifPresent(place -> to.set(header.getKey(), place));
+                Places.outwards(header.getValue(), way).ifPresent(place -> to.set(header.getKey(), place));
             } else {
                 to.add(header.getKey(), header.getValue());
             }
         }
         from.getAll(HttpHeaderNames.SET_COOKIE).stream()
                 .limit(MAX_COOKIES)
-                .flatMap(cookie -> SandboxCookies.outwards(cookie, path.home()).stream())
+                .flatMap(cookie -> SandboxCookies.outwards(cookie, way.path().home()).stream())
                 .forEach(cookie -> to.add(HttpHeaderNames.SET_COOKIE, cookie));
-        protect(path, to);
+        protect(way.path(), to);
     }
 
     private static boolean passes(String name) {

@@ -23,8 +23,8 @@ final class Places {
      * What {@code Location} of an answer becomes: places on the sandbox's own server come under the prefix, those of other
      * hosts stay; empty for what no client should follow.
      */
-    static Optional<String> outwards(String place, PortPath path) {
-        return parsed(place).or(() -> parsed(written(place))).flatMap(target -> outwards(target, path));
+    static Optional<String> outwards(String place, InwardHeaders.Way way) {
+        return parsed(place).or(() -> parsed(written(place))).flatMap(target -> outwards(target, way));
     }
 
     private static Optional<URI> parsed(String place) {
@@ -48,7 +48,8 @@ final class Places {
         return written.toString();
     }
 
-    private static Optional<String> outwards(URI target, PortPath path) {
+    private static Optional<String> outwards(URI target, InwardHeaders.Way way) {
+        PortPath path = way.path();
         String place = target.toString();
         if (target.getScheme() == null && target.getRawAuthority() == null) {
             return Optional.of(place.startsWith("/") ? under(path, place) : place);
@@ -57,7 +58,7 @@ final class Places {
         if (!web || target.getHost() == null) {
             return Optional.empty();
         }
-        if (!isOwn(target, path)) {
+        if (!isOwn(target, path) && !isOurs(target, way.host())) {
             return Optional.of(place);
         }
         String query = target.getRawQuery() == null ? "" : "?" + target.getRawQuery();
@@ -72,6 +73,12 @@ final class Places {
         boolean already = rest.startsWith(prefix)
                 && (rest.length() == prefix.length() || "/?#".indexOf(rest.charAt(prefix.length())) >= 0);
         return already ? rest : prefix + rest;
+    }
+
+    /** Servers that obey {@code X-Forwarded-Host} take our name for theirs; what they say of another port stays. */
+    private static boolean isOurs(URI target, String host) {
+        return target.getRawAuthority().equalsIgnoreCase(host)
+                && !target.getRawPath().startsWith(PortPath.ROOT);
     }
 
     private static boolean isOwn(URI target, PortPath path) {

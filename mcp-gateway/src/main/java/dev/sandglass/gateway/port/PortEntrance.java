@@ -164,6 +164,7 @@ final class PortEntrance {
                         ? ""
                         : client.getAddress().getHostAddress(),
                 settings.scheme(),
+                request.requestHeaders().get(HttpHeaderNames.HOST, ""),
                 path);
     }
 }

@@ -100,7 +100,7 @@ final class PortProxy {
             return Mono.error(unfit.get());
         }
         response.status(answer.status());
-        OutwardHeaders.write(answer.responseHeaders(), visit.path(), response.responseHeaders());
+        OutwardHeaders.write(answer.responseHeaders(), visit.way(), response.responseHeaders());
         return isBodiless(request.method(), answer.status())
                 ? response.send()
                 : response.send(paced(body, visit, response), PortProxy::atOnce);

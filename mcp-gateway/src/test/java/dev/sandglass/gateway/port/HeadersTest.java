@@ -24,15 +24,19 @@ class HeadersTest {
         return headers;
     }
 
+    private static InwardHeaders.Way way(PortPath path) {
+        return new InwardHeaders.Way("192.0.2.7", "https", "gw.example.com", path);
+    }
+
     private static HttpHeaders inwards(HttpHeaders from) {
         var to = new DefaultHttpHeaders();
-        InwardHeaders.write(from, new InwardHeaders.Way("192.0.2.7", "https", PLAIN), to);
+        InwardHeaders.write(from, way(PLAIN), to);
         return to;
     }
 
     private static HttpHeaders outwards(PortPath path, String... pairs) {
         var to = new DefaultHttpHeaders();
-        OutwardHeaders.write(headers(pairs), path, to);
+        OutwardHeaders.write(headers(pairs), way(path), to);
         return to;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,6 +15,11 @@ class PlacesTest {
 
     private static final PortPath PLAIN = PortPath.of("default", "box", 8000, null);
     private static final PortPath LINKED = PortPath.of("default", "box", 8000, "1.a.b");
+    private static final String HOST = "gw.example.com:8443";
+
+    private static Optional<String> outwards(String place, PortPath path) {
+        return Places.outwards(place, new InwardHeaders.Way("192.0.2.7", "https", HOST, path));
+    }
 
     @ParameterizedTest
     @CsvSource(
@@ -26,16 +32,21 @@ class PlacesTest {
                 "http://127.0.0.1:8000 | /sandboxes/default/box/ports/8000/",
                 "//localhost:8000/x | /sandboxes/default/box/ports/8000/x",
                 "http://localhost:9000/x | http://localhost:9000/x",
-                "https://example.com/x | https://example.com/x"
+                "https://example.com/x | https://example.com/x",
+                "http://gw.example.com:8443/x?y#z | /sandboxes/default/box/ports/8000/x?y#z",
+                "//GW.example.com:8443 | /sandboxes/default/box/ports/8000/",
+                "https://gw.example.com:8443/sandboxes/default/box/ports/8000/x | https://gw.example.com:8443/sandboxes/default/box/ports/8000/x",
+                "https://gw.example.com:8443/sandboxes/default/other/ports/1/ | https://gw.example.com:8443/sandboxes/default/other/ports/1/",
+                "https://gw.example.com/x | https://gw.example.com/x"
             })
     void redirectionsOfTheSandboxesOwnServerStayUnderThePrefix(String place, String where) {
-        assertThat(Places.outwards(place, PLAIN)).contains(where);
+        assertThat(outwards(place, PLAIN)).contains(where);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"javascript:alert(1)", "data:text/html,x", "/\\evil", "http:", "file:///etc/passwd"})
     void redirectionsToNowhereAreDropped(String place) {
-        assertThat(Places.outwards(place, PLAIN)).isEmpty();
+        assertThat(outwards(place, PLAIN)).isEmpty();
     }
 
     @ParameterizedTest
@@ -43,15 +54,15 @@ class PlacesTest {
     void whoeverPutsThePrefixBeforeItsPlacesItselfGetsNoSecondOne(String rest) {
         for (PortPath path : List.of(PLAIN, LINKED)) {
             String place = path.prefix() + rest;
-            assertThat(Places.outwards(place, path)).contains(place);
-            assertThat(Places.outwards("http://localhost:8000" + place, path)).contains(place);
+            assertThat(outwards(place, path)).contains(place);
+            assertThat(outwards("http://localhost:8000" + place, path)).contains(place);
         }
     }
 
     @Test
     void aPathThatOnlyBeginsLikeThePrefixIsOneOfTheServers() {
         String place = PLAIN.prefix() + "0/x";
-        assertThat(Places.outwards(place, PLAIN)).contains(PLAIN.prefix() + place);
+        assertThat(outwards(place, PLAIN)).contains(PLAIN.prefix() + place);
     }
 
     @ParameterizedTest
@@ -68,26 +79,26 @@ class PlacesTest {
                 "https://example.com/a b | https://example.com/a%20b"
             })
     void placesThatAreNotWrittenAsTheyShouldBeAreReadAsBrowsersDo(String place, String where) {
-        assertThat(Places.outwards(place, PLAIN)).contains(where);
+        assertThat(outwards(place, PLAIN)).contains(where);
     }
 
     @Test
     void barsAndLettersOfUtf8AreWrittenAsBytes() {
         // As Netty gives them: a character for each byte.
         String raw = new String("/à?a|b".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-        assertThat(Places.outwards(raw, PLAIN)).contains(PLAIN.prefix() + "/%C3%A0?a%7Cb");
+        assertThat(outwards(raw, PLAIN)).contains(PLAIN.prefix() + "/%C3%A0?a%7Cb");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"/\\evil x", "java\tscript:alert(1)", "javascript:alert( 1)", "http://exa mple/", "\\\\evil"})
     void noPlaceBecomesAnotherByThat(String place) {
-        assertThat(Places.outwards(place, PLAIN)).isEmpty();
+        assertThat(outwards(place, PLAIN)).isEmpty();
     }
 
     @Test
     void whatBrowsersTakeOutIsWritten() {
         // They read /<tab>/evil as //evil.
-        assertThat(Places.outwards("/\t/evil", PLAIN)).contains(PLAIN.prefix() + "/%09/evil");
+        assertThat(outwards("/\t/evil", PLAIN)).contains(PLAIN.prefix() + "/%09/evil");
     }
 }

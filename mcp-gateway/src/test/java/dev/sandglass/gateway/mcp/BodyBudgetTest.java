@@ -98,8 +98,8 @@ class BodyBudgetTest {
         open.add(plain);
         var stream = new RawClient(gateway, hang, "text/event-stream");
         open.add(stream);
-        // The message itself, its five fields and those of two objects more.
-        long bytes = hang.length() + 9L * 128;
+        // The message itself, its five fields and those of two objects more, and a request.
+        long bytes = hang.length() + 9L * 128 + McpEndpoint.BYTES_OF_A_REQUEST;
         await().until(() -> gateway.bodyBytes() == 2 * bytes);
         await().until(() -> gateway.supervisor.verbs.size() == 2);
         assertThat(gateway.bodyBytes()).isEqualTo(2 * bytes);
@@ -108,6 +108,26 @@ class BodyBudgetTest {
         await().until(() -> gateway.bodyBytes() == bytes);
         stream.close();
         await().until(() -> gateway.bodyBytes() == 0);
+    }
+
+    @Test
+    void aCallersCallsThatWaitLeaveRoomForOthers() throws Exception {
+        gateway.sandboxes.addRunning("box");
+        String hang = TestGateway.toolCall("sandbox_run_code", "{\"sandbox\":\"box\",\"code\":\"hang\"}");
+        for (int i = 0; i < 2; i++) {
+            open.add(new RawClient(gateway, hang, "application/json"));
+        }
+        await().until(() -> gateway.supervisor.verbs.size() == 2);
+
+        HttpResponse<String> third = gateway.send(gateway.post(hang));
+        assertThat(third.statusCode()).isEqualTo(503);
+        assertThat(third.body()).contains("requests of this API key hold 30000 bytes");
+        assertThat(gateway.send(gateway.post(LIST).setHeader("Authorization", "Bearer " + TestGateway.OTHER_KEY))
+                        .statusCode())
+                .isEqualTo(200);
+        String cancellation =
+                "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7}}";
+        assertThat(gateway.send(gateway.post(cancellation)).statusCode()).isEqualTo(202);
     }
 
     @Test

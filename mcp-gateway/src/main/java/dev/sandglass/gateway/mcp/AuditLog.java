@@ -51,20 +51,22 @@ final class AuditLog {
     }
 
     /** Notes the begin of a call; exactly one method of the entry ends it. */
-    Entry begin(Caller caller, Tool tool, ObjectNode arguments) {
-        return new Entry(caller, tool, arguments, nanoTime.getAsLong());
+    Entry begin(McpRequest request, Tool tool, ObjectNode arguments) {
+        return new Entry(request, tool, arguments, nanoTime.getAsLong());
     }
 
     /** A call under way. */
     final class Entry {
         private final Caller caller;
+        private final String source;
         private final Tool known;
         private final String tool;
         private final ObjectNode arguments;
         private final long begin;
 
-        private Entry(Caller caller, Tool tool, ObjectNode arguments, long begin) {
-            this.caller = caller;
+        private Entry(McpRequest request, Tool tool, ObjectNode arguments, long begin) {
+            this.caller = request.caller();
+            this.source = request.source();
             this.known = tool;
             this.tool = tool.definition().name();
             this.arguments = arguments;
@@ -89,6 +91,7 @@ final class AuditLog {
             timer(tool, outcome).record(duration);
             LoggingEventBuilder line = AUDIT.atInfo()
                     .addKeyValue("caller", caller.name())
+                    .addKeyValue("source", source)
                     .addKeyValue("tool", tool)
                     .addKeyValue("outcome", outcome)
                     .addKeyValue("duration_ms", duration.toMillis());

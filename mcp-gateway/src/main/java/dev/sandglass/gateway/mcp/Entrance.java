@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.mcp;
 
 import dev.sandglass.gateway.caller.Admission;
+import dev.sandglass.gateway.caller.Attempts;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -29,6 +30,7 @@ final class Entrance {
     private final Set<String> allowedOrigins;
     private final McpEndpoint endpoint;
     private final MeterRegistry meters;
+    private final Attempts attempts = new Attempts(System::nanoTime);
 
     Entrance(McpRoute.Entrants entrants, McpEndpoint endpoint, MeterRegistry meters) {
         this.callers = entrants.callers();
@@ -61,6 +63,7 @@ final class Entrance {
             return admit(http);
         }
         if (!allowedOrigins.contains(origin)) {
+            attempts.refused(http.clientAddress(), HttpResponseStatus.FORBIDDEN.code());
             return refuse(http, HttpResponseStatus.FORBIDDEN, "Forbidden: this origin is not allowed");
         }
         http.add(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -77,6 +80,7 @@ final class Entrance {
     private Mono<Void> admit(HttpExchange http) {
         return switch (Admission.of(callers, http.header(HttpHeaderNames.AUTHORIZATION))) {
             case Admission.Refused(String challenge, String message) -> {
+                attempts.refused(http.clientAddress(), HttpResponseStatus.UNAUTHORIZED.code());
                 http.add(HttpHeaderNames.WWW_AUTHENTICATE, challenge);
                 yield refuse(http, HttpResponseStatus.UNAUTHORIZED, message);
             }

@@ -68,7 +68,7 @@ final class McpDispatcher {
         }
         ObjectNode arguments = arguments(request);
         var toolCall = new ToolCall(request.caller(), Arguments.of(arguments), call.progress());
-        AuditLog.Entry entry = audit.begin(request.caller(), tool, arguments);
+        AuditLog.Entry entry = audit.begin(request, tool, arguments);
         return Mono.defer(() -> {
                     toolCall.arguments().refuseOthersThan(tool.knownArguments());
                     return tool.call(toolCall);

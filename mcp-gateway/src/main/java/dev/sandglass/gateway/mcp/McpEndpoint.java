@@ -89,7 +89,8 @@ final class McpEndpoint {
 
     private Mono<Void> answer(HttpExchange http, Caller caller, JsonRpc.Incoming.Request incoming) {
         Era era = Era.of(incoming, http.headers());
-        var request = new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller);
+        var request =
+                new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller, http.clientAddress());
         if (era == Era.LEGACY && request.method().equals("initialize")) {
             Client.welcome(http);
         }

@@ -15,8 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
  * @param params empty if there were none
  * @param era in which to answer
  * @param caller whose rights count
+ * @param source the address it came from
  */
-record McpRequest(JsonNode id, String method, ObjectNode params, Era era, Caller caller) {
+record McpRequest(JsonNode id, String method, ObjectNode params, Era era, Caller caller, String source) {
 
     /**
      * A request together with the one who listens to its progress.

@@ -56,7 +56,7 @@ final class PortEntrance {
                             HttpResponseStatus.NOT_FOUND,
                             "No address of a port; they are /sandboxes/NAMESPACE/SANDBOX/ports/PORT/."));
         }
-        PortLog.Entry entry = log.begin(path.get(), request.method().name());
+        PortLog.Entry entry = log.begin(path.get(), request.method().name(), address(request));
         // The client hung up: there is nobody to tell.
         return Mono.defer(() -> admit(path.get(), request, response, entry))
                 .onErrorResume(problem -> {
@@ -158,13 +158,14 @@ final class PortEntrance {
     }
 
     private InwardHeaders.Way way(PortPath path, HttpServerRequest request) {
-        InetSocketAddress client = request.remoteAddress();
         return new InwardHeaders.Way(
-                client == null || client.getAddress() == null
-                        ? ""
-                        : client.getAddress().getHostAddress(),
-                settings.scheme(),
-                request.requestHeaders().get(HttpHeaderNames.HOST, ""),
-                path);
+                address(request), settings.scheme(), request.requestHeaders().get(HttpHeaderNames.HOST, ""), path);
+    }
+
+    private static String address(HttpServerRequest request) {
+        InetSocketAddress client = request.remoteAddress();
+        return client == null || client.getAddress() == null
+                ? ""
+                : client.getAddress().getHostAddress();
     }
 }

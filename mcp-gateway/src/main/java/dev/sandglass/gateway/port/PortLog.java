@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.port;
 
+import dev.sandglass.gateway.caller.Attempts;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -8,7 +9,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One line per request under the logger {@code audit}: who used which port of which sandbox, how much moved and what came of
- * it. Of the sandbox's own path, of headers and bodies nothing is written: they may hold secrets of whoever asks.
+ * it; of whoever shows no key and no link only where he comes from ({@link Attempts}). Of the sandbox's own path, of headers and bodies nothing is written: they may hold secrets of whoever asks.
  */
 final class PortLog {
 
@@ -16,27 +17,31 @@ final class PortLog {
 
     private final MeterRegistry meters;
     private final LongSupplier nanoTime;
+    private final Attempts attempts;
 
     PortLog(MeterRegistry meters, LongSupplier nanoTime) {
         this.meters = meters;
         this.nanoTime = nanoTime;
+        this.attempts = new Attempts(nanoTime);
     }
 
-    Entry begin(PortPath path, String method) {
-        return new Entry(path, method);
+    Entry begin(PortPath path, String method, String source) {
+        return new Entry(path, method, source);
     }
 
     /** A request under way. */
     final class Entry {
         private final PortPath path;
         private final String method;
+        private final String source;
         private final long begin = nanoTime.getAsLong();
         private final Traffic traffic = new Traffic(nanoTime);
         private String caller = "";
 
-        private Entry(PortPath path, String method) {
+        private Entry(PortPath path, String method, String source) {
             this.path = path;
             this.method = method;
+            this.source = source;
         }
 
         Traffic traffic() {
@@ -54,8 +59,13 @@ final class PortLog {
             Duration duration = Duration.ofNanos(nanoTime.getAsLong() - begin);
             meters.timer("sandglass.port.requests", "status", Integer.toString(status))
                     .record(duration);
+            if (caller.isEmpty()) {
+                attempts.refused(source, status);
+                return;
+            }
             AUDIT.atInfo()
                     .addKeyValue("caller", caller)
+                    .addKeyValue("source", source)
                     .addKeyValue("namespace", path.tenant())
                     .addKeyValue("sandbox", path.sandbox())
                     .addKeyValue("port", path.port())

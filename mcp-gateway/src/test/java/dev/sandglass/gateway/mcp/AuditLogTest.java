@@ -60,7 +60,13 @@ class AuditLogTest {
                 .singleElement()
                 .extracting(AuditLogTest::text)
                 .asString()
-                .contains("caller=alice", "tool=sandbox_run_code", "sandbox=box", "outcome=ok", "code_bytes=12")
+                .contains(
+                        "caller=alice",
+                        "source=127.0.0.1",
+                        "tool=sandbox_run_code",
+                        "sandbox=box",
+                        "outcome=ok",
+                        "code_bytes=12")
                 .contains("code_sha256=", "execution_id=default.uid-box.1.", "duration_ms=");
         assertThat(lines.list).noneMatch(line -> text(line).contains("s3cr3t"));
         assertThat(lines.list).noneMatch(line -> text(line).contains(TestGateway.KEY));
@@ -70,6 +76,16 @@ class AuditLogTest {
                         .timer()
                         .count())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void aWrongKeyIsToldByWhereItCameFrom() throws Exception {
+        gateway.send(gateway.post("{}").setHeader("Authorization", "Bearer s3cr3t"));
+
+        assertThat(lines.list.stream().filter(line -> line.getLoggerName().equals("audit")))
+                .singleElement()
+                .extracting(AuditLogTest::text)
+                .isEqualTo("request refused source=127.0.0.1 status=401 others=0");
     }
 
     @Test

@@ -100,7 +100,7 @@ class McpFuzzTest {
 
     private Object dispatched(JsonRpc.Incoming.Request incoming, HttpHeaders headers) {
         Era era = Era.of(incoming, headers);
-        var request = new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller);
+        var request = new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller, "192.0.2.7");
         assertThat(request.progressToken()).isNotNull();
         var call = new McpRequest.Call(request, OutputListener.NONE, Schedulers.immediate());
         return dispatcher.dispatch(call).blockOptional(SOON).orElseThrow();

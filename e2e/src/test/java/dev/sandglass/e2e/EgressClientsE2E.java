@@ -113,9 +113,10 @@ class EgressClientsE2E {
     @TestFactory
     Stream<DynamicTest> aProgramReachesItsOwnSandboxWithoutTheProxy() {
         shell("setsid python3 -m http.server %d --bind 0.0.0.0 >/dev/null 2>&1 </dev/null &".formatted(OWN_PORT));
-        assertThat(shell("curl -sS --retry 20 --retry-connrefused --retry-delay 1 -o /dev/null http://127.0.0.1:%d/"
-                        .formatted(OWN_PORT)))
-                .isEmpty();
+        // With -S it would print each failure before the server is there.
+        assertThat(shell("curl -s --retry 20 --retry-connrefused --retry-delay 1 -o /dev/null -w 'status %{http_code}'"
+                        + " http://127.0.0.1:%d/".formatted(OWN_PORT)))
+                .endsWith("status 200");
         List<String> own = List.of(
                 "localhost",
                 "127.0.1.1",

@@ -116,7 +116,7 @@ def kwok(kubeconfig: str, selector: str) -> Iterator[subprocess.Popen[bytes]]:
     ]
     FOLDER.mkdir(parents=True, exist_ok=True)
     log_file, pid_file = FOLDER / "kwok.log", FOLDER / "kwok.pid"
-    with log_file.open("wb") as log, start(words, {"HOME": str(FOLDER)}, log.fileno()) as process:
+    with log_file.open("wb") as log, start(words, {"HOME": str(FOLDER), "GOGC": "400"}, log.fileno()) as process:
         pid_file.write_text(f"{process.pid}\n")
         try:
             yield process

@@ -13,7 +13,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,12 +44,10 @@ public final class OperatorMain {
         OperatorSettings settings = OperatorSettings.fromEnvironment();
         PrometheusMeterRegistry metrics = registry();
         KubernetesClient client = client(metrics);
-        AtomicBoolean ready = new AtomicBoolean();
-        Probes probes = new Probes(settings.httpPort(), ready::get, metrics);
         RunningOperator operator =
                 new RunningOperator(settings, Secrets.read(settings), client, metrics, OperatorMain::halt);
+        Probes probes = new Probes(settings.httpPort(), operator::isReady, metrics);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            ready.set(false);
             operator.close();
             probes.close();
             client.close();
@@ -62,12 +59,6 @@ public final class OperatorMain {
             LOG.atError().setCause(e).log("The operator cannot start");
             System.exit(1);
         }
-        ready.set(true);
-        LOG.atInfo()
-                .addKeyValue("namespaces", settings.namespaceList())
-                .addKeyValue("image", settings.pods().images().defaultImage())
-                .addKeyValue("port", settings.httpPort())
-                .log("The operator runs");
     }
 
     /**

@@ -11,8 +11,13 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The operator put together: reconciler, caches, retries, and the framework's settings. */
+/**
+ * The operator put together: reconciler, caches, retries, and the framework's settings. Of several replicas only the one
+ * that leads watches anything.
+ */
 final class RunningOperator implements AutoCloseable {
 
     private static final int PARALLEL_SANDBOXES = 32;
@@ -20,13 +25,21 @@ final class RunningOperator implements AutoCloseable {
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
     private static final Duration STOP_WITHIN = Duration.ofSeconds(3);
 
+    private static final Logger LOG = LoggerFactory.getLogger(RunningOperator.class);
+
+    private final OperatorSettings settings;
+    private final SandboxReconciler reconciler;
     private final Operator operator;
     private final Optional<Leadership> leadership;
+    private final Consumer<String> onBlind;
+    private volatile boolean working;
+    private volatile boolean closing;
 
     /**
      * Prepares everything; nothing is contacted before {@link #start()}.
      *
-     * @param onBlind called when the operator can no longer work: a watch ended for good, or another replica leads
+     * @param onBlind called when the operator can no longer work: a watch ended for good, it led and could not begin, or
+     *     another replica leads
      */
     RunningOperator(
             OperatorSettings settings,
@@ -34,12 +47,11 @@ final class RunningOperator implements AutoCloseable {
             KubernetesClient client,
             MeterRegistry metrics,
             Consumer<String> onBlind) {
-        leadership = settings.leaderElection().map(election -> new Leadership(client, election, onBlind));
-        operator = new Operator(overrider -> {
-            configure(overrider, client, metrics, onBlind);
-            leadership.map(Leadership::configuration).ifPresent(overrider::withLeaderElectionConfiguration);
-        });
-        SandboxReconciler reconciler = new SandboxReconciler(
+        this.settings = settings;
+        this.onBlind = onBlind;
+        leadership = settings.leaderElection().map(election -> new Leadership(client, election, this::lead, onBlind));
+        operator = new Operator(overrider -> configure(overrider, client, metrics, onBlind));
+        reconciler = new SandboxReconciler(
                 new SandboxView(settings.pods(), settings.tenants(), new PodEvents(client), InstantSource.system()),
                 new Cluster(
                         client, settings.pods(), settings.tenants(), secrets.link(), door(settings, secrets, client)),
@@ -47,18 +59,6 @@ final class RunningOperator implements AutoCloseable {
                 settings.deadlines(),
                 new SandboxEvents(client),
                 new SandboxMeters(metrics, settings.tenants().watched()));
-        operator.register(reconciler, controller -> controller
-                .settingNamespaces(settings.tenants().watched())
-                .withInformerListLimit(SandboxView.PAGE)
-                // Which would not look at annotations.
-                .withGenerationAware(false)
-                .withOnUpdateFilter(SandboxView::isNews)
-                // Never give up: a sandbox must not rest broken until somebody touches it.
-                .withRetry(new GenericRetry()
-                        .setInitialInterval(FIRST_RETRY)
-                        .setIntervalMultiplier(2)
-                        .setMaxInterval(LONGEST_RETRY.toMillis())
-                        .withoutMaxAttempts()));
     }
 
     private static Optional<EgressDoor> door(OperatorSettings settings, Secrets secrets, KubernetesClient client) {
@@ -90,13 +90,57 @@ final class RunningOperator implements AutoCloseable {
                 .withReconciliationTerminationTimeout(STOP_WITHIN);
     }
 
-    /** Fills the caches and begins; returns when they are filled. */
+    /**
+     * Begins. Without other replicas it fills the caches and returns when they are filled; else it returns at once, and
+     * does so when it leads.
+     */
     void start() {
+        leadership.ifPresentOrElse(Leadership::compete, this::work);
+    }
+
+    /** Whether it does its part: it works, or knows of another replica that leads. */
+    boolean isReady() {
+        return working || leadership.filter(Leadership::isElsewhere).isPresent();
+    }
+
+    private void lead() {
+        try {
+            work();
+        } catch (RuntimeException e) {
+            // Whatever it is: who leads and does nothing keeps the others from it. Who closes it takes from it what it
+            // begins with.
+            if (!closing) {
+                LOG.atError().setCause(e).log("The operator cannot begin");
+                onBlind.accept("It leads and cannot begin: " + e.getMessage());
+            }
+        }
+    }
+
+    private void work() {
+        operator.register(reconciler, controller -> controller
+                .settingNamespaces(settings.tenants().watched())
+                .withInformerListLimit(SandboxView.PAGE)
+                // Which would not look at annotations.
+                .withGenerationAware(false)
+                .withOnUpdateFilter(SandboxView::isNews)
+                // Never give up: a sandbox must not rest broken until somebody touches it.
+                .withRetry(new GenericRetry()
+                        .setInitialInterval(FIRST_RETRY)
+                        .setIntervalMultiplier(2)
+                        .setMaxInterval(LONGEST_RETRY.toMillis())
+                        .withoutMaxAttempts()));
         operator.start();
+        working = true;
+        LOG.atInfo()
+                .addKeyValue("namespaces", settings.namespaceList())
+                .addKeyValue("image", settings.pods().images().defaultImage())
+                .log("The operator works");
     }
 
     @Override
     public void close() {
+        closing = true;
+        working = false;
         leadership.ifPresent(Leadership::stopping);
         operator.stop();
         leadership.ifPresent(Leadership::release);

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How many sandboxes there are, as {@code sandglass_sandboxes} by namespace and reason of the condition Ready. Every
- * replica tells the same, since each has the same cache, whether it leads or not.
+ * How many sandboxes there are, as {@code sandglass_sandboxes} by namespace and reason of the condition Ready. Only the
+ * replica that leads has something to count.
  */
 final class SandboxCensus {
 

@@ -7,6 +7,10 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.SandboxSpec;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.http.BasicBuilder;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.Interceptor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,9 +46,11 @@ class LeadershipIT {
             namespace.create("before", SandboxSpec.DEFAULT);
             namespace.await("before", SOON, sandbox -> sandbox.observed().holds(ConditionType.READY));
             try (TestNamespace.Running second = namespace.operator(elected)) {
-                assertThat(second.writes())
-                        .as("but for its question what it may do")
-                        .isLessThanOrEqualTo(1);
+                await().atMost(SOON).until(second.operator()::isReady);
+                assertThat(second.writes()).isZero();
+                assertThat(second.requests("GET", "sandboxes"))
+                        .as("it holds nothing as long as it does not lead")
+                        .isZero();
                 first.close();
                 namespace.create("after", SandboxSpec.DEFAULT);
 
@@ -62,7 +68,7 @@ class LeadershipIT {
             Map<String, String> elected = elected(namespace);
             MortalApi death = MortalApi.immortal();
             try (TestNamespace.Running first = namespace.operator(elected, death)) {
-                await().atMost(SOON).until(() -> leads(namespace));
+                await().atMost(SOON).until(first.operator()::isReady);
                 try (TestNamespace.Running second = namespace.operator(elected)) {
                     death.die();
                     namespace.create("after", SandboxSpec.DEFAULT);
@@ -75,6 +81,41 @@ class LeadershipIT {
                             .as("it must not work on beside the other")
                             .contains(LEADS_NO_LONGER);
                 }
+            }
+        }
+    }
+
+    /** Else the others would wait for it for ever. */
+    @Test
+    void whoLeadsAndCannotBeginEndsItself() {
+        try (TestNamespace namespace = new TestNamespace()) {
+            Interceptor blind = new Interceptor() {
+                @Override
+                public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+                    if (request.uri().getPath().endsWith("/pods")) {
+                        throw new KubernetesClientException("no pods are listed");
+                    }
+                }
+            };
+            try (TestNamespace.Running unable = namespace.operator(elected(namespace), blind)) {
+                await().atMost(SOON).until(() -> !unable.ends().isEmpty());
+
+                assertThat(unable.ends().getFirst()).startsWith("It leads and cannot begin");
+                assertThat(unable.operator().isReady()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void whoMayNotAskForTheLeaseIsNotReady() {
+        try (TestNamespace namespace = new TestNamespace()) {
+            Map<String, String> elected = new HashMap<>(elected(namespace));
+            elected.put("OPERATOR_LEASE", "of-somebody-else");
+            try (TestNamespace.Running stranger = namespace.operator(elected)) {
+                await().atMost(SOON).until(() -> stranger.requests("GET", "leases") > 1);
+
+                assertThat(stranger.operator().isReady()).isFalse();
+                assertThat(stranger.ends()).isEmpty();
             }
         }
     }

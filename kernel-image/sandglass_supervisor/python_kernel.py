@@ -21,11 +21,12 @@ import zmq
 from ipykernel.displayhook import ZMQShellDisplayHook
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
-from ipykernel.zmqshell import ZMQDisplayPublisher, ZMQInteractiveShell
+from ipykernel.zmqshell import ZMQDisplayPublisher
 from traitlets import Type
 from traitlets.config import Config
 
 from .kernel_display import BoundedSession
+from .kernel_errors import TellingShell
 from .kernel_streams import BoundedStream, BoundedThread
 from .last_words import LastWords
 from .own_streams import OWN_STREAMS
@@ -60,7 +61,7 @@ class SandboxPublisher(ZMQDisplayPublisher):
         super()._flush_streams()
 
 
-class SandboxShell(ZMQInteractiveShell):
+class SandboxShell(TellingShell):
     """Does not ask programs for colours: whoever reads the output is no terminal."""
 
     displayhook_class = Type(SandboxDisplayHook)
@@ -82,10 +83,6 @@ class SandboxShell(ZMQInteractiveShell):
         """Have output belong to a run, also what comes by way of something that the code put before a stream."""
         super().set_parent(parent)
         OWN_STREAMS.set_parent(parent)
-
-    def _showtraceback(self, *args: Any) -> None:
-        OWN_STREAMS.mend()
-        super()._showtraceback(*args)
 
     def init_environment(self) -> None:
         """Leave the environment as the supervisor made it, but for the pagers."""

@@ -1,0 +1,69 @@
+"""How an exception of the code becomes an error: as IPython tells it, and groups of exceptions as Python does.
+
+IPython prints groups to standard error and tells no error, so that the reply to such a run has no traceback at all.
+"""
+
+import builtins
+import re
+import sys
+import traceback
+from types import TracebackType
+from typing import Any
+
+from ipykernel.zmqshell import ZMQInteractiveShell
+from IPython.core import interactiveshell
+
+from .own_streams import OWN_STREAMS
+
+_GROUP = getattr(builtins, "BaseExceptionGroup", ())  # Python 3.10, which a python_env may be, has none
+_PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')
+
+
+class TellingShell(ZMQInteractiveShell):
+    """Tells every exception as an error, whatever the code made of its standard streams."""
+
+    def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
+        """Tell the exception that was raised; as IPython does, but for groups."""
+        error = sys.exc_info()[1] if exc_tuple is None else exc_tuple[1]
+        lines = self._lines_of_group(error)
+        if lines is None:
+            super().showtraceback(exc_tuple, *args, **kwargs)
+        else:
+            self._showtraceback(type(error), error, lines)
+
+    def _lines_of_group(self, error: BaseException | None) -> list[str] | None:
+        """What is told of a group; None if it is none, or cannot be told."""
+        if error is None or isinstance(error, SyntaxError) or not has_group(error):
+            return None
+        try:
+            told = traceback.format_exception(type(error), error, _from_the_cell(error.__traceback__))
+            return _PLACE.sub(self._place, "".join(told)).rstrip("\n").split("\n")
+        except Exception:  # noqa: BLE001 - the code can have put anything into its exceptions
+            return None
+
+    def _place(self, found: re.Match[str]) -> str:
+        """The file of a cell by the name that IPython's own tracebacks have for it."""
+        name = self.compile.format_code_name(found[1])
+        return found[0] if name is None else f"{name[0]} {name[1]}, line {found[2]}"
+
+    def _showtraceback(self, *args: Any) -> None:
+        OWN_STREAMS.mend()
+        super()._showtraceback(*args)
+
+
+def has_group(error: BaseException | None) -> bool:
+    """Whether an exception is a group, or came while one was handled: IPython tells neither as an error."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, _GROUP):
+            return True
+        seen.add(id(error))
+        error = error.__context__
+    return False
+
+
+def _from_the_cell(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without the frames of IPython that lead to the code."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == interactiveshell.__file__:
+        trace = trace.tb_next
+    return trace

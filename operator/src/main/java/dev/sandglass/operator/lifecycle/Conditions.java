@@ -186,7 +186,10 @@ public final class Conditions {
                     "The sandbox runs; the edited spec applies at its next start" + pending + history);
         }
         Reason reason = running.restarts() == 0 ? Reason.RUNNING : Reason.RESTARTED;
-        return condition(seen, ConditionType.READY, "True", reason, "The sandbox runs" + history);
+        String next = seen.refusal()
+                .map(why -> "; its next start would fail: " + why.message())
+                .orElse("");
+        return condition(seen, ConditionType.READY, "True", reason, "The sandbox runs" + next + history);
     }
 
     private static Condition notReady(Observed seen, Reason reason, String message) {

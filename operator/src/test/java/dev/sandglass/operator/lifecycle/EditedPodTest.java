@@ -107,6 +107,32 @@ class EditedPodTest {
                 .endsWith("; a fresh pod would not be made: spec.image: it is not on the list");
     }
 
+    /** As after a list of hosts got a wrong entry, which shapes no pod, or a rule of the installation changed. */
+    @Test
+    void ifItRunsItSaysThatItsNextStartWouldFail() {
+        Pod pod = waiting("", "")
+                .edit()
+                .editMetadata()
+                .addToAnnotations(SandboxLabels.POD_SPEC_HASH, DEFAULTS)
+                .endMetadata()
+                .editStatus()
+                .withPodIP("10.1.2.3")
+                .editFirstContainerStatus()
+                .withNewState()
+                .withNewRunning()
+                .endRunning()
+                .endState()
+                .endContainerStatus()
+                .endStatus()
+                .build();
+
+        Condition ready = told(pod, FORBIDDEN);
+        assertThat(ready.getStatus()).isEqualTo("True");
+        assertThat(ready.getReason()).isEqualTo(Reason.RUNNING.value());
+        assertThat(ready.getMessage())
+                .isEqualTo("The sandbox runs; its next start would fail: spec.image: it is not on the list");
+    }
+
     @Test
     void ifItIsOverAndTheEditIsRefusedTheRefusalIsTheCause() {
         Pod pod = waiting("", "")

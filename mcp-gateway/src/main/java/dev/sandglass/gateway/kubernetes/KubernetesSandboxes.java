@@ -4,6 +4,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.TimeLimit;
 import dev.sandglass.api.egress.DefaultDomains;
+import dev.sandglass.gateway.sandbox.Deletion;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
@@ -11,7 +12,6 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
-import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Clock;
 import java.time.Duration;
@@ -181,9 +181,11 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
-    public Mono<WorkspaceEnd> delete(SandboxRef ref) {
-        return calls.about(ref, () -> orders.delete(ref))
-                .flatMap(deleted -> gone(ref, deleted.uid()).thenReturn(deleted.workspace()));
+    public Mono<Deletion> delete(SandboxRef ref) {
+        return calls.about(ref, () -> orders.holders(ref))
+                .flatMap(holders -> holders.isEmpty() ? Mono.empty() : stop(ref))
+                .then(Mono.defer(() -> calls.about(ref, () -> orders.delete(ref))))
+                .flatMap(deleted -> gone(ref, deleted.uid()).thenReturn(deleted.deletion()));
     }
 
     private Mono<Void> gone(SandboxRef ref, String uid) {

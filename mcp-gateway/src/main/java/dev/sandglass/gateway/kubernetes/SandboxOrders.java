@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.gateway.sandbox.Deletion;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -12,6 +13,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.net.HttpURLConnection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -102,19 +104,28 @@ final class SandboxOrders {
      * What a deletion ended.
      *
      * @param uid of the resource
-     * @param workspace what becomes of its files
+     * @param deletion what is told of it
      */
-    record Deleted(String uid, WorkspaceEnd workspace) {}
+    record Deleted(String uid, Deletion deletion) {}
+
+    /** The finalizers that would keep the resource when it is deleted. */
+    List<String> holders(SandboxRef ref) {
+        return present(ref).getMetadata().getFinalizers();
+    }
 
     /** Deletes the resource. */
     Deleted delete(SandboxRef ref) {
-        Sandbox present = at(ref).get();
-        if (present == null) {
-            throw notFound(ref);
-        }
+        Sandbox present = present(ref);
         client.resource(present).delete();
         return new Deleted(
-                present.getMetadata().getUid(), WorkspaceEnd.of(present.wanted().workspace()));
+                present.getMetadata().getUid(),
+                new Deletion(
+                        WorkspaceEnd.of(present.wanted().workspace()),
+                        present.getMetadata().getFinalizers()));
+    }
+
+    private Sandbox present(SandboxRef ref) {
+        return read(ref).orElseThrow(() -> notFound(ref));
     }
 
     /**

@@ -48,8 +48,11 @@ public interface Sandboxes {
     /** Suspends the sandbox; its configuration stays. Errors with {@link SandboxProblem.NotFound}. */
     Mono<Void> stop(SandboxRef ref);
 
-    /** Deletes the sandbox, its claim too unless that is kept. Errors with {@link SandboxProblem.NotFound}. */
-    Mono<WorkspaceEnd> delete(SandboxRef ref);
+    /**
+     * Deletes the sandbox, its claim too unless that is kept. One that finalizers hold is stopped first: no garbage is
+     * collected while there is a resource that owns it. Errors with {@link SandboxProblem.NotFound}.
+     */
+    Mono<Deletion> delete(SandboxRef ref);
 
     /**
      * Tells the ends of what runs in a sandbox, as the resource shows them, which is a moment later than the link: of its

@@ -1,14 +1,17 @@
 package dev.sandglass.gateway.tool;
 
 import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.sandbox.Deletion;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.Sandboxes;
-import dev.sandglass.gateway.sandbox.WorkspaceEnd;
+import java.util.stream.Collectors;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_stop}: ends the pod and keeps the configuration, or deletes both (contracts.md M16, "After stop"). */
 final class StopTool implements Tool {
+
+    private static final int NAMED_FINALIZERS = 5;
 
     private final TenantAccess access;
     private final Sandboxes sandboxes;
@@ -45,10 +48,10 @@ final class StopTool implements Tool {
         SandboxRef ref = SandboxArguments.read(call, access);
         boolean delete = call.arguments().flag("delete");
         String stopped = "Sandbox %s stopped successfully".formatted(ref.givenName());
-        Mono<ToolResult> done = delete
-                ? sandboxes.delete(ref).map(end -> SandboxAnswer.of(ref, "deleted", stopped + deleted(end)))
+        Mono<ToolResult> answer = delete
+                ? sandboxes.delete(ref).map(done -> SandboxAnswer.of(ref, "deleted", stopped + told(done)))
                 : sandboxes.stop(ref).then(Mono.fromSupplier(() -> SandboxAnswer.of(ref, "stopped", stopped)));
-        return done.onErrorMap(
+        return answer.onErrorMap(
                 SandboxProblem.class, problem -> new SandboxProblem.Refused("Sandbox stop failed: " + told(problem)));
     }
 
@@ -58,8 +61,12 @@ final class StopTool implements Tool {
                 : problem.text();
     }
 
-    private static String deleted(WorkspaceEnd end) {
-        return switch (end) {
+    private static String told(Deletion done) {
+        if (!done.heldBy().isEmpty()) {
+            return ". Its deletion is ordered, and its pod ends; finalizers keep the rest until their owners remove them: "
+                    + done.heldBy().stream().limit(NAMED_FINALIZERS).collect(Collectors.joining(", ")) + ".";
+        }
+        return switch (done.workspace()) {
             case SCRATCH -> ". It is deleted, with its files.";
             case DELETED ->
                 ". It is deleted; its workspace too, with all files, unless an earlier sandbox of this name kept it.";

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.training;
 
 import dev.sandglass.api.LinkSecret;
+import dev.sandglass.gateway.sandbox.Deletion;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
@@ -78,8 +79,8 @@ public final class StandInSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
-    public Mono<WorkspaceEnd> delete(SandboxRef ref) {
-        return running(ref).thenReturn(WorkspaceEnd.SCRATCH);
+    public Mono<Deletion> delete(SandboxRef ref) {
+        return running(ref).thenReturn(Deletion.of(WorkspaceEnd.SCRATCH));
     }
 
     @Override

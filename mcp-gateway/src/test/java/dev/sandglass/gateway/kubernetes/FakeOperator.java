@@ -45,6 +45,14 @@ final class FakeOperator {
         return at().require();
     }
 
+    /** Somebody wants to be asked before the resource goes. */
+    void holdBy(String finalizer) {
+        at().edit(resource -> {
+            resource.getMetadata().setFinalizers(List.of(finalizer));
+            return resource;
+        });
+    }
+
     /** From now on, a sandbox that is wanted gets a pod. */
     void answersWithReady() {
         onWanted(generation -> ready(generation));

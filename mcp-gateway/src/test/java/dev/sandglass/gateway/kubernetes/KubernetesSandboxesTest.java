@@ -5,14 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
-import dev.sandglass.api.Workspace;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
-import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -144,19 +142,6 @@ class KubernetesSandboxesTest {
                 .then(() -> operator.evicted("The node put the pod out. "))
                 .expectNext(new SandboxEnd.PodGone("The node put the pod out (Evicted)"))
                 .verifyComplete();
-    }
-
-    @Test
-    void aDeletedOneIsGoneWhenTheOrderIsDone() {
-        operator.answersWithReady();
-        var kept = Workspace.of("64Mi", null, true);
-        var config = new SandboxConfig(null, null, null, null, null, null, kept, null, null, null, null, null, null);
-        sandboxes.start(REF, config, "alice").block(SOON);
-
-        assertThat(sandboxes.delete(REF).block(SOON)).isEqualTo(WorkspaceEnd.KEPT);
-
-        StepVerifier.create(sandboxes.running(REF)).verifyError(SandboxProblem.NotFound.class);
-        assertThat(sandboxes.list("default", REF.namespace())).isEmpty();
     }
 
     @Test

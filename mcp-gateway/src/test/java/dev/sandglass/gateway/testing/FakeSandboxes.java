@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.testing;
 
 import dev.sandglass.api.SandboxPort;
+import dev.sandglass.gateway.sandbox.Deletion;
 import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
@@ -40,16 +41,16 @@ public final class FakeSandboxes implements Sandboxes {
     private final Sinks.Many<String> changes = Sinks.many().multicast().directBestEffort();
     private final Map<String, Sinks.One<SandboxEnd>> ends = new ConcurrentHashMap<>();
     private volatile Optional<Mono<RunningSandbox>> nextStart = Optional.empty();
-    private volatile WorkspaceEnd nextDeletion = WorkspaceEnd.SCRATCH;
+    private volatile Deletion nextDeletion = Deletion.of(WorkspaceEnd.SCRATCH);
 
     /** What the next starts and resumptions answer. */
     public void startsAnswer(Mono<RunningSandbox> answer) {
         nextStart = Optional.of(answer);
     }
 
-    /** What the next deletions do to the files. */
-    public void deletionsMean(WorkspaceEnd end) {
-        nextDeletion = end;
+    /** What the next deletions do. */
+    public void deletionsMean(Deletion done) {
+        nextDeletion = done;
     }
 
     /** Puts a sandbox into a state. */
@@ -138,7 +139,7 @@ public final class FakeSandboxes implements Sandboxes {
     }
 
     @Override
-    public Mono<WorkspaceEnd> delete(SandboxRef ref) {
+    public Mono<Deletion> delete(SandboxRef ref) {
         orders.add("delete " + ref.name());
         return states.remove(key(ref)) != null
                 ? Mono.just(nextDeletion)

@@ -2,8 +2,11 @@ package dev.sandglass.gateway.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.gateway.sandbox.Deletion;
 import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import dev.sandglass.gateway.testing.TestGateway;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +39,7 @@ class StopContractTest {
                 "KEPT | its workspace is kept, and the next sandbox of this name that has one takes it again.",
             })
     void aDeletionSaysWhatBecomesOfTheFiles(WorkspaceEnd end, String words) throws Exception {
-        gateway.sandboxes.deletionsMean(end);
+        gateway.sandboxes.deletionsMean(Deletion.of(end));
 
         JsonNode result = gateway.call("sandbox_stop", "{\"sandbox\":\"box\",\"delete\":true}");
 
@@ -45,6 +48,19 @@ class StopContractTest {
                 .endsWith(words);
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("deleted");
         assertThat(gateway.sandboxes.orders).containsExactly("delete box");
+    }
+
+    @Test
+    void aDeletionThatIsHeldUpNamesWhatHoldsItAndNotAll() throws Exception {
+        List<String> holders =
+                IntStream.rangeClosed(1, 6).mapToObj(n -> "example.com/f" + n).toList();
+        gateway.sandboxes.deletionsMean(new Deletion(WorkspaceEnd.SCRATCH, holders));
+
+        JsonNode result = gateway.call("sandbox_stop", "{\"sandbox\":\"box\",\"delete\":true}");
+
+        assertThat(TestGateway.text(result))
+                .startsWith("Sandbox box stopped successfully. Its deletion is ordered, and its pod ends;")
+                .endsWith(": example.com/f1, example.com/f2, example.com/f3, example.com/f4, example.com/f5.");
     }
 
     @Test

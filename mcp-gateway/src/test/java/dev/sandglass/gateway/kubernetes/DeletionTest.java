@@ -1,0 +1,91 @@
+package dev.sandglass.gateway.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.Workspace;
+import dev.sandglass.api.egress.DefaultDomains;
+import dev.sandglass.gateway.sandbox.Deletion;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.WorkspaceEnd;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
+import io.fabric8.mockwebserver.Context;
+import io.fabric8.mockwebserver.MockWebServer;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.test.StepVerifier;
+
+/** The end of a sandbox by order, and what may keep it. */
+@SuppressWarnings("NullAway.Init")
+class DeletionTest {
+
+    private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final KubernetesSettings SETTINGS =
+            new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
+
+    private KubernetesMockServer server;
+    private KubernetesClient client;
+    private KubernetesSandboxes sandboxes;
+    private FakeOperator operator;
+
+    @BeforeEach
+    void start() {
+        server = new KubernetesMockServer(
+                new Context(), new MockWebServer(), new HashMap<>(), new NamesWhatIsMissing(), false);
+        server.init();
+        client = server.createClient();
+        FakeOperator.loadCrd(client);
+        operator = new FakeOperator(client, REF);
+        operator.answersWithReady();
+        sandboxes = new KubernetesSandboxes(
+                client, List.of("sandglass-default"), SETTINGS, DefaultDomains.NONE, Clock.systemUTC());
+        sandboxes.start();
+        await().atMost(SOON).until(sandboxes::isSynced);
+    }
+
+    @AfterEach
+    void stop() {
+        sandboxes.close();
+        client.close();
+        server.destroy();
+    }
+
+    @Test
+    void aDeletedOneIsGoneWhenTheOrderIsDone() {
+        var kept = Workspace.of("64Mi", null, true);
+        var config = new SandboxConfig(null, null, null, null, null, null, kept, null, null, null, null, null, null);
+        sandboxes.start(REF, config, "alice").block(SOON);
+
+        assertThat(sandboxes.delete(REF).block(SOON)).isEqualTo(Deletion.of(WorkspaceEnd.KEPT));
+
+        StepVerifier.create(sandboxes.running(REF)).verifyError(SandboxProblem.NotFound.class);
+        assertThat(sandboxes.list("default", REF.namespace())).isEmpty();
+    }
+
+    /** Until its finalizers are gone nobody would end its pod. */
+    @Test
+    void oneThatFinalizersHoldIsStopped() {
+        sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice").block(SOON);
+        operator.holdBy("example.com/backup");
+
+        assertThat(sandboxes.delete(REF).block(SOON))
+                .isEqualTo(new Deletion(WorkspaceEnd.SCRATCH, List.of("example.com/backup")));
+
+        assertThat(operator.resource().isMarkedForDeletion()).isTrue();
+        assertThat(operator.resource().wanted().suspended()).isTrue();
+    }
+
+    @Test
+    void whatIsNotThereIsNotDeleted() {
+        StepVerifier.create(sandboxes.delete(REF)).verifyError(SandboxProblem.NotFound.class);
+    }
+}

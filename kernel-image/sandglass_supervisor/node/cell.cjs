@@ -6,6 +6,7 @@
 const { Parser } = require('internal/deps/acorn/acorn/dist/acorn');
 const walk = require('internal/deps/acorn/acorn-walk/dist/walk');
 const { Edits } = require('./edits.cjs');
+const { JSON, Object, Set, SyntaxError } = globalThis; // code may put anything else there
 
 const HELPER = '__sandglass';
 const OPTIONS = {

@@ -3,6 +3,7 @@
 
 const fs = require('node:fs');
 const limits = require('./limits.cjs');
+const { Buffer, JSON, Math, Object } = globalThis; // code may put anything else there
 
 const HEADER_BYTES = 4;
 const WIDEST = 3; // bytes of UTF-8 for one unit of a string's length

@@ -1,6 +1,8 @@
 'use strict';
 // Edits of a text by position (pure), and the way back from a place in the result to the place it came from.
 
+const { Math } = globalThis; // code may put anything else there
+
 class Edits {
   #edits = [];
 

@@ -6,6 +6,7 @@ const path = require('node:path');
 const { cut } = require('./channel.cjs');
 const { originalColumn } = require('./edits.cjs');
 const limits = require('./limits.cjs');
+const { Buffer, Error, Map, Math, Number, Object, RegExp, String } = globalThis; // code may put anything else there
 
 const HERE = path.dirname(__filename);
 const named = Function.prototype.call.bind(Error.prototype.toString);

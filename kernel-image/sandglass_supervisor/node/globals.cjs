@@ -11,6 +11,8 @@ const util = require('node:util');
 const { HELPER } = require('./cell.cjs');
 const limits = require('./limits.cjs');
 const { Input, Output } = require('./streams.cjs');
+// Code may put anything else there.
+const { ArrayBuffer, Object, Promise, Symbol, SyntaxError, TypeError, Uint8Array } = globalThis;
 
 /** `kernel` is {write(name, text), show(data), present(), refuse(error), wait(value), result(number, value)}. */
 function arrange(kernel) {

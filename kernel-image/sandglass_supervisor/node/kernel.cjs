@@ -18,6 +18,7 @@ const { arrange } = require('./globals.cjs');
 const limits = require('./limits.cjs');
 const { announce } = require('./programs.cjs');
 const { Interrupted, Run } = require('./run.cjs');
+const { Atomics, Error, JSON, Object, Promise } = globalThis; // code may put anything else there
 
 const [REQUESTS, MESSAGES, STOPS] = [3, 4, 5];
 // Shared with the guard: which run began last, which is on, which is to stop, which has heard so, whether one is being

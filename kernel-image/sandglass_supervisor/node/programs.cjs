@@ -3,6 +3,7 @@
 
 const programs = require('node:child_process');
 const { syncBuiltinESMExports } = require('node:module');
+const { Object, Reflect } = globalThis; // code may put anything else there
 
 /** Has `before` called each time that code is about to start a program. */
 function announce(before) {

@@ -2,6 +2,7 @@
 // One run of a cell: its variables of the environment, what it waits for, and how it fails from outside.
 
 const process = require('node:process');
+const { Error, Map, Object, Promise, Set } = globalThis; // code may put anything else there
 
 class Interrupted extends Error {
   name = 'Interrupted';

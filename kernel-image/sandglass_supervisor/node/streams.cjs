@@ -4,6 +4,7 @@
 const { Readable, Writable } = require('node:stream');
 const { StringDecoder } = require('node:string_decoder');
 const { SLICE_BYTES } = require('./limits.cjs');
+const { ArrayBuffer, Buffer, Error, TypeError } = globalThis; // code may put anything else there
 
 const NO_INPUT = 'Nobody can answer here: pass the value in the code, a file or an environment variable.';
 

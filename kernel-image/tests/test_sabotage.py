@@ -199,3 +199,16 @@ if os.fork() == 0:
             client.command(f"try{turn}", "true", timeout_s=1, timeout=15)
         client.ask("list", timeout=10)
     usable(client)
+
+
+@pytest.mark.parametrize("needed", ["len", "isinstance", "getattr", "list", "__import__"])
+def test_what_the_kernel_needs_to_answer(client: Client, name: str, needed: str) -> None:
+    """Nobody waits for the time-out of a run whose kernel can say nothing any more."""
+    session = needed.strip("_")
+    output = client.run(name, f"import builtins; builtins.{needed} = None", session=session, timeout_s=10)
+    assert output.outcome is not None
+    assert (output.outcome["status"], output.outcome["kernel_restarted"]) == ("kernel_died", True)
+    assert output.outcome["duration_ms"] < 5000
+    assert "took from the kernel what it needs to answer" in output.text("stderr")
+    assert client.run(name + "2", "6 * 7", session=session).only("result").blob == b"42"
+    client.ask("close", session=session)

@@ -11,12 +11,9 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
-import io.fabric8.mockwebserver.Context;
-import io.fabric8.mockwebserver.MockWebServer;
+import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +21,8 @@ import org.junit.jupiter.api.Test;
 import reactor.test.StepVerifier;
 
 /** The end of a sandbox by order, and what may keep it. */
-@SuppressWarnings("NullAway.Init")
+@EnableKubernetesMockClient(crud = true)
+@SuppressWarnings("NullAway.Init") // set by the annotation, or before each test
 class DeletionTest {
 
     private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
@@ -32,17 +30,12 @@ class DeletionTest {
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
 
-    private KubernetesMockServer server;
     private KubernetesClient client;
     private KubernetesSandboxes sandboxes;
     private FakeOperator operator;
 
     @BeforeEach
     void start() {
-        server = new KubernetesMockServer(
-                new Context(), new MockWebServer(), new HashMap<>(), new NamesWhatIsMissing(), false);
-        server.init();
-        client = server.createClient();
         FakeOperator.loadCrd(client);
         operator = new FakeOperator(client, REF);
         operator.answersWithReady();
@@ -55,8 +48,6 @@ class DeletionTest {
     @AfterEach
     void stop() {
         sandboxes.close();
-        client.close();
-        server.destroy();
     }
 
     @Test

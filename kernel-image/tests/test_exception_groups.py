@@ -54,7 +54,7 @@ def test_an_exception_while_a_group_is_handled(client: Client, name: str) -> Non
     "code",
     [
         "class Silent(ExceptionGroup):\n  def __str__(self): raise SystemExit\nraise Silent('several', [OSError('a')])",
-        "error = OSError('a')\nfor _ in range(3000): error = ExceptionGroup('g', [error])\nraise error",
+        "error = OSError('a')\nfor turn in range(3000): error = ExceptionGroup('g', [error])\nraise error",
         "error = ExceptionGroup('g', [OSError('a')])\nerror.__context__ = OSError('b')\n"
         "error.__context__.__context__ = error\nraise error",
         "raise ExceptionGroup('g', [OSError(str(i)) for i in range(100_000)])",
@@ -62,7 +62,8 @@ def test_an_exception_while_a_group_is_handled(client: Client, name: str) -> Non
     ids=["no words", "very deep", "in a circle", "very many"],
 )
 def test_hostile_groups(client: Client, name: str, code: str) -> None:
-    output = client.run(name, code, timeout_s=20)
+    output = client.run(name, code, timeout_s=20, session="hostile")
     assert output.outcome is not None
     assert output.outcome["status"] == "error"
-    assert client.run(name + "2", "6 * 7").only("result").blob == b"42"
+    assert client.run(name + "2", "6 * 7", session="hostile").only("result").blob == b"42"
+    client.ask("close", session="hostile")

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
-@ValidationRule(value = VolumeSchemaRules.SCRATCH_FITS, message = VolumeSchemaRules.SCRATCH_TOO_LARGE)
+@ValidationRule(value = VolumeSchemaRules.SCRATCH_FITS, message = VolumeSchemaRules.SCRATCH_UNFIT)
 public record SandboxSpec(
         @Size(min = 1, max = 512)
         @Pattern("^[^\\s]+$")

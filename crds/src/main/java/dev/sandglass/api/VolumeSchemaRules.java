@@ -31,9 +31,10 @@ final class VolumeSchemaRules {
     /** The disk is read once, outside the loop: the API server bounds what a rule may cost. */
     static final String SCRATCH_FITS = "!has(self.volumes) || [quantity(string(self.disk))].all(disk,"
             + " self.volumes.all(v, !has(v.emptyDir) || !has(v.emptyDir.sizeLimit)"
-            + " || quantity(v.emptyDir.sizeLimit).compareTo(disk) <= 0))";
+            + " || (quantity(v.emptyDir.sizeLimit).isGreaterThan(quantity('0'))"
+            + " && quantity(v.emptyDir.sizeLimit).compareTo(disk) <= 0)))";
 
-    static final String SCRATCH_TOO_LARGE = "emptyDir.sizeLimit can be at most spec.disk";
+    static final String SCRATCH_UNFIT = "emptyDir.sizeLimit must be more than 0 and at most spec.disk";
 
     static final String WORKSPACE_BOUNDS = SchemaRules.DISK_BOUNDS;
     static final String WORKSPACE_OUT_OF_BOUNDS = "workspace.size must be between " + SchemaRules.LEAST_BYTES + " and "

@@ -25,6 +25,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Makes, changes and deletes what a sandbox and its namespace need, but for claims ({@link Storage}), Events
@@ -70,7 +71,7 @@ final class Cluster {
         if (present.isEmpty() && !tenants.names(namespace)) {
             createUnlessPresent(pods.account().desired(namespace));
         }
-        return shared(NamespacePolicy.desired(namespace), present);
+        return shared(() -> NamespacePolicy.desired(namespace), present);
     }
 
     /**
@@ -104,7 +105,7 @@ final class Cluster {
      * it at the same time.
      */
     Optional<NetworkPolicy> open(String namespace, Optional<NetworkPolicy> present) {
-        return shared(access(namespace), present);
+        return shared(() -> access(namespace), present);
     }
 
     /**
@@ -125,10 +126,10 @@ final class Cluster {
     }
 
     /** A policy of a namespace may have been made by others, and then stays as it is. */
-    private Optional<NetworkPolicy> shared(NetworkPolicy desired, Optional<NetworkPolicy> present) {
+    private Optional<NetworkPolicy> shared(Supplier<NetworkPolicy> desired, Optional<NetworkPolicy> present) {
         return present.filter(found -> !NamespaceAccess.isOurs(found)).isPresent()
                 ? Optional.empty()
-                : made(desired, present);
+                : made(desired.get(), present);
     }
 
     private Optional<NetworkPolicy> made(NetworkPolicy desired, Optional<NetworkPolicy> present) {

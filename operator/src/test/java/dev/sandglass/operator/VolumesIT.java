@@ -215,4 +215,24 @@ class VolumesIT {
         assertThat(message.contains("has 64Mi and not 128Mi")).isEqualTo(size.equals(new Quantity("64Mi")));
         assertThat(operator.requests("PATCH", "persistentvolumeclaims")).isEqualTo(1);
     }
+
+    @Test
+    void aClaimThatIsDeletedUnderItsPodIsToldWhileTheFilesCanBeSaved() {
+        namespace.create("leaving", workspace("64Mi", true));
+        awaitReady("leaving");
+
+        namespace
+                .admin
+                .resource(Optional.ofNullable(claim("leaving")).orElseThrow())
+                .delete();
+        Sandbox told = namespace.await("leaving", SOON, sandbox -> sandbox.observed()
+                .condition(READY)
+                .filter(ready -> ready.getMessage().contains("somebody deleted claim workspace-leaving"))
+                .isPresent());
+
+        assertThat(told.observed().holds(READY)).isTrue();
+        assertThat(told.observed().incarnation()).as("it is left alone").isEqualTo(1);
+        namespace.edit("leaving", workspace("64Mi", true).withSuspended(true));
+        await("its files go with its pod").atMost(SOON).until(() -> claim("leaving") == null);
+    }
 }

@@ -51,10 +51,7 @@ public final class NamespaceAccess {
     public static boolean grants(NetworkPolicy access, NetworkPolicy own) {
         NetworkPolicySpec all = access.getSpec();
         NetworkPolicySpec needed = own.getSpec();
-        return all.getPodSelector()
-                        .equals(NamespacePolicy.desired(own.getMetadata().getNamespace())
-                                .getSpec()
-                                .getPodSelector())
+        return all.getPodSelector().equals(NamespacePolicy.PODS)
                 && all.getPolicyTypes().containsAll(needed.getPolicyTypes())
                 && needed.getIngress().stream().allMatch(rule -> all.getIngress().stream()
                         .anyMatch(given -> given.getFrom().equals(rule.getFrom())

@@ -2,15 +2,23 @@ package dev.sandglass.operator.child;
 
 import dev.sandglass.api.SandboxLabels;
 import io.fabric8.kubernetes.api.model.LabelSelector;
+import io.fabric8.kubernetes.api.model.LabelSelectorBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
-import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicySpec;
+import java.util.List;
 
 /**
  * Cuts off every sandbox pod of a namespace. It must exist before the first pod: a policy that comes later leaves a pod
  * open until the network plug-in has seen it, while one that only allows more does no harm by being late.
  */
 public final class NamespacePolicy {
+
+    /** The pods that a namespace's policies are about, and which of their ways. Compared in every round, so built once. */
+    static final LabelSelector PODS = new LabelSelectorBuilder()
+            .addToMatchLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
+            .build();
+
+    private static final List<String> BOTH_WAYS = List.of("Ingress", "Egress");
 
     private NamespacePolicy() {}
 
@@ -23,20 +31,17 @@ public final class NamespacePolicy {
                 .addToLabels(SandboxLabels.MANAGED_BY, SandboxLabels.OPERATOR)
                 .endMetadata()
                 .withNewSpec()
-                .withNewPodSelector()
-                .addToMatchLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
-                .endPodSelector()
-                .withPolicyTypes("Ingress", "Egress")
+                .withPodSelector(PODS)
+                .withPolicyTypes(BOTH_WAYS)
                 .endSpec()
                 .build();
     }
 
     /** Whether a policy of this name shuts in every sandbox of its namespace, whoever made it. */
     public static boolean cutsOff(NetworkPolicy found) {
-        NetworkPolicySpec needed = desired(found.getMetadata().getNamespace()).getSpec();
         LabelSelector selector = found.getSpec().getPodSelector();
         // One that names nothing selects every pod there is.
-        return (selector.equals(needed.getPodSelector()) || selector.equals(new LabelSelector()))
-                && found.getSpec().getPolicyTypes().containsAll(needed.getPolicyTypes());
+        return (selector.equals(PODS) || selector.equals(new LabelSelector()))
+                && found.getSpec().getPolicyTypes().containsAll(BOTH_WAYS);
     }
 }

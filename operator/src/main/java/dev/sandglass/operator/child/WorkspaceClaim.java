@@ -140,12 +140,23 @@ public final class WorkspaceClaim {
                 : Optional.of(Map.of("metadata", Map.of("ownerReferences", owners(sandbox, workspace))));
     }
 
-    /** Says what of the claim is not as it is wanted, and why that may be; empty if all is, or soon will be. */
+    /**
+     * Says what of the claim of a pod that runs is not as it is wanted, and why that may be; empty if all is, or soon will
+     * be.
+     */
     public static Optional<String> shortfall(Sandbox sandbox, PersistentVolumeClaim claim) {
-        return classes(sandbox, claim)
-                .map(classes -> "its workspace " + classes + ": the next start waits until claim "
-                        + claim.getMetadata().getName() + " is deleted, and its files with it")
+        return leaving(claim)
+                .or(() -> classes(sandbox, claim)
+                        .map(classes -> "its workspace " + classes + ": the next start waits until claim "
+                                + claim.getMetadata().getName() + " is deleted, and its files with it"))
                 .or(() -> smaller(sandbox, claim));
+    }
+
+    /** Kubernetes keeps a claim that is deleted until no pod uses it; from then on nothing brings its files back. */
+    private static Optional<String> leaving(PersistentVolumeClaim claim) {
+        return Optional.ofNullable(claim.getMetadata().getDeletionTimestamp())
+                .map(since -> "somebody deleted claim " + claim.getMetadata().getName()
+                        + ": the files of its workspace go when this pod ends, so copy what is to stay");
     }
 
     private static Optional<String> smaller(Sandbox sandbox, PersistentVolumeClaim claim) {

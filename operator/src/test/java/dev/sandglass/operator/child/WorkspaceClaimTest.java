@@ -127,6 +127,22 @@ class WorkspaceClaimTest {
                 .contains("has 2Gi and not 1Gi", "cannot shrink");
     }
 
+    @Test
+    void aClaimThatIsDeletedUnderItsPodIsTold() {
+        Sandbox sandbox = sandbox(UID, workspace("3Gi", false));
+        PersistentVolumeClaim leaving = claim(sandbox(UID, workspace("2Gi", false)))
+                .edit()
+                .editMetadata()
+                .withDeletionTimestamp("2026-11-24T12:00:00Z")
+                .endMetadata()
+                .build();
+        assertThat(WorkspaceClaim.shortfall(sandbox, leaving))
+                .as("what is lost comes before what is too small")
+                .contains(
+                        "somebody deleted claim workspace-demo: the files of its workspace go when this pod ends, so copy"
+                                + " what is to stay");
+    }
+
     private static Workspace inClass(@Nullable String storageClass) {
         return new Workspace(new Quantity("1Gi"), storageClass, null);
     }

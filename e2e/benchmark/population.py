@@ -9,10 +9,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 
-from .cluster_api import Cluster, JsonObject, is_ready
+from .cluster_api import ApiError, Cluster, JsonObject, is_ready
 from .cold_start import Failed
 
 CLIENTS = 8
+MOST_WATCHES = 10
 KIND = {"apiVersion": "sandglass.dev/v1alpha1", "kind": "Sandbox"}
 
 
@@ -85,6 +86,7 @@ class Arrivals:
 
     def __init__(self, cluster: Cluster, path: str, name_of: Callable[[JsonObject], str]) -> None:
         self.times: dict[str, float] = {}
+        self._cluster = cluster
         self._name_of = name_of
         self._path = path
         self._lines = cluster.watch_lines(path)
@@ -103,15 +105,25 @@ class Arrivals:
 
     def _read(self) -> None:
         try:
-            for line in self._lines:
-                now = time.perf_counter()
-                # Most lines are changes, and only what is read is paid for.
-                if line.startswith(b'{"type":"ADDED"'):
-                    name = self._name_of(json.loads(line)["object"]["metadata"])
-                    self.times.setdefault(name, now)
-            self._cut = "the API server closed it"
-        except (OSError, HTTPException) as problem:
-            self._cut = str(problem)
+            for _ in range(MOST_WATCHES):
+                last = self._read_one()
+                # The API server lets go who lags behind, as this process may on a full machine.
+                version = json.loads(last)["object"]["metadata"]["resourceVersion"]
+                self._lines = self._cluster.watch_lines(f"{self._path}?resourceVersion={version}&")
+            self._cut = f"the API server closed it {MOST_WATCHES} times"
+        except (OSError, HTTPException, ApiError, ValueError, KeyError) as problem:
+            self._cut = f"{type(problem).__name__}: {problem}"
+
+    def _read_one(self) -> bytes:
+        """The last line that a watch told before it was closed."""
+        line = b""
+        for line in self._lines:
+            now = time.perf_counter()
+            # Most lines are changes, and only what is read is paid for.
+            if line.startswith(b'{"type":"ADDED"'):
+                name = self._name_of(json.loads(line)["object"]["metadata"])
+                self.times.setdefault(name, now)
+        return line
 
 
 def own_name(metadata: JsonObject) -> str:

@@ -13,7 +13,6 @@ import io.netty.util.ReferenceCounted;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.netty.http.client.HttpClient;
@@ -38,11 +37,22 @@ final class SocketProxy {
     private final HttpClient client;
     private final SocketSettings settings;
     private final FrameBudget frames;
+    private final WebsocketClientSpec toPods;
+    private final WebsocketServerSpec toClients;
 
     SocketProxy(HttpClient client, SocketSettings settings) {
         this.client = client;
         this.settings = settings;
         this.frames = new FrameBudget(settings);
+        // Neither knows of subprotocols, which are our own to judge.
+        this.toPods = WebsocketClientSpec.builder()
+                .handlePing(true)
+                .maxFramePayloadLength(settings.maxFrameBytes())
+                .build();
+        this.toClients = WebsocketServerSpec.builder()
+                .handlePing(true)
+                .maxFramePayloadLength(settings.maxFrameBytes())
+                .build();
     }
 
     /** What frames under way hold. */
@@ -51,12 +61,19 @@ final class SocketProxy {
     }
 
     Mono<Void> pass(Visit visit, HttpServerRequest request, HttpServerResponse response) {
-        return client.headers(headers -> write(request.requestHeaders(), visit, headers.clear()))
+        var protocol = new Subprotocol(request.requestHeaders(), visit.path().port());
+        return client.headers(headers -> write(request.requestHeaders(), visit, headers.clear(), protocol))
                 .remoteAddress(visit::address)
-                .doOnConnected(visit::connected)
-                .websocket(offered(request.requestHeaders().get(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL)))
+                .doOnConnected(connection -> {
+                    visit.connected(connection);
+                    connection.addHandlerFirst(protocol);
+                })
+                .websocket(toPods)
                 .uri(visit.path().rest())
-                .handle((pod, toPod) -> accepted(visit, response, pod, toPod))
+                .handle((pod, toPod) -> {
+                    protocol.tell(response.responseHeaders());
+                    return accepted(visit, response, pod, toPod);
+                })
                 .then();
     }
 
@@ -97,7 +114,7 @@ final class SocketProxy {
                                     .replace(() -> closing(fromClient, out).subscribe());
                             return ended.asMono();
                         },
-                        chosen(out.selectedSubprotocol()))
+                        toClients)
                 .then(opened.asMono())
                 .flatMap(side ->
                         Mono.firstWithSignal(one(pod, side.out(), visit.traffic()), one(side, out, visit.traffic())))
@@ -123,8 +140,9 @@ final class SocketProxy {
         side.closeFuture().addListener(closed -> later.cancel(false));
     }
 
-    private static void write(HttpHeaders from, Visit visit, HttpHeaders to) {
+    private static void write(HttpHeaders from, Visit visit, HttpHeaders to, Subprotocol protocol) {
         InwardHeaders.write(from, visit.way(), to);
+        protocol.offer(to);
         // Servers compare it with the host, some with the forwarded one; who may come in was decided here.
         to.set(HttpHeaderNames.ORIGIN, "http://" + to.get(HttpHeaderNames.HOST));
         to.remove("X-Forwarded-Host");
@@ -164,15 +182,5 @@ final class SocketProxy {
         return WebSocketCloseStatus.isValidStatusCode(status.code())
                 ? to.sendClose(status.code(), status.reasonText())
                 : to.sendClose(WebSocketCloseStatus.ENDPOINT_UNAVAILABLE.code(), "the other side went away");
-    }
-
-    private WebsocketClientSpec offered(@Nullable String protocols) {
-        var spec = WebsocketClientSpec.builder().handlePing(true).maxFramePayloadLength(settings.maxFrameBytes());
-        return (protocols == null ? spec : spec.protocols(protocols)).build();
-    }
-
-    private WebsocketServerSpec chosen(@Nullable String protocol) {
-        var spec = WebsocketServerSpec.builder().handlePing(true).maxFramePayloadLength(settings.maxFrameBytes());
-        return (protocol == null ? spec : spec.protocols(protocol)).build();
     }
 }

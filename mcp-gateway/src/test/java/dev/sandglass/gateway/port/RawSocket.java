@@ -56,6 +56,11 @@ final class RawSocket implements AutoCloseable {
 
     /** What a server in a sandbox answers to such a request, so that the socket is open. */
     static byte[] accepted(String head) {
+        return accepted(head, "");
+    }
+
+    /** The same, with such lines in its head besides. */
+    static byte[] accepted(String head, String lines) {
         var key = KEY.matcher(head);
         if (!key.find()) {
             throw new IllegalArgumentException(head);
@@ -64,7 +69,8 @@ final class RawSocket implements AutoCloseable {
             byte[] digest = MessageDigest.getInstance("SHA-1")
                     .digest((key.group(1) + GUID).getBytes(StandardCharsets.US_ASCII));
             return ("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                            + "Sec-WebSocket-Accept: " + Base64.getEncoder().encodeToString(digest) + "\r\n\r\n")
+                            + "Sec-WebSocket-Accept: " + Base64.getEncoder().encodeToString(digest) + "\r\n" + lines
+                            + "\r\n")
                     .getBytes(StandardCharsets.US_ASCII);
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException(impossible);
@@ -114,7 +120,8 @@ final class RawSocket implements AutoCloseable {
         }
     }
 
-    private static String head(Socket socket) throws IOException {
+    /** What comes before a body. */
+    static String head(Socket socket) throws IOException {
         var head = new StringBuilder();
         while (head.indexOf("\r\n\r\n") < 0) {
             int next = socket.getInputStream().read();

@@ -38,11 +38,12 @@ final class Refusals {
             return Mono.create(done -> response.withConnection(
                     connection -> connection.channel().close().addListener(_ -> done.success())));
         }
-        return answer(response, Optional.of(path), asProblem(problem, path.port()));
+        return answer(response, Optional.of(path), asProblem(problem, path));
     }
 
     /** What went wrong on the way to a sandbox's server, in words of whoever started it. */
-    static PortProblem asProblem(Throwable problem, int port) {
+    private static PortProblem asProblem(Throwable problem, PortPath path) {
+        int port = path.port();
         return switch (problem) {
             case PortProblem known -> known;
             case SandboxProblem known -> PortProblem.of(known);
@@ -63,6 +64,9 @@ final class Refusals {
                 badGateway("The server on port %d of the sandbox closed the connection without an answer.", port);
             default -> {
                 LOG.atWarn()
+                        .addKeyValue("namespace", path.tenant())
+                        .addKeyValue("sandbox", path.sandbox())
+                        .addKeyValue("port", port)
                         .addKeyValue("cause", problem.getClass().getSimpleName())
                         .log("A request to a sandbox's port failed");
                 yield badGateway("What the server on port %d of the sandbox answered is not HTTP.", port);

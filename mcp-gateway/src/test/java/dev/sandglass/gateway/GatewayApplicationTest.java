@@ -29,7 +29,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -45,6 +44,11 @@ class GatewayApplicationTest {
     private final HttpClient http = HttpClient.newHttpClient();
 
     private static ConfigurableApplicationContext start(Path folder, String... more) throws IOException {
+        return startBefore(WholeGateway.NO_CLUSTER, folder, more);
+    }
+
+    private static ConfigurableApplicationContext startBefore(String apiServer, Path folder, String... more)
+            throws IOException {
         Path keys = Files.createDirectories(folder.resolve("keys"));
         Files.writeString(keys.resolve("alice"), KEY_FILE.formatted(SHA256_OF_HELLO));
         Path secret = Files.writeString(folder.resolve("secret"), "0123456789abcdef0123456789abcdef\n");
@@ -54,7 +58,7 @@ class GatewayApplicationTest {
                 "--gateway.api-keys-dir=" + keys,
                 "--gateway.link.secret-file=" + secret));
         arguments.addAll(List.of(more));
-        return new SpringApplicationBuilder(GatewayApplication.class).run(arguments.toArray(String[]::new));
+        return WholeGateway.start(apiServer, arguments.toArray(String[]::new));
     }
 
     private HttpResponse<String> get(ConfigurableApplicationContext app, String path) throws Exception {
@@ -91,8 +95,7 @@ class GatewayApplicationTest {
         try (KubernetesClient client = server.createClient()) {
             url = client.getConfiguration().getMasterUrl();
         }
-        System.setProperty("kubernetes.master", url);
-        try (ConfigurableApplicationContext app = start(folder)) {
+        try (ConfigurableApplicationContext app = startBefore(url, folder)) {
             await().atMost(SOON)
                     .until(() -> get(app, "/actuator/health/readiness").statusCode() == 200);
             assertThat(list(app, "hello").statusCode()).isEqualTo(200);
@@ -104,40 +107,32 @@ class GatewayApplicationTest {
             assertThat(get(app, "/actuator").statusCode()).isEqualTo(404);
             assertThat(get(app, "/mcp").statusCode()).isEqualTo(404);
         } finally {
-            System.clearProperty("kubernetes.master");
             server.destroy();
         }
     }
 
     @Test
     void whatAnybodySaysOfTheWayBeforeUsIsNotObeyed(@TempDir Path folder) throws Exception {
-        System.setProperty("kubernetes.master", "http://127.0.0.1:1");
         try (ConfigurableApplicationContext app = start(folder, "--spring.main.cloud-platform=kubernetes")) {
             assertThat(list(app, "hello", "X-Forwarded-Port", "zz").statusCode())
                     .isEqualTo(200);
             assertThat(list(app, "hello", "X-Forwarded-Host", "a:99999").statusCode())
                     .isEqualTo(200);
-        } finally {
-            System.clearProperty("kubernetes.master");
         }
     }
 
     @Test
     void withoutAClusterItIsAliveButNotReadyAndSaysWhy(@TempDir Path folder) throws Exception {
-        System.setProperty("kubernetes.master", "http://127.0.0.1:1");
         try (ConfigurableApplicationContext app = start(folder)) {
             assertThat(get(app, "/actuator/health/liveness").statusCode()).isEqualTo(200);
             assertThat(get(app, "/actuator/health/readiness").statusCode()).isEqualTo(503);
             assertThat(list(app, "hello").statusCode()).isEqualTo(200);
-        } finally {
-            System.clearProperty("kubernetes.master");
         }
     }
 
     @Test
     void theUnauthenticatedModeListensToThisMachineAloneAndSaysSo(@TempDir Path folder, CapturedOutput output)
             throws Exception {
-        System.setProperty("kubernetes.master", "http://127.0.0.1:1");
         try (ConfigurableApplicationContext app =
                 start(folder, "--gateway.unauthenticated=true", "--server.address=0.0.0.0")) {
             assertThat(list(app, "anything").statusCode()).isEqualTo(200);
@@ -146,20 +141,15 @@ class GatewayApplicationTest {
             if (outside.isPresent()) {
                 assertThat(reachable(outside.get(), port(app))).isFalse();
             }
-        } finally {
-            System.clearProperty("kubernetes.master");
         }
     }
 
     @Test
     void connectionsThatSayNothingAreEndedSoon(@TempDir Path folder) throws Exception {
-        System.setProperty("kubernetes.master", "http://127.0.0.1:1");
         try (ConfigurableApplicationContext app = start(folder, "--gateway.connections.head-timeout=1s");
                 var socket = new Socket(InetAddress.getLoopbackAddress(), port(app))) {
             socket.setSoTimeout(Math.toIntExact(SOON.toMillis()));
             assertThat(socket.getInputStream().read()).isEqualTo(-1);
-        } finally {
-            System.clearProperty("kubernetes.master");
         }
     }
 

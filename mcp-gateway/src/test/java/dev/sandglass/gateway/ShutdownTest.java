@@ -73,19 +73,21 @@ class ShutdownTest {
 
     private ConfigurableApplicationContext start(Path folder, KubernetesClient client) throws Exception {
         Path secret = Files.writeString(folder.resolve("secret"), "0123456789abcdef0123456789abcdef");
-        return new SpringApplicationBuilder(GatewayApplication.class)
+        var application = new SpringApplicationBuilder(GatewayApplication.class)
                 .initializers((GenericApplicationContext context) -> {
                     context.registerBean(
                             "fakeLinks", LinkClient.class, () -> supervisor, bean -> bean.setPrimary(true));
                     // The mock server knows watches over WebSocket alone, which ours are not.
                     context.registerBean(
                             "mockApi", KubernetesClient.class, () -> client, bean -> bean.setPrimary(true));
-                })
-                .run(
-                        "--server.port=0",
-                        "--management.server.port=0",
-                        "--gateway.unauthenticated=true",
-                        "--gateway.link.secret-file=" + secret);
+                });
+        return WholeGateway.start(
+                application,
+                WholeGateway.NO_CLUSTER,
+                "--server.port=0",
+                "--management.server.port=0",
+                "--gateway.unauthenticated=true",
+                "--gateway.link.secret-file=" + secret);
     }
 
     private static void addRunningSandbox(KubernetesClient client) {

@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The calls that the image's build makes, so that a change of an answer shows here and not only there. */
@@ -33,18 +32,13 @@ class TrainingTest {
 
     private static ConfigurableApplicationContext start(Path folder, boolean training) throws IOException {
         Path secret = Files.writeString(folder.resolve("secret"), "0123456789abcdef0123456789abcdef\n");
-        System.setProperty("kubernetes.master", "http://127.0.0.1:1");
-        try {
-            return new SpringApplicationBuilder(GatewayApplication.class)
-                    .run(
-                            "--server.port=0",
-                            "--management.server.port=0",
-                            "--gateway.unauthenticated=true",
-                            "--gateway.training=" + training,
-                            "--gateway.link.secret-file=" + secret);
-        } finally {
-            System.clearProperty("kubernetes.master");
-        }
+        return WholeGateway.start(
+                WholeGateway.NO_CLUSTER,
+                "--server.port=0",
+                "--management.server.port=0",
+                "--gateway.unauthenticated=true",
+                "--gateway.training=" + training,
+                "--gateway.link.secret-file=" + secret);
     }
 
     private static int port(ConfigurableApplicationContext app) {

@@ -3,11 +3,7 @@ package dev.sandglass.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
-import io.fabric8.mockwebserver.Context;
-import io.fabric8.mockwebserver.MockWebServer;
+import dev.sandglass.gateway.testing.MockApi;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Inet4Address;
@@ -23,11 +19,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -40,6 +36,9 @@ class GatewayApplicationTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final String KEY_FILE = "{\"sha256\":\"%s\",\"tenants\":[\"default\"]}";
     private static final String SHA256_OF_HELLO = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+
+    @RegisterExtension
+    final MockApi server = new MockApi();
 
     private final HttpClient http = HttpClient.newHttpClient();
 
@@ -88,14 +87,7 @@ class GatewayApplicationTest {
 
     @Test
     void itIsReadyOnceTheSandboxesAreKnown(@TempDir Path folder) throws Exception {
-        var server = new KubernetesMockServer(
-                new Context(), new MockWebServer(), new HashMap<>(), new KubernetesCrudDispatcher(), false);
-        server.init();
-        String url;
-        try (KubernetesClient client = server.createClient()) {
-            url = client.getConfiguration().getMasterUrl();
-        }
-        try (ConfigurableApplicationContext app = startBefore(url, folder)) {
+        try (ConfigurableApplicationContext app = startBefore(server.url(), folder)) {
             await().atMost(SOON)
                     .until(() -> get(app, "/actuator/health/readiness").statusCode() == 200);
             assertThat(list(app, "hello").statusCode()).isEqualTo(200);
@@ -106,8 +98,6 @@ class GatewayApplicationTest {
             assertThat(get(app, "/actuator/env").statusCode()).isEqualTo(404);
             assertThat(get(app, "/actuator").statusCode()).isEqualTo(404);
             assertThat(get(app, "/mcp").statusCode()).isEqualTo(404);
-        } finally {
-            server.destroy();
         }
     }
 

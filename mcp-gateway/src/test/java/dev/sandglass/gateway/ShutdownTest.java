@@ -9,13 +9,10 @@ import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.testing.FakeSupervisor;
+import dev.sandglass.gateway.testing.MockApi;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
-import io.fabric8.mockwebserver.Context;
-import io.fabric8.mockwebserver.MockWebServer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -23,9 +20,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -39,36 +36,32 @@ class ShutdownTest {
             {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sandbox_run_code",\
             "arguments":{"sandbox":"box","code":"hang"}%s}}""";
 
+    @RegisterExtension
+    final MockApi server = new MockApi();
+
     private final FakeSupervisor supervisor = new FakeSupervisor();
     private final HttpClient http = HttpClient.newHttpClient();
 
     @Test
     void callsUnderWayAreAnsweredAndWhatTheyRunGoesOn(@TempDir Path folder) throws Exception {
-        var server = new KubernetesMockServer(
-                new Context(), new MockWebServer(), new HashMap<>(), new KubernetesCrudDispatcher(), false);
-        server.init();
-        try (KubernetesClient client = server.createClient()) {
-            ConfigurableApplicationContext app = start(folder, client);
-            addRunningSandbox(client);
-            await().atMost(SOON).until(() -> !app.getBean(Sandboxes.class)
-                    .list("default", "sandglass-default")
-                    .isEmpty());
-            var plain = http.sendAsync(request(app, HANG.formatted("")), HttpResponse.BodyHandlers.ofString());
-            var stream = http.sendAsync(
-                    request(app, HANG.formatted(",\"_meta\":{\"progressToken\":1}")),
-                    HttpResponse.BodyHandlers.ofString());
-            await().atMost(SOON).until(() -> supervisor.verbs.size() == 2);
+        KubernetesClient client = server.client();
+        ConfigurableApplicationContext app = start(folder, client);
+        addRunningSandbox(client);
+        await().atMost(SOON).until(() -> !app.getBean(Sandboxes.class)
+                .list("default", "sandglass-default")
+                .isEmpty());
+        var plain = http.sendAsync(request(app, HANG.formatted("")), HttpResponse.BodyHandlers.ofString());
+        var stream = http.sendAsync(
+                request(app, HANG.formatted(",\"_meta\":{\"progressToken\":1}")), HttpResponse.BodyHandlers.ofString());
+        await().atMost(SOON).until(() -> supervisor.verbs.size() == 2);
 
-            long begin = System.nanoTime();
-            app.close();
+        long begin = System.nanoTime();
+        app.close();
 
-            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
-            assertThat(plain.get().body()).contains("\"status\":\"running\"");
-            assertThat(stream.get().body()).contains("\"status\":\"running\"");
-            assertThat(supervisor.interrupted()).isEmpty();
-        } finally {
-            server.destroy();
-        }
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+        assertThat(plain.get().body()).contains("\"status\":\"running\"");
+        assertThat(stream.get().body()).contains("\"status\":\"running\"");
+        assertThat(supervisor.interrupted()).isEmpty();
     }
 
     private ConfigurableApplicationContext start(Path folder, KubernetesClient client) throws Exception {

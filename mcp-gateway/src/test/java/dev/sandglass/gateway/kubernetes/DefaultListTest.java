@@ -7,20 +7,17 @@ import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.testing.MockApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
-import io.fabric8.mockwebserver.Context;
-import io.fabric8.mockwebserver.MockWebServer;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a start writes and tells of the network where the installation has a list for those who say nothing. */
 class DefaultListTest {
@@ -31,17 +28,15 @@ class DefaultListTest {
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
     private static final SandboxConfig CLOSED = SandboxConfig.UNCHANGED.withAllowedDomains(List.of());
 
-    private KubernetesMockServer server;
-    private KubernetesClient client;
+    @RegisterExtension
+    final MockApi server = new MockApi();
+
+    private final KubernetesClient client = server.client();
     private KubernetesSandboxes sandboxes;
     private FakeOperator operator;
 
     @BeforeEach
     void start() {
-        server = new KubernetesMockServer(
-                new Context(), new MockWebServer(), new HashMap<>(), new KubernetesCrudDispatcher(), false);
-        server.init();
-        client = server.createClient();
         FakeOperator.loadCrd(client);
         operator = new FakeOperator(client, REF);
         operator.answersWithReady();
@@ -58,8 +53,6 @@ class DefaultListTest {
     @AfterEach
     void stop() {
         sandboxes.close();
-        client.close();
-        server.destroy();
     }
 
     private Reach reached(SandboxConfig config) {

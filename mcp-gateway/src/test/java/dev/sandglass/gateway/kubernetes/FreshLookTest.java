@@ -14,19 +14,16 @@ import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.testing.MockApi;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import io.fabric8.kubernetes.client.utils.Serialization;
-import io.fabric8.mockwebserver.Context;
-import io.fabric8.mockwebserver.MockWebServer;
 import io.fabric8.mockwebserver.http.MockResponse;
 import io.fabric8.mockwebserver.http.RecordedRequest;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.Disposable;
 import reactor.test.StepVerifier;
 
@@ -47,15 +45,15 @@ class FreshLookTest {
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
 
     private final AheadOfItsWatches api = new AheadOfItsWatches();
-    private KubernetesMockServer server;
-    private KubernetesClient client;
+
+    @RegisterExtension
+    final MockApi server = new MockApi(api);
+
+    private final KubernetesClient client = server.client();
     private KubernetesSandboxes sandboxes;
 
     @BeforeEach
     void start() {
-        server = new KubernetesMockServer(new Context(), new MockWebServer(), new HashMap<>(), api, false);
-        server.init();
-        client = server.createClient();
         client.resource(sandbox("False", Reason.STARTING.value(), null)).create();
         sandboxes = new KubernetesSandboxes(
                 client, List.of(REF.namespace()), SETTINGS, DefaultDomains.NONE, Clock.systemUTC());
@@ -67,8 +65,6 @@ class FreshLookTest {
     @AfterEach
     void stop() {
         sandboxes.close();
-        client.close();
-        server.destroy();
     }
 
     @Test

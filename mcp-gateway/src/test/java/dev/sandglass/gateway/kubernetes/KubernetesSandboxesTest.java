@@ -11,22 +11,20 @@ import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.testing.MockApi;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
-import io.fabric8.mockwebserver.Context;
-import io.fabric8.mockwebserver.MockWebServer;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.test.StepVerifier;
 
 /** The adapter against a mock of the API server, with the operator's part played by {@link FakeOperator}. */
@@ -39,21 +37,18 @@ class KubernetesSandboxesTest {
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
 
-    private KubernetesMockServer server;
+    @RegisterExtension
+    final MockApi server = new MockApi(new NamesWhatIsMissing());
+
     private KubernetesClient client;
     private KubernetesSandboxes sandboxes;
     private FakeOperator operator;
 
     @BeforeEach
     void start() {
-        server = new KubernetesMockServer(
-                new Context(), new MockWebServer(), new HashMap<>(), new NamesWhatIsMissing(), false);
-        server.init();
-        try (KubernetesClient plain = server.createClient()) {
-            client = new KubernetesClientBuilder()
-                    .withConfig(SETTINGS.applyTo(plain.getConfiguration()))
-                    .build();
-        }
+        client = new KubernetesClientBuilder()
+                .withConfig(SETTINGS.applyTo(server.client().getConfiguration()))
+                .build();
         FakeOperator.loadCrd(client);
         operator = new FakeOperator(client, REF);
         sandboxes = new KubernetesSandboxes(
@@ -66,7 +61,6 @@ class KubernetesSandboxesTest {
     void stop() {
         sandboxes.close();
         client.close();
-        server.destroy();
     }
 
     private RunningSandbox started() {
@@ -259,7 +253,7 @@ class KubernetesSandboxesTest {
     void withoutApiServerRunningSandboxesAreKnownAndOrdersFailWithTheCause() {
         RunningSandbox running = started();
 
-        server.shutdown();
+        server.goAway();
 
         StepVerifier.create(sandboxes.running(REF)).expectNext(running).verifyComplete();
         StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob"))

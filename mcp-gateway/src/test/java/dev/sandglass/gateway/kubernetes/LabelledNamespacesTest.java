@@ -5,20 +5,20 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.gateway.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
-import io.fabric8.mockwebserver.Context;
-import io.fabric8.mockwebserver.MockWebServer;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class LabelledNamespacesTest {
+
+    @RegisterExtension
+    final MockApi server = new MockApi();
 
     private static final Duration SOON = Duration.ofSeconds(10);
 
@@ -58,11 +58,8 @@ class LabelledNamespacesTest {
 
     @Test
     void namespacesAreFollowedAsTheyComeAndGoAndSandboxesOfAllAreKeptApart() {
-        var server = new KubernetesMockServer(
-                new Context(), new MockWebServer(), new HashMap<>(), new KubernetesCrudDispatcher(), false);
-        server.init();
-        try (KubernetesClient client = server.createClient();
-                var labelled = new LabelledNamespaces(client);
+        KubernetesClient client = server.client();
+        try (var labelled = new LabelledNamespaces(client);
                 var cache = new SandboxCache(client, List.of(SandboxCache.EVERYWHERE), gone -> {})) {
             FakeOperator.loadCrd(client);
             labelled.start();
@@ -83,8 +80,6 @@ class LabelledNamespacesTest {
             client.namespaces().withName("ns-team").delete();
 
             await().atMost(SOON).until(() -> labelled.get().isEmpty());
-        } finally {
-            server.destroy();
         }
     }
 

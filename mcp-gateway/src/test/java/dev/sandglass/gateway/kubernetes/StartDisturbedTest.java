@@ -9,14 +9,11 @@ import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.testing.MockApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
-import io.fabric8.mockwebserver.Context;
-import io.fabric8.mockwebserver.MockWebServer;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +21,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Somebody else deletes or changes a sandbox that is just being started. */
 @SuppressWarnings("NullAway.Init")
@@ -34,17 +32,15 @@ class StartDisturbedTest {
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
 
-    private KubernetesMockServer server;
-    private KubernetesClient client;
+    @RegisterExtension
+    final MockApi server = new MockApi(new NamesWhatIsMissing());
+
+    private final KubernetesClient client = server.client();
     private KubernetesSandboxes sandboxes;
     private FakeOperator operator;
 
     @BeforeEach
     void start() {
-        server = new KubernetesMockServer(
-                new Context(), new MockWebServer(), new HashMap<>(), new NamesWhatIsMissing(), false);
-        server.init();
-        client = server.createClient();
         FakeOperator.loadCrd(client);
         operator = new FakeOperator(client, REF);
         sandboxes = new KubernetesSandboxes(
@@ -54,8 +50,6 @@ class StartDisturbedTest {
     @AfterEach
     void stop() {
         sandboxes.close();
-        client.close();
-        server.destroy();
     }
 
     private void follow() {

@@ -3,8 +3,10 @@ package dev.sandglass.egress;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.egress.client.Admission;
 import dev.sandglass.egress.client.SandboxClients;
+import dev.sandglass.egress.denial.Denial;
 import dev.sandglass.egress.denial.DenialEvents;
 import dev.sandglass.egress.denial.DenialsPort;
+import dev.sandglass.egress.denial.Unreached;
 import dev.sandglass.egress.name.DnsNames;
 import dev.sandglass.egress.tunnel.EgressProxy;
 import dev.sandglass.egress.tunnel.SplitDoors;
@@ -111,13 +113,21 @@ public final class EgressMain {
                             clients, admission, names, settings.denied(), settings.limits(), settings.tlsPorts()),
                     loops,
                     metrics,
-                    denials.andThen(events));
+                    this::tell);
             splitDoors = settings.splitDns().isPresent()
                     ? Optional.of(
                             new SplitDoors(proxy, clients, settings.splitDns().get(), metrics))
                     : Optional.empty();
             probes = new Probes(settings.httpPort(), clients::isSynced, metrics);
             clients.start();
+        }
+
+        private void tell(Unreached target) {
+            denials.accept(target);
+            // Whoever looks after the resource can open what is refused, and do nothing for a host that is down.
+            if (target instanceof Denial denial) {
+                events.accept(denial);
+            }
         }
 
         int port() {

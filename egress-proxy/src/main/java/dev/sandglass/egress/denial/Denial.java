@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A target that a sandbox asked for and does not reach.
+ * A target that the rules refuse to a sandbox.
  *
  * @param sandboxUid UID of the resource
  * @param namespace its Kubernetes namespace
@@ -17,9 +17,10 @@ import java.util.Map;
  * @param time of the refusal
  */
 public record Denial(
-        String sandboxUid, String namespace, String sandbox, String host, int port, String reason, Instant time) {
+        String sandboxUid, String namespace, String sandbox, String host, int port, String reason, Instant time)
+        implements Unreached {
 
-    /** One line of JSON, with its end. */
+    @Override
     public String line() {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("sandboxUid", sandboxUid);

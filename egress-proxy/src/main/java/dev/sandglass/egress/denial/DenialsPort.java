@@ -19,11 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * {@code GET /denials} on a port of its own: an answer without end, one line of JSON for each {@link Denial} from now on,
- * and an empty line now and then so that both sides notice when the other is gone. Nothing is kept for those who come
- * later, and whoever reads too slowly is dropped: a tunnel never waits for a reader.
+ * {@code GET /denials} on a port of its own: an answer without end, one line of JSON for each {@link Unreached} from
+ * now on, and an empty line now and then so that both sides notice when the other is gone. Nothing is kept for those who
+ * come later, and whoever reads too slowly is dropped: a tunnel never waits for a reader.
  */
-public final class DenialsPort implements Consumer<Denial>, AutoCloseable {
+public final class DenialsPort implements Consumer<Unreached>, AutoCloseable {
 
     /** Most connections at a time. */
     static final int MAX_CONNECTIONS = 64;
@@ -82,11 +82,11 @@ public final class DenialsPort implements Consumer<Denial>, AutoCloseable {
 
     /** Tells all readers; by any thread, and without waiting. */
     @Override
-    public void accept(Denial denial) {
+    public void accept(Unreached target) {
         if (readers.isEmpty()) {
             return;
         }
-        byte[] line = denial.line().getBytes(StandardCharsets.UTF_8);
+        byte[] line = target.line().getBytes(StandardCharsets.UTF_8);
         for (Channel reader : readers) {
             if (reader.isWritable()) {
                 var _ = reader.writeAndFlush(Unpooled.wrappedBuffer(line));

@@ -5,6 +5,8 @@ import dev.sandglass.api.egress.HostName;
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.egress.client.Client;
 import dev.sandglass.egress.denial.Denial;
+import dev.sandglass.egress.denial.Failure;
+import dev.sandglass.egress.denial.Unreached;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -17,22 +19,22 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * One line per request under the logger {@code audit}: which sandbox, where to, the verdict and why, how many bytes. Paths,
- * header fields and bytes are never written. Meters count the same, without saying whose. Targets that the rules refuse
- * are told besides.
+ * header fields and bytes are never written. Meters count the same, without saying whose. Targets that
+ * the rules refuse, or that are not connected to, are told besides.
  */
 final class Audit {
 
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
 
     private final MeterRegistry meters;
-    private final Consumer<Denial> denials;
+    private final Consumer<Unreached> unreached;
     private final Counter up;
     private final Counter down;
     private final Timer opening;
 
-    Audit(MeterRegistry meters, Consumer<Denial> denials) {
+    Audit(MeterRegistry meters, Consumer<Unreached> unreached) {
         this.meters = meters;
-        this.denials = denials;
+        this.unreached = unreached;
         this.up = meters.counter("sandglass.egress.bytes", "direction", "up");
         this.down = meters.counter("sandglass.egress.bytes", "direction", "down");
         this.opening = meters.timer("sandglass.egress.opening");
@@ -54,7 +56,7 @@ final class Audit {
 
     /** A name that a sandbox asked DNS for, and does not reach; told as the port that it most likely would have asked for. */
     void nameRefused(Client client, HostName name) {
-        denials.accept(new Denial(
+        unreached.accept(new Denial(
                 client.uid(),
                 client.namespace(),
                 client.sandbox(),
@@ -71,10 +73,22 @@ final class Audit {
                 .log("egress-dns");
     }
 
+    /** An allowed target that nobody was connected to, and why. */
+    void failed(Tunnel tunnel, String why) {
+        unreached.accept(new Failure(
+                tunnel.client().uid(),
+                tunnel.client().namespace(),
+                tunnel.client().sandbox(),
+                tunnel.target().host().toString(),
+                tunnel.target().port(),
+                why,
+                Instant.now()));
+    }
+
     /** A tunnel is over. */
     void ended(Tunnel tunnel) {
         if (tunnel.outcome() == Outcome.NOT_ALLOWED || tunnel.outcome() == Outcome.ADDRESS_DENIED) {
-            denials.accept(new Denial(
+            unreached.accept(new Denial(
                     tunnel.client().uid(),
                     tunnel.client().namespace(),
                     tunnel.client().sandbox(),

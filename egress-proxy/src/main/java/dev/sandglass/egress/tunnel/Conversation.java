@@ -136,6 +136,9 @@ final class Conversation implements FirstReader.Reader {
     private void deny(Tunnel tunnel, Outcome outcome, String why) {
         if (!tunnel.isOver()) {
             tunnel.refused(outcome);
+            if (outcome.isOfTheWay()) {
+                workings.audit().failed(tunnel, why);
+            }
             LastWord.say(inner, door.refusal(outcome, tunnel.client(), tunnel.target(), why));
         }
     }

@@ -5,7 +5,7 @@ import dev.sandglass.api.egress.DomainRule;
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.egress.client.Admission;
 import dev.sandglass.egress.client.Clients;
-import dev.sandglass.egress.denial.Denial;
+import dev.sandglass.egress.denial.Unreached;
 import dev.sandglass.egress.name.Names;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -73,15 +73,15 @@ public final class EgressProxy implements AutoCloseable {
      *
      * @param address where; port 0 for any
      * @param loops carry all connections; whoever made them closes them
-     * @param denials told of every target that a sandbox's rules or the denied ranges refuse, before the sandbox is; by
-     *     any event loop, so it must not wait
+     * @param unreached told of every target that a sandbox's rules or the denied ranges refuse, and of every one that
+     *     is allowed and not connected to, before the sandbox is; by any event loop, so it must not wait
      */
     public EgressProxy(
             InetSocketAddress address,
             Guard guard,
             EventLoopGroup loops,
             MeterRegistry meters,
-            Consumer<Denial> denials)
+            Consumer<Unreached> unreached)
             throws InterruptedException {
         LongSupplier nanoTime = System::nanoTime;
         Limits limits = guard.limits();
@@ -106,7 +106,7 @@ public final class EgressProxy implements AutoCloseable {
                 limits,
                 backlog,
                 guard.tlsPorts(),
-                new Audit(meters, denials),
+                new Audit(meters, unreached),
                 nanoTime);
         meters.gauge("sandglass.egress.tunnels", tunnels, Tunnels::count);
         meters.gauge("sandglass.egress.connections", sources, Sources::count);

@@ -35,6 +35,11 @@ enum Outcome {
         return reason;
     }
 
+    /** Whether the target is allowed, and the way to it failed. */
+    boolean isOfTheWay() {
+        return this == LOOKUP_FAILED || this == CONNECT_FAILED;
+    }
+
     /** In lower case with hyphens. */
     String code() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

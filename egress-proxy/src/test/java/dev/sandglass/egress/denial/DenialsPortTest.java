@@ -100,6 +100,12 @@ class DenialsPortTest {
                         "{\"sandboxUid\":\"uid-1\",\"namespace\":\"tenant\",\"sandbox\":\"box\",\"host\":\"a.example\","
                                 + "\"port\":443,\"reason\":\"not-allowed\",\"time\":\"2026-01-02T03:04:05Z\"}");
         assertThat(one.readLine()).contains("\"host\":\"b.example\"");
+        port.accept(new Failure(
+                "uid-1", "tenant", "box", "c.example", 80, "nobody is there", Instant.parse("2026-01-02T03:04:05Z")));
+        assertThat(one.readLine())
+                .isEqualTo(
+                        "{\"sandboxUid\":\"uid-1\",\"namespace\":\"tenant\",\"sandbox\":\"box\",\"host\":\"c.example\","
+                                + "\"port\":80,\"failure\":\"nobody is there\",\"time\":\"2026-01-02T03:04:05Z\"}");
         assertThat(two.readLine()).contains("\"host\":\"a.example\"");
     }
 

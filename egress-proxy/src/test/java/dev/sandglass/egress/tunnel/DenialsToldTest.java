@@ -4,14 +4,16 @@ import static dev.sandglass.egress.tunnel.Stage.NEIGHBOUR;
 import static dev.sandglass.egress.tunnel.Stage.SANDBOX;
 import static dev.sandglass.egress.tunnel.Stage.STRANGER;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sandglass.egress.denial.Denial;
+import dev.sandglass.egress.denial.Failure;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which refusals are told, and when: before the sandbox itself hears of them. */
+/** Which refusals and failures are told, and when: before the sandbox itself hears of them. */
 @SuppressWarnings("NullAway.Init")
 class DenialsToldTest {
 
@@ -54,10 +56,35 @@ class DenialsToldTest {
     }
 
     @Test
+    void anAllowedHostThatIsNotReached() throws IOException {
+        assertThat(stage.refusal(SANDBOX, "Allowed.Example.:80")).startsWith("HTTP/1.1 502 ");
+        Origin origin = stage.origin(peer -> {});
+        origin.close();
+        stage.clients.put(SANDBOX, "one", "allowed.example:" + origin.port());
+        stage.names.put("allowed.example", "127.0.0.1");
+        assertThat(stage.answer(
+                        SANDBOX,
+                        "GET http://allowed.example:%d/?secret HTTP/1.1\r\nHost: allowed.example:%<d\r\n\r\n"
+                                .formatted(origin.port())))
+                .startsWith("HTTP/1.1 502 ");
+        assertThat(stage.failures)
+                .extracting(Failure::sandboxUid, Failure::sandbox, Failure::host, Failure::port, Failure::why)
+                .containsExactly(
+                        tuple("one", "name-of-one", "allowed.example", 80, "DNS has no address for this name"),
+                        tuple(
+                                "one",
+                                "name-of-one",
+                                "allowed.example",
+                                origin.port(),
+                                "the host refused the connection: nothing listens on this port"));
+        assertThat(stage.denials).isEmpty();
+    }
+
+    @Test
     void nothingElse() throws IOException {
         assertThat(stage.refusal(STRANGER, "denied.example:443")).startsWith("HTTP/1.1 407 ");
         assertThat(stage.refusal(SANDBOX, "127.1:443")).startsWith("HTTP/1.1 400 ");
-        assertThat(stage.refusal(SANDBOX, "allowed.example:80")).startsWith("HTTP/1.1 502 ");
         assertThat(stage.denials).isEmpty();
+        assertThat(stage.failures).isEmpty();
     }
 }

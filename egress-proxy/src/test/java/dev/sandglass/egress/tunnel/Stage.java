@@ -5,6 +5,8 @@ import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.egress.client.Admission;
 import dev.sandglass.egress.client.Credentials;
 import dev.sandglass.egress.denial.Denial;
+import dev.sandglass.egress.denial.Failure;
+import dev.sandglass.egress.denial.Unreached;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -33,6 +35,7 @@ final class Stage implements AutoCloseable {
     final FakeNames names = new FakeNames();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final List<Denial> denials = new CopyOnWriteArrayList<>();
+    final List<Failure> failures = new CopyOnWriteArrayList<>();
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
     private final List<Origin> origins = new ArrayList<>();
     private final EgressProxy proxy;
@@ -83,7 +86,14 @@ final class Stage implements AutoCloseable {
                         tlsPorts),
                 loops,
                 meters,
-                denials::add);
+                this::told);
+    }
+
+    private void told(Unreached target) {
+        switch (target) {
+            case Denial denial -> denials.add(denial);
+            case Failure failure -> failures.add(failure);
+        }
     }
 
     /** Opens a server at 127.0.0.1. */

@@ -7,15 +7,19 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads the stream of one replica of the egress proxy, piece by piece. What is no denial is left out. */
+/**
+ * Reads the stream of one replica of the egress proxy, piece by piece. What is neither a denial nor a failure is left
+ * out.
+ */
 final class DenialLines {
 
-    /** Longest line; a denial has a host of at most 253 letters and names of the cluster. */
+    /** Longest line; one has a host of at most 253 letters and names of the cluster. */
     static final int MAX_BYTES = 4096;
 
     private static final Logger LOG = LoggerFactory.getLogger(DenialLines.class);
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final int MAX_TEXT = 300;
+    private static final int MAX_SENTENCE = 120;
     private static final int MAX_PORT = 65_535;
 
     private final DeniedHosts hosts;
@@ -49,20 +53,30 @@ final class DenialLines {
     }
 
     private void read(String text) {
-        JsonNode denial;
+        JsonNode told;
         try {
-            denial = JSON.readTree(text);
+            told = JSON.readTree(text);
         } catch (JacksonException e) {
             LOG.debug("A line of the egress proxy is no JSON");
             return;
         }
-        String uid = denial.path("sandboxUid").asString("");
-        String host = denial.path("host").asString("");
-        int port = denial.path("port").asInt(0);
-        String reason = denial.path("reason").asString("");
-        if (fits(uid) && fits(host) && fits(reason) && port > 0 && port <= MAX_PORT) {
-            hosts.note(uid, host + ":" + port, reason);
+        String uid = told.path("sandboxUid").asString("");
+        String host = told.path("host").asString("");
+        int port = told.path("port").asInt(0);
+        String reason = told.path("reason").asString("");
+        String failure = told.path("failure").asString("");
+        if (!fits(uid) || !fits(host) || port < 1 || port > MAX_PORT) {
+            return;
         }
+        if (fits(reason)) {
+            hosts.note(uid, host + ":" + port, reason);
+        } else if (isSentence(failure)) {
+            hosts.noteFailure(uid, host + ":" + port, failure);
+        }
+    }
+
+    private static boolean isSentence(String text) {
+        return !text.isEmpty() && text.length() <= MAX_SENTENCE && text.chars().allMatch(c -> c >= ' ' && c < 0x7f);
     }
 
     private static boolean fits(String text) {

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.egress;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +13,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * Denials by sandbox until they are told: the newest targets, each once, and not longer than some minutes. Bounded in
- * hosts, sandboxes and age, so that nothing a sandbox does makes it grow.
+ * What sandboxes were denied, or did not reach though it is allowed, until it is told: the newest targets of each, each
+ * once, and not longer than some minutes. Bounded in hosts, sandboxes and age, so that nothing a sandbox does makes it
+ * grow.
  */
 public final class DeniedHosts {
 
@@ -27,9 +29,9 @@ public final class DeniedHosts {
     static final Duration MAX_AGE = Duration.ofMinutes(10);
 
     private final LongSupplier nanoTime;
-    private final Map<String, Map<String, DeniedHost>> bySandbox = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<String, Map<String, UnreachedHost>> bySandbox = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Map<String, DeniedHost>> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, Map<String, UnreachedHost>> eldest) {
             return size() > MAX_SANDBOXES;
         }
     };
@@ -45,40 +47,57 @@ public final class DeniedHosts {
         this.nanoTime = nanoTime;
     }
 
-    /** Now, as the denials are dated. */
+    /** Now, as what is heard of is dated. */
     public long now() {
         return nanoTime.getAsLong();
     }
 
     /** Notes a denial; by any thread. */
     public void note(String sandboxUid, String target, String reason) {
+        note(sandboxUid, new UnreachedHost.Denied(target, reason, now()));
+    }
+
+    /** Notes that an allowed target was not reached; by any thread. */
+    public void noteFailure(String sandboxUid, String target, String why) {
+        note(sandboxUid, new UnreachedHost.Failed(target, why, now()));
+    }
+
+    private void note(String sandboxUid, UnreachedHost host) {
         synchronized (this) {
-            Map<String, DeniedHost> hosts = bySandbox.computeIfAbsent(sandboxUid, uid -> new LinkedHashMap<>());
+            Map<String, UnreachedHost> hosts = bySandbox.computeIfAbsent(sandboxUid, uid -> new LinkedHashMap<>());
             // Put behind, where the newest are.
-            hosts.remove(target);
-            hosts.put(target, new DeniedHost(target, reason, now()));
+            hosts.remove(host.target());
+            hosts.put(host.target(), host);
             if (hosts.size() > MAX_HOSTS) {
-                hosts.remove(hosts.keySet().iterator().next());
+                hosts.remove(dispensable(hosts.values()).target());
             }
         }
         waiting.getOrDefault(sandboxUid, Set.of()).forEach(MonoSink::success);
     }
 
+    /** A crawler meets dead hosts by the hundred; they are not to hide a denial, about which something can be done. */
+    private static UnreachedHost dispensable(Collection<UnreachedHost> hosts) {
+        return hosts.stream()
+                .filter(UnreachedHost.Failed.class::isInstance)
+                .findFirst()
+                .orElseGet(() -> hosts.iterator().next());
+    }
+
     /** What is known of that sandbox and was not told, oldest first; it counts as told from now on. */
-    public synchronized List<DeniedHost> take(String sandboxUid) {
-        Map<String, DeniedHost> hosts = bySandbox.remove(sandboxUid);
+    public synchronized List<UnreachedHost> take(String sandboxUid) {
+        Map<String, UnreachedHost> hosts = bySandbox.remove(sandboxUid);
         if (hosts == null) {
             return List.of();
         }
         long oldest = now() - MAX_AGE.toNanos();
-        List<DeniedHost> fresh = new ArrayList<>(hosts.values());
+        List<UnreachedHost> fresh = new ArrayList<>(hosts.values());
         fresh.removeIf(host -> host.nanos() - oldest < 0);
         return fresh;
     }
 
     /** Whether something heard since that moment is known of that sandbox. */
     public synchronized boolean hasSince(String sandboxUid, long nanos) {
-        Map<String, DeniedHost> hosts = bySandbox.get(sandboxUid);
+        Map<String, UnreachedHost> hosts = bySandbox.get(sandboxUid);
         return hosts != null && hosts.values().stream().anyMatch(host -> host.nanos() - nanos >= 0);
     }
 
@@ -92,7 +111,7 @@ public final class DeniedHosts {
         hearing = now;
     }
 
-    /** Completes at the next denial of that sandbox, or else when that time is over. */
+    /** Completes when the next one of that sandbox is heard of, or else when that time is over. */
     public Mono<Void> next(String sandboxUid, Duration most) {
         return Mono.<Void>create(sink -> {
                     waiting.compute(sandboxUid, (uid, sinks) -> {

@@ -1,4 +1,4 @@
-/** What the egress proxy refused to sandboxes, heard from its replicas and kept until an answer tells it. */
+/** What sandboxes did not reach through the egress proxy, heard from its replicas and kept until an answer tells it. */
 @NullMarked
 package dev.sandglass.gateway.egress;
 

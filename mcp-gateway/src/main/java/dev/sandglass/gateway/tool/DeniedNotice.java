@@ -1,40 +1,48 @@
 package dev.sandglass.gateway.tool;
 
-import dev.sandglass.gateway.egress.DeniedHost;
 import dev.sandglass.gateway.egress.DeniedHosts;
+import dev.sandglass.gateway.egress.UnreachedHost;
+import dev.sandglass.gateway.egress.UnreachedHost.Denied;
+import dev.sandglass.gateway.egress.UnreachedHost.Failed;
 import dev.sandglass.gateway.execution.ExecutionError;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * What the network refused to a sandbox, for the answer of a call. A refusal is nearly always known before the code that
- * met it has ended; only if that code complains of a proxy and nothing is known, the answer waits a moment for it.
+ * What a sandbox did not reach, for the answer of a call: what is refused, and what is allowed and failed. It is nearly
+ * always known before the code that met it has ended; only if that code complains of a proxy and nothing is known, the
+ * answer waits a moment for it.
  */
 final class DeniedNotice {
 
     /** Longest that an answer waits. */
     static final Duration PATIENCE = Duration.ofMillis(100);
 
-    private static final List<String> HINTS = List.of("403", "Forbidden", "forbidden", "refused this request");
+    private static final List<String> HINTS =
+            List.of("403", "Forbidden", "forbidden", "502", "Bad Gateway", "refused this request");
 
     /**
-     * Refused targets.
+     * Targets that were not reached.
      *
      * @param hosts oldest first
      * @param since when the call began, on the clock of the hosts
      */
-    record Told(List<DeniedHost> hosts, long since) {
+    record Told(List<UnreachedHost> hosts, long since) {
 
         static final Told NONE = new Told(List.of(), 0);
 
+        /** Those that are refused. */
         List<String> targets() {
-            return hosts.stream().map(DeniedHost::target).toList();
+            return of(Denied.class).map(Denied::target).toList();
         }
 
         /** For the model: which, and what to do; null if none. */
@@ -65,16 +73,52 @@ final class DeniedNotice {
                                         .formatted(closed)
                                 + " whoever runs this installation can.");
             }
+            sentences.addAll(failures());
             return sentences.isEmpty() ? null : "[network] " + String.join(" ", sentences);
         }
 
         private String targets(boolean byEntry, boolean during) {
             return String.join(
                     ", ",
-                    hosts.stream()
-                            .filter(host -> host.opensByEntry() == byEntry && (host.nanos() - since >= 0) == during)
-                            .map(DeniedHost::target)
+                    of(Denied.class)
+                            .filter(host -> host.opensByEntry() == byEntry && isDuring(host) == during)
+                            .map(Denied::target)
                             .toList());
+        }
+
+        private List<String> failures() {
+            var sentences = new ArrayList<String>();
+            String during = failures(true);
+            String before = failures(false);
+            if (!during.isEmpty()) {
+                sentences.add("Allowed, but not reached: %s.".formatted(during));
+            }
+            if (!before.isEmpty()) {
+                sentences.add("Allowed, but not reached before this call: %s.".formatted(before));
+            }
+            if (!sentences.isEmpty()) {
+                sentences.add("Check host and port, or try again later; 'allowed_domains' need no change for that.");
+            }
+            return sentences;
+        }
+
+        /** Those with the same cause together, so that many dead hosts do not fill the answer with one sentence. */
+        private String failures(boolean during) {
+            Map<String, List<String>> targetsByCause = of(Failed.class)
+                    .filter(host -> isDuring(host) == during)
+                    .collect(Collectors.groupingBy(
+                            Failed::why, LinkedHashMap::new, Collectors.mapping(Failed::target, Collectors.toList())));
+            return targetsByCause.entrySet().stream()
+                    .map(cause -> "%s (%s)".formatted(String.join(", ", cause.getValue()), cause.getKey()))
+                    .collect(Collectors.joining("; "));
+        }
+
+        private boolean isDuring(UnreachedHost host) {
+            return host.nanos() - since >= 0;
+        }
+
+        private <T extends UnreachedHost> Stream<T> of(Class<T> kind) {
+            return hosts.stream().filter(kind::isInstance).map(kind::cast);
         }
     }
 
@@ -97,7 +141,7 @@ final class DeniedNotice {
     }
 
     private Told taken(String sandboxUid, long since) {
-        List<DeniedHost> taken = hosts.take(sandboxUid);
+        List<UnreachedHost> taken = hosts.take(sandboxUid);
         return taken.isEmpty() ? Told.NONE : new Told(taken, since);
     }
 

@@ -61,7 +61,7 @@ class DenialStreamsTest {
     private void hears(String host) {
         await().untilAsserted(() -> {
             lines.tryEmitNext(LINE.formatted(host));
-            assertThat(hosts.take("one")).extracting(DeniedHost::target).contains(host + ":443");
+            assertThat(hosts.take("one")).extracting(UnreachedHost::target).contains(host + ":443");
         });
     }
 

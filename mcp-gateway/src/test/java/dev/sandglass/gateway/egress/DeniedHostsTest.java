@@ -25,7 +25,8 @@ class DeniedHostsTest {
     }
 
     private String taken(String uid) {
-        return String.join(" ", hosts.take(uid).stream().map(DeniedHost::target).toList());
+        return String.join(
+                " ", hosts.take(uid).stream().map(UnreachedHost::target).toList());
     }
 
     @Test
@@ -48,9 +49,33 @@ class DeniedHostsTest {
         hosts.note("one", "more.example:443", "not-allowed");
         assertThat(hosts.take("one"))
                 .hasSize(DeniedHosts.MAX_HOSTS)
-                .extracting(DeniedHost::target)
+                .extracting(UnreachedHost::target)
                 .doesNotContain("1.example:443")
                 .endsWith("0.example:443", "more.example:443");
+    }
+
+    @Test
+    void failuresAreHeardOfToo() {
+        hear(line("one", "a.example").replace("\"reason\":\"not-allowed\"", "\"failure\":\"nobody is there\""));
+        assertThat(hosts.take("one"))
+                .containsExactly(new UnreachedHost.Failed("a.example:443", "nobody is there", nanos.get()));
+        hear(line("one", "a.example").replace("reason\":\"not-allowed", "failure\":\"" + "x".repeat(121)));
+        hear(line("one", "a.example").replace("reason\":\"not-allowed", "failure\":\"two\\nlines"));
+        hear(line("one", "a.example").replace("reason", "cause"));
+        assertThat(hosts.take("one")).isEmpty();
+    }
+
+    @Test
+    void deadHostsHideNoDenial() {
+        hosts.note("one", "denied.example:443", "not-allowed");
+        for (int i = 0; i < 2 * DeniedHosts.MAX_HOSTS; i++) {
+            hosts.noteFailure("one", i + ".example:443", "nobody is there");
+        }
+        assertThat(hosts.take("one"))
+                .hasSize(DeniedHosts.MAX_HOSTS)
+                .extracting(UnreachedHost::target)
+                .startsWith("denied.example:443", "17.example:443")
+                .endsWith("31.example:443");
     }
 
     @Test

@@ -74,6 +74,41 @@ class RefusedHostsContractTest {
                 .doesNotContain("allowed_domains' in 'config'");
     }
 
+    /** Nobody is to open what is open already, and no program is to take them for refused. */
+    @Test
+    void allowedHostsThatFailAreToldAsSuch() throws Exception {
+        gateway.denied.noteFailure(uid, "a.example:443", "DNS has no address for this name");
+        gateway.denied.noteFailure(uid, "b.example:80", "no server answered there within 9 s");
+        gateway.denied.noteFailure(uid, "c.example:443", "DNS has no address for this name");
+
+        JsonNode told = run("box", "print hi");
+
+        assertThat(TestGateway.text(told))
+                .isEqualTo("hi\n[network] Allowed, but not reached before this call: a.example:443, c.example:443"
+                        + " (DNS has no address for this name); b.example:80 (no server answered there within 9 s)."
+                        + " Check host and port, or try again later; 'allowed_domains' need no change for that.");
+        assertThat(told.path("structuredContent").path("message").asString())
+                .contains("[network] Allowed, but not reached before");
+        assertThat(denied(told)).isEqualTo("[]");
+        assertThat(TestGateway.text(run("box", "print hi"))).isEqualTo("hi");
+    }
+
+    @Test
+    void aFailureThatComesALittleLaterIsAwaitedAndStandsBehindTheRefused() throws Exception {
+        gateway.denied.setHearing(true);
+        gateway.denied.note(uid, "a.example:80", "not-allowed");
+        CompletableFuture<Void> late = CompletableFuture.runAsync(() -> {
+            await().pollInterval(Duration.ofMillis(1)).until(() -> !gateway.supervisor.verbs.isEmpty());
+            gateway.denied.noteFailure(uid, "late.example:443", "DNS has no address for this name");
+        });
+        JsonNode told = run("box", "print OSError: Tunnel connection failed: 502 Bad Gateway - DNS lookup failed");
+        late.join();
+        assertThat(denied(told)).isEqualTo("[\"a.example:80\"]");
+        assertThat(TestGateway.text(told))
+                .contains("[network] Before this call it refused: a.example:80. To reach it")
+                .contains("at once. Allowed, but not reached: late.example:443 (DNS has no address for this name).");
+    }
+
     @Test
     void oneThatComesALittleLaterIsAwaited() throws Exception {
         gateway.denied.setHearing(true);
@@ -113,6 +148,8 @@ class RefusedHostsContractTest {
                 "OSError('Tunnel connection failed: 403 Forbidden') | true",
                 "Proxy tunneling failed: ForbiddenUnable to establish SSL connection. | true",
                 "Proxy response (403) !== 200 when HTTP Tunneling | true",
+                "curl: (56) CONNECT tunnel failed, response 502 | true",
+                "Proxy tunneling failed: Bad Gateway - DNS lookup failedUnable to establish SSL connection. | true",
                 "The egress proxy refused this request. | true",
                 "403 | false",
                 "a tunnel through a mountain | false",

@@ -20,10 +20,13 @@ final class ExecutionArguments {
     static Schema addLimitsTo(Schema schema, ToolSettings settings) {
         return schema.optional(
                         "timeout",
-                        Schema.number("Seconds of running after which it is interrupted; default %d, at most %d"
-                                .formatted(
-                                        settings.timeout().toSeconds(),
-                                        settings.maxTimeout().toSeconds())))
+                        Schema.seconds(
+                                "Seconds of running after which it is interrupted; default %d, at most %d"
+                                        .formatted(
+                                                settings.timeout().toSeconds(),
+                                                settings.maxTimeout().toSeconds()),
+                                LEAST_TIMEOUT,
+                                settings.maxTimeout()))
                 .optional("wait", waitSchema(settings))
                 .optional(
                         "background",
@@ -33,9 +36,12 @@ final class ExecutionArguments {
     }
 
     static Schema waitSchema(ToolSettings settings) {
-        return Schema.number(("Seconds to hold the line, default %d; if it still runs then, the answer has status"
-                        + " 'running' and an execution_id to read on with sandbox_get_execution")
-                .formatted(settings.waitFor().toSeconds()));
+        return Schema.seconds(
+                ("Seconds to hold the line, default %d; if it still runs then, the answer has status"
+                                + " 'running' and an execution_id to read on with sandbox_get_execution")
+                        .formatted(settings.waitFor().toSeconds()),
+                Duration.ZERO,
+                settings.maxTimeout());
     }
 
     private static Schema outputSchema(ToolSettings settings) {

@@ -31,10 +31,18 @@ final class RunCommandTool implements Tool {
                 .required(
                         "command",
                         Schema.text("A program, run with exactly the given 'args' and no shell; or, if there are no"
-                                + " 'args' and this has blanks or shell characters, a command line for sh"))
-                .optional("args", Schema.list("Arguments of the program", Schema.text("Argument")))
-                .optional("cwd", Schema.text("Working directory, default /workspace"))
-                .optional("stdin", Schema.text("What the program reads on standard input"));
+                                        + " 'args' and this has blanks or shell characters, a command line for sh")
+                                .maxLength(MAX_COMMAND_CHARS))
+                .optional(
+                        "args",
+                        Schema.list("Arguments of the program", Schema.text("Argument"))
+                                .with("maxItems", MAX_ARGS))
+                .optional(
+                        "cwd",
+                        Schema.text("Working directory, default /workspace").maxLength(MAX_CWD_CHARS))
+                .optional(
+                        "stdin",
+                        Schema.text("What the program reads on standard input").maxLength(MAX_STDIN_CHARS));
         this.definition = new ToolDefinition(
                 "sandbox_run_command",
                 "Run a command in a sandbox",

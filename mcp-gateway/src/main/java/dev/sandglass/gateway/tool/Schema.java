@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.tool;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -31,6 +32,17 @@ final class Schema {
 
     static Schema number(String description) {
         return new Schema("number").with("description", description);
+    }
+
+    static Schema seconds(String description, Duration least, Duration most) {
+        return number(description).with("minimum", inSeconds(least)).with("maximum", inSeconds(most));
+    }
+
+    private static Number inSeconds(Duration duration) {
+        if (duration.toMillisPart() == 0) {
+            return duration.toSeconds();
+        }
+        return duration.toMillis() / 1000.0;
     }
 
     static Schema flag(String description) {

@@ -7,6 +7,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** The schemas of arguments keep to what clients of every model read: one that they cannot read costs all tools. */
@@ -50,6 +52,33 @@ class SchemaContractTest {
                 check(place + "." + inner, schema.path(inner));
             }
         }
+    }
+
+    /** A model that sees a bound keeps to it; one that does not learns of it by a refusal. */
+    @ParameterizedTest
+    @CsvSource({
+        "sandbox_run_code, timeout, 0.1, 3600",
+        "sandbox_run_code, wait, 0, 3600",
+        "sandbox_run_command, timeout, 0.1, 3600",
+        "sandbox_install_packages, wait, 0, 3600",
+        "sandbox_get_execution, wait, 0, 3600",
+    })
+    void secondsHaveTheirBounds(String tool, String field, double least, double most) throws Exception {
+        JsonNode schema =
+                gateway.definition(tool).path("inputSchema").path("properties").path(field);
+
+        assertThat(schema.path("minimum").asDouble(-1)).isEqualTo(least);
+        assertThat(schema.path("maximum").asDouble(-1)).isEqualTo(most);
+    }
+
+    @Test
+    void aCommandsArgumentsHaveTheirBounds() throws Exception {
+        JsonNode fields = gateway.definition("sandbox_run_command").at("/inputSchema/properties");
+
+        assertThat(fields.at("/args/maxItems").asInt()).isEqualTo(256);
+        assertThat(fields.at("/command/maxLength").asInt()).isEqualTo(65_536);
+        assertThat(fields.at("/cwd/maxLength").asInt()).isEqualTo(4096);
+        assertThat(fields.at("/stdin/maxLength").asInt()).isEqualTo(1_048_576);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.tool;
 
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.TimeLimit;
+import dev.sandglass.api.VolumeRules;
 import dev.sandglass.api.egress.DomainRule;
 import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
@@ -83,18 +84,14 @@ final class StartConfig {
         }
         Arguments config = given.get();
         return new SandboxConfig(
-                config.text("image", MAX_IMAGE_CHARS)
-                        .filter(image -> !image.isBlank())
-                        .orElse(null),
+                image(config).orElse(null),
                 config.quantity("memory", "Mi").orElse(null),
                 config.quantity("cpus", "").orElse(null),
                 config.quantity("disk", "Mi").orElse(null),
                 config.variables("envs").orElse(null),
                 StartVolumes.volumes(config).orElse(null),
                 StartVolumes.workspace(config).orElse(null),
-                config.text("runtime_class", SandboxSpec.MAX_RUNTIME_CLASS_NAME)
-                        .filter(name -> !name.isBlank())
-                        .orElse(null),
+                runtimeClass(config).orElse(null),
                 config.timeLimit("idle_timeout", TimeLimit.IDLE_TIMEOUT).orElse(null),
                 config.timeLimit("max_lifetime", TimeLimit.MAX_LIFETIME).orElse(null),
                 config.timeLimit("retention", TimeLimit.RETENTION).orElse(null),
@@ -102,6 +99,24 @@ final class StartConfig {
                 config.texts("allowed_domains", EgressRules.MAX_ENTRIES, DomainRule.MAX_LENGTH)
                         .map(entries -> AllowedDomains.checked("config.allowed_domains", entries))
                         .orElse(null));
+    }
+
+    private static Optional<String> image(Arguments config) {
+        Optional<String> image = config.text("image", MAX_IMAGE_CHARS).filter(name -> !name.isBlank());
+        if (image.isPresent() && image.get().chars().anyMatch(Character::isWhitespace)) {
+            throw new InvalidArgument("'config.image' must be the name of an image without blanks, such as"
+                    + " 'microsandbox/python'; leave it out for the installation's default");
+        }
+        return image;
+    }
+
+    private static Optional<String> runtimeClass(Arguments config) {
+        Optional<String> name =
+                config.text("runtime_class", SandboxSpec.MAX_RUNTIME_CLASS_NAME).filter(text -> !text.isBlank());
+        name.flatMap(VolumeRules::objectProblem).ifPresent(problem -> {
+            throw new InvalidArgument("'config.runtime_class': " + problem);
+        });
+        return name;
     }
 
     private static Schema duration(String description) {

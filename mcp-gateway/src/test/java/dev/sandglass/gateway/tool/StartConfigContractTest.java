@@ -73,6 +73,27 @@ class StartConfigContractTest {
         assertThat(gateway.sandboxes.configs).containsExactly(SandboxConfig.UNCHANGED);
     }
 
+    /** The cluster's words name the resource's field, and of the image a pattern alone. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "'image':'a b' | 'config.image' must be the name of an image without blanks, such as"
+                        + " 'microsandbox/python'; leave it out for the installation's default",
+                "'image':' a' | 'config.image' must be the name of an image without blanks, such as"
+                        + " 'microsandbox/python'; leave it out for the installation's default",
+                "'runtime_class':'Nope!' | 'config.runtime_class': 'Nope!' is not the name of an object of Kubernetes:"
+                        + " lower-case letters, digits, hyphens and dots, at most 253",
+            })
+    void namesThatTheClusterWouldRefuseAreToldInTheFieldsOfTheTool(String config, String error) throws Exception {
+        JsonNode result = startWith("{%s}".formatted(config.replace('\'', '"')));
+
+        assertThat(result.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(result)).isEqualTo("Error: " + error);
+        assertThat(gateway.sandboxes.configs).isEmpty();
+    }
+
     /** The resource counts bytes where this counts MiB: its own words led to a million times as much. */
     @ParameterizedTest
     @CsvSource(

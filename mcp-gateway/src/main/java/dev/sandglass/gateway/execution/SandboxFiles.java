@@ -11,6 +11,8 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -33,6 +35,8 @@ public final class SandboxFiles {
     private static final Duration PROMPT = Duration.ofSeconds(20);
     // The supervisor lists and deletes for 20 s, then says how far it came.
     private static final Duration LONG = Duration.ofSeconds(45);
+
+    private static final Pattern ARGUMENT = Pattern.compile("([a-z_]+): ");
 
     // More than what is told of most.
     private static final long ENTRY_BYTES = 256;
@@ -130,7 +134,7 @@ public final class SandboxFiles {
 
     private static Throwable problem(RunningSandbox sandbox, Throwable failure) {
         if (LinkException.unwrap(failure) instanceof LinkException why && why.kind() == LinkException.Kind.REFUSED) {
-            return new SandboxProblem.Refused(capital(why.text()) + hint(why.code()));
+            return new SandboxProblem.Refused(sentence(why) + hint(why.code()));
         }
         return Failures.problem(sandbox, failure);
     }
@@ -141,6 +145,14 @@ public final class SandboxFiles {
             case "not_supported" -> "; use sandbox_run_command instead.";
             default -> ".";
         };
+    }
+
+    /** Of a wrong argument the supervisor says {@code name: rule}, and the tools themselves {@code 'name': rule}. */
+    private static String sentence(LinkException why) {
+        Matcher argument = ARGUMENT.matcher(why.text());
+        return why.isRefusal("bad_request") && argument.lookingAt()
+                ? "'%s'%s".formatted(argument.group(1), why.text().substring(argument.end(1)))
+                : capital(why.text());
     }
 
     private static String capital(String text) {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.StreamSupport;
@@ -128,6 +129,19 @@ class FileToolsTest {
 
         assertThat(part.path("type").asString()).isEqualTo("image");
         assertThat(part.path("mimeType").asString()).isEqualTo("image/png");
+    }
+
+    @Test
+    void whatIsBehindTheEndNamesTheArgument() throws Exception {
+        done("sandbox_write_file", Map.of("path", "short", "content", "hi"));
+
+        for (JsonNode result : List.of(
+                call("sandbox_read_file", Map.of("path", "short", "offset", 3)),
+                call("sandbox_write_file", Map.of("path", "short", "offset", 3, "content", "x")))) {
+            assertThat(result.path("isError").asBoolean()).isTrue();
+            assertThat(TestGateway.text(result))
+                    .isEqualTo("Error: 'offset': 3 is behind the end; the file has 2 bytes.");
+        }
     }
 
     @ParameterizedTest

@@ -29,16 +29,11 @@ final class Answers {
                     case NOT_ALLOWED ->
                         "remedy: add it to spec.allowedDomains of the sandbox (allowed_domains of sandbox_start)\n";
                     case ADDRESS_DENIED -> "remedy: ask whoever runs this installation to allow the address\n";
+                    case LOOKUP_FAILED, CONNECT_FAILED ->
+                        "remedy: it is allowed; check host and port, or try again later\n";
                     case TOO_MANY_TUNNELS, TOO_MANY_NEW_TUNNELS -> "remedy: use fewer connections, or wait\n";
-                    case ALLOWED,
-                            MALFORMED,
-                            UNKNOWN_SANDBOX,
-                            HEAD_TOO_SLOW,
-                            QUOTA_EXCEEDED,
-                            HEAD_TOO_LONG,
-                            LOOKUP_FAILED,
-                            CONNECT_FAILED,
-                            NOT_READY -> "";
+                    case ALLOWED, MALFORMED, UNKNOWN_SANDBOX, HEAD_TOO_SLOW, QUOTA_EXCEEDED, HEAD_TOO_LONG, NOT_READY ->
+                        "";
                 };
         return answer(
                 outcome,
@@ -47,7 +42,8 @@ final class Answers {
     }
 
     private static ByteBuf answer(Outcome outcome, String text) {
-        byte[] body = ("The egress proxy refused this request.\n" + text).getBytes(StandardCharsets.UTF_8);
+        String what = outcome.isOfTheWay() ? "did not reach this host" : "refused this request";
+        byte[] body = ("The egress proxy " + what + ".\n" + text).getBytes(StandardCharsets.UTF_8);
         String more =
                 switch (outcome.status()) {
                     case 407 -> "Proxy-Authenticate: Basic realm=\"sandglass\"\r\n";

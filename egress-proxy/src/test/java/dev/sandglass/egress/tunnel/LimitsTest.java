@@ -237,7 +237,9 @@ class LimitsTest {
         assertThat(stage.refusal(SANDBOX, "nowhere.example:443"))
                 // Of the answer to a CONNECT most clients show this line alone.
                 .startsWith("HTTP/1.1 502 Bad Gateway - DNS lookup failed\r\nX-Proxy-Error: lookup-failed\r\n")
-                .contains("no address for this name");
+                .contains("no address for this name")
+                .contains("\r\n\r\nThe egress proxy did not reach this host.\nerror: ")
+                .endsWith("remedy: it is allowed; check host and port, or try again later\n");
         origin.close();
         assertThat(stage.refusal(SANDBOX, target()))
                 .startsWith("HTTP/1.1 502 Bad Gateway - server not reached\r\nX-Proxy-Error: connect-failed\r\n")

@@ -27,8 +27,8 @@ final class DeniedNotice {
     /** Longest that an answer waits. */
     static final Duration PATIENCE = Duration.ofMillis(100);
 
-    private static final List<String> HINTS =
-            List.of("403", "Forbidden", "forbidden", "502", "Bad Gateway", "refused this request");
+    private static final List<String> HINTS = List.of(
+            "403", "Forbidden", "forbidden", "502", "Bad Gateway", "refused this request", "not reach this host");
 
     /**
      * Targets that were not reached.

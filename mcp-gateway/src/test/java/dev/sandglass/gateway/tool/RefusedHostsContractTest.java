@@ -151,6 +151,7 @@ class RefusedHostsContractTest {
                 "curl: (56) CONNECT tunnel failed, response 502 | true",
                 "Proxy tunneling failed: Bad Gateway - DNS lookup failedUnable to establish SSL connection. | true",
                 "The egress proxy refused this request. | true",
+                "The egress proxy did not reach this host. | true",
                 "403 | false",
                 "a tunnel through a mountain | false",
             })

@@ -1,6 +1,7 @@
 """How an exception of the code becomes an error: as IPython tells it, and groups of exceptions as Python does.
 
 IPython prints groups to standard error and tells no error, so that the reply to such a run has no traceback at all.
+What fails in a script or a cell that a magic runs is shown by IPython and goes no further: here it is the run's error.
 """
 
 import builtins
@@ -11,20 +12,43 @@ from types import TracebackType
 from typing import Any
 
 from ipykernel.zmqshell import ZMQInteractiveShell
-from IPython.core import interactiveshell
+from IPython.core import interactiveshell, magics
 
 from .own_streams import OWN_STREAMS
 
 _GROUP = getattr(builtins, "BaseExceptionGroup", ())  # Python 3.10, which a python_env may be, has none
+_SCRIPTS = frozenset(
+    run.__code__
+    for run in (interactiveshell.InteractiveShell.safe_execfile, interactiveshell.InteractiveShell.safe_run_module)
+)
 _PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')
 
 
 class TellingShell(ZMQInteractiveShell):
     """Tells every exception as an error, whatever the code made of its standard streams."""
 
+    failure: BaseException | None = None  # of a script or a cell that a magic ran
+
+    def run_cell(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a cell. Code that asks for it gets the result; of the magics that do, none looks at it."""
+        result = super().run_cell(*args, **kwargs)
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith(magics.__name__):
+            for error in (result.error_before_exec, result.error_in_exec):
+                self.failure = self.failure if error is None else error
+        return result
+
+    def blame(self, reply: dict[str, Any]) -> None:
+        """Have the reply to a run say what failed in it, if it does not yet."""
+        failure, self.failure = self.failure, None
+        if failure is not None and reply["status"] == "ok":
+            told = {"ename": type(failure).__name__, "evalue": str(failure), "traceback": self._last_traceback or []}
+            reply.update(told, status="error")
+
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
         """Tell the exception that was raised; as IPython does, but for groups."""
         error = sys.exc_info()[1] if exc_tuple is None else exc_tuple[1]
+        if sys._getframe(1).f_code in _SCRIPTS:
+            self.failure = error
         lines = self._lines_of_group(error)
         if lines is None:
             super().showtraceback(exc_tuple, *args, **kwargs)
@@ -49,6 +73,8 @@ class TellingShell(ZMQInteractiveShell):
     def _showtraceback(self, *args: Any) -> None:
         OWN_STREAMS.mend()
         super()._showtraceback(*args)
+        # The code has done what it did; for ipykernel it, and all later code that awaits, failed with "NoneType: None".
+        self._last_traceback_during_displayhook = False
 
 
 def has_group(error: BaseException | None) -> bool:

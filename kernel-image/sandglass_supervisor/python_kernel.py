@@ -137,8 +137,10 @@ class SandboxKernel(IPythonKernel):
     async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
         """Run code; what programs wrote to the standard descriptors belongs to this run, so wait for it."""
         if isinstance(self.shell, SandboxShell):
-            self.shell.run_follows = True
+            self.shell.run_follows, self.shell.failure = True, None
         reply = await super().do_execute(*args, **kwargs)
+        if isinstance(self.shell, SandboxShell):
+            self.shell.blame(reply)
         OWN_STREAMS.mend()  # the reply would not follow
         for stream in getattr(self.parent, "streams", ()):
             stream.settle()

@@ -4,9 +4,12 @@ ipykernel knows only what ``sys.stdout`` and ``sys.stderr`` are at the moment: a
 goes on telling its output as that of an old run, and one that cannot be flushed keeps the run's end from being told.
 """
 
+import os
 import sys
+from functools import partial
 from typing import Any
 
+from .forked_streams import write_lines
 from .kernel_streams import BoundedStream
 
 
@@ -19,6 +22,8 @@ class OwnStreams:
     def know(self, out: BoundedStream, err: BoundedStream) -> None:
         """Take what the kernel has made."""
         self._by_name = {"stdout": out, "stderr": err}
+        for own in (out, err):
+            os.register_at_fork(after_in_child=partial(write_lines, own))
 
     def set_parent(self, parent: dict[str, Any]) -> None:
         """Have what is written from now on belong to a run, by whatever way it comes here."""

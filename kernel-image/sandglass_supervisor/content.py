@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from .html_text import html_text
 from .limits import (
+    DISPLAY_NAME_CHARS,
     JSON_RESULT_BYTES,
     KERNEL_VALUES,
     MESSAGE_CHARS,
@@ -71,22 +72,36 @@ def slices(data: bytes, size: int = SLICE_BYTES) -> Iterator[bytes]:
         start = end
 
 
-def shown(kind: str, content: dict[str, Any]) -> Entry | None:
-    """The one record of a ``display`` or ``result``: a picture if there is one, else the most readable text."""
+def shown(kind: str, content: dict[str, Any], *, update: bool = False) -> Entry | None:
+    """The one record of a ``display`` or ``result``: a picture if there is one, else the most readable text.
+
+    ``update``: it is a newer version of what was displayed under the same name.
+    """
     data = content.get("data")
     metadata = content.get("metadata")
     if not isinstance(data, dict):
         return None
+    named = _display_name(content, update=update)
     for mime, magic in _PICTURES.items():
         picture = _picture(data.get(mime), magic)
         if picture is not None and len(picture) <= PICTURE_BYTES:
             about = {"mime": mime, "metadata": _dimensions(metadata, mime), "original": _original(metadata)}
+            about.update(named)
             return Entry(kind, to_json(about), picture)
         if picture is not None:
             rule = f"at most {PICTURE_BYTES} can be shown; save it to a file"
-            return _entry(kind, "text/plain", f"[a picture of {len(picture)} bytes was left out: {rule}]")
+            return _entry(kind, "text/plain", f"[a picture of {len(picture)} bytes was left out: {rule}]", named)
     found = _text(data)
-    return None if found is None else _entry(kind, *found)
+    return None if found is None else _entry(kind, *found, named)
+
+
+def _display_name(content: dict[str, Any], *, update: bool) -> dict[str, Any]:
+    """Under which name it can be displayed anew; nothing of most."""
+    transient = content.get("transient")
+    name = transient.get("display_id") if isinstance(transient, dict) else None
+    if not isinstance(name, str) or not 0 < len(name) <= DISPLAY_NAME_CHARS:
+        return {}
+    return {"display": {"id": name, "update": update}}
 
 
 def error(content: dict[str, Any]) -> Entry:
@@ -151,10 +166,10 @@ def plain(text: str) -> str:
     return _TERMINAL_CODES.sub("", text)
 
 
-def _entry(kind: str, mime: str, text: str) -> Entry:
+def _entry(kind: str, mime: str, text: str, named: dict[str, Any] | None = None) -> Entry:
     # JSON is data for programs: cut, it would be none.
     blob = text.encode("utf-8", "replace") if mime == _JSON else _cut(plain(text), TEXT_BYTES)
-    return Entry(kind, to_json({"mime": mime, "metadata": {}}), blob)
+    return Entry(kind, to_json({"mime": mime, "metadata": {}, **(named or {})}), blob)
 
 
 def _picture(value: object, magic: re.Pattern[bytes]) -> bytes | None:

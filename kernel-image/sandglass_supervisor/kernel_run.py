@@ -56,7 +56,7 @@ class Run:
                 for entry in content.stream(said):
                     self.execution.write(*entry)
             case "display_data" | "update_display_data":
-                self._show("display", said)
+                self._show("display", said, update=kind == "update_display_data")
             case "execute_result":
                 self._show("result", said)
             case "error":
@@ -86,8 +86,8 @@ class Run:
             died = oom_killed(memory.limit, memory.peak, kernel=True)
         self._ended(died)
 
-    def _show(self, kind: str, said: dict[str, object]) -> None:
-        entry = content.shown(kind, said)
+    def _show(self, kind: str, said: dict[str, object], *, update: bool = False) -> None:
+        entry = content.shown(kind, said, update=update)
         if entry is not None:
             self.execution.write(*entry)
 

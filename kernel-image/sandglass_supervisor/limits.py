@@ -75,6 +75,7 @@ JSON_RESULT_BYTES: Final = 256 * KIB
 HTML_CHARS: Final = 256 * KIB
 TRACEBACK_BYTES: Final = 128 * KIB
 MESSAGE_CHARS: Final = 4096
+DISPLAY_NAME_CHARS: Final = 256  # under which something can be displayed anew; IPython makes names of 32
 KERNEL_MESSAGE_BYTES: Final = 8 * MIB
 KERNEL_RECEIVE_MESSAGES: Final = 8
 KERNEL_FRAMES: Final = 8  # of one message; Jupyter's have 6 or 7, and buffers that nobody here needs

@@ -159,7 +159,8 @@ def _outputs() -> list[Recorded]:
     picture = {"data": {"image/png": "iVBORw0KGgoA/w=="}, "metadata": {"sandglass": original}}
     unkept = {"data": {"image/png": "iVBORw0KGgoA/w=="}, "metadata": {"sandglass": {"path": "/a\nb", "bytes": 7}}}
     raised = {"ename": "ValueError", "evalue": "no \ud800", "traceback": ["\x1b[31mTraceback\x1b[0m", "ValueError: no"]}
-    shown = {"kind": "display", "original": None}
+    shown = {"kind": "display", "original": None, "display": None}
+    named = {"data": {"text/plain": "50 %"}, "transient": {"display_id": "é\ud800"}}
     lost = {"path": None, "bytes": 7, "width": 0, "height": 0}
     return [
         _output("stdout", _piece(0, out), {"kind": "stdout", "blob": "é\x1b[1m\n"}),
@@ -183,6 +184,22 @@ def _outputs() -> list[Recorded]:
             "display of a picture whose full size was not kept",
             _piece(42, content.shown("display", unkept)),
             {**shown, "mime": "image/png", "blob": to_text(_PNG), "original": lost},
+        ),
+        _output(
+            "display that can be displayed anew",
+            _piece(52, content.shown("display", named)),
+            {**shown, "mime": "text/plain", "blob": "50 %", "display": {"id": "é?", "update": False}},
+        ),
+        _output(
+            "display anew",
+            _piece(56, content.shown("display", {**picture, "transient": {"display_id": "1"}}, update=True)),
+            {
+                **shown,
+                "mime": "image/png",
+                "blob": to_text(_PNG),
+                "original": original,
+                "display": {"id": "1", "update": True},
+            },
         ),
         _output(
             "error",

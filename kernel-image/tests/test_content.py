@@ -40,6 +40,24 @@ def text_of(data: dict[str, Any]) -> str:
     return shown(data).blob.decode()
 
 
+# Names under which something can be displayed anew.
+
+
+def named(name: object, *, update: bool = False) -> object:
+    entry = content.shown("display", {"data": {"text/plain": "a"}, "transient": name}, update=update)
+    assert entry is not None
+    return json.loads(entry.json).get("display")
+
+
+def test_names_of_displays() -> None:
+    assert named({"display_id": "bar"}) == {"id": "bar", "update": False}
+    assert named({"display_id": "x" * 256}, update=True) == {"id": "x" * 256, "update": True}
+    for name in (None, 1, "", "x" * 257):
+        assert named({"display_id": name}, update=True) is None
+    for transient in ("text", ["display_id"], None):
+        assert named(transient, update=True) is None
+
+
 # HTML.
 
 

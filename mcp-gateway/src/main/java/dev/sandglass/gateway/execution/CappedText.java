@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The text of both streams under one cap, in bounded memory: its head and its tail are kept, what is between them is
@@ -16,11 +17,11 @@ final class CappedText {
     /** {@link #cutOffset} when nothing was dropped. */
     static final long NOTHING_CUT = -1;
 
-    // Small pieces of one stream share a segment, so that a flood of them is bounded by its characters.
+    // Small pieces of one stream share a piece, so that a flood of them is bounded by its characters.
     private static final int MERGE_BELOW = 4096;
 
-    private final Map<Stream, StringBuilder> head = new EnumMap<>(Stream.class);
-    private final ArrayDeque<Segment> tail = new ArrayDeque<>();
+    private final Map<Stream, ArrayDeque<Piece>> head = new EnumMap<>(Stream.class);
+    private final ArrayDeque<Piece> tail = new ArrayDeque<>();
     private final Set<Stream> cutStreams = EnumSet.noneOf(Stream.class);
     private final int limit;
     private final int tailLimit;
@@ -33,9 +34,6 @@ final class CappedText {
         this.limit = headChars + tailChars;
         this.headRoom = headChars;
         this.tailLimit = tailChars;
-        for (Stream stream : Stream.values()) {
-            head.put(stream, new StringBuilder());
-        }
     }
 
     /** Keeps half of the limit at each end. */
@@ -86,6 +84,52 @@ final class CappedText {
     }
 
     /**
+     * Adds a piece in whose place another text can be put.
+     *
+     * @param offset position of its first byte in the execution's output
+     * @return null, and nothing is added, if there is no room for all of it
+     */
+    @Nullable
+    Piece appendApart(Stream stream, String text, long offset) {
+        boolean inHead = !headClosed && text.length() <= headRoom;
+        if (!inHead && text.length() > tailRoom()) {
+            return null;
+        }
+        Piece piece = new Piece(stream, offset, inHead ? Apart.IN_HEAD : Apart.IN_TAIL);
+        (inHead ? head(stream) : tail).add(piece);
+        headClosed = !inHead;
+        put(piece, text);
+        return piece;
+    }
+
+    /**
+     * Puts another text, of one character at least, in the place of a piece that stands apart.
+     *
+     * @return false if a part of it was dropped, or there is no room
+     */
+    boolean replace(Piece piece, String text) {
+        int room = piece.apart == Apart.IN_HEAD ? piece.text.length() + headRoom + tailLimit : tailRoom();
+        if (piece.start > 0 || text.length() > room) {
+            return false;
+        }
+        put(piece, text);
+        return true;
+    }
+
+    /** What the head takes more than its room, the tail has less. */
+    private void put(Piece piece, String text) {
+        int more = text.length() - piece.text.length();
+        piece.text.setLength(0);
+        piece.text.append(text);
+        if (piece.apart == Apart.IN_HEAD) {
+            headRoom -= more;
+        } else {
+            tailLength += more;
+        }
+        shorten();
+    }
+
+    /**
      * Ends a line whose end is no byte of the output. It counts for nothing behind text that is kept whole, as it would
      * be missing between two pages else.
      *
@@ -93,7 +137,7 @@ final class CappedText {
      */
     void endLine(Stream stream, long offset) {
         if (cutOffset == NOTHING_CUT && tail.isEmpty()) {
-            head.getOrDefault(stream, new StringBuilder()).append('\n');
+            open(head(stream), stream, offset, Integer.MAX_VALUE).text.append('\n');
         } else {
             append(stream, "\n", offset);
         }
@@ -106,12 +150,21 @@ final class CappedText {
 
     /** What is left of a stream, with a mark where something was dropped. */
     String text(Stream stream) {
-        StringBuilder text = new StringBuilder(head.getOrDefault(stream, new StringBuilder()));
+        StringBuilder text = new StringBuilder();
+        head(stream).forEach(piece -> piece.appendTo(text));
         if (cutStreams.contains(stream) && !isPage()) {
             text.append("\n[Output truncated: exceeded ").append(limit).append(" character limit]\n");
         }
-        tail.stream().filter(segment -> segment.stream == stream).forEach(segment -> segment.appendTo(text));
+        tail.stream().filter(piece -> piece.stream == stream).forEach(piece -> piece.appendTo(text));
         return text.toString();
+    }
+
+    private ArrayDeque<Piece> head(Stream stream) {
+        return head.computeIfAbsent(stream, _ -> new ArrayDeque<>());
+    }
+
+    private int tailRoom() {
+        return Math.max(0, tailLimit + Math.min(0, headRoom));
     }
 
     private boolean isPage() {
@@ -133,13 +186,15 @@ final class CappedText {
 
     private int intoHead(Stream stream, String text, int taken) {
         headClosed = taken < text.length() || taken > headRoom;
-        head.getOrDefault(stream, new StringBuilder()).append(text, 0, taken);
-        headRoom -= taken;
+        if (taken > 0) {
+            open(head(stream), stream, 0, Integer.MAX_VALUE).text.append(text, 0, taken);
+            headRoom -= taken;
+        }
         return taken;
     }
 
     private void intoTail(Stream stream, String text, int from, long offset) {
-        int start = Math.max(from, text.length() - tailLimit);
+        int start = Math.max(from, text.length() - tailRoom());
         if (start > from) {
             dropTail();
             note(stream, offset);
@@ -150,30 +205,40 @@ final class CappedText {
         if (start == text.length()) {
             return;
         }
-        Segment last = tail.peekLast();
-        if (last == null || last.stream != stream || last.text.length() >= MERGE_BELOW) {
-            last = new Segment(stream, offset + Utf8Stream.length(text, from, start));
-            tail.add(last);
-        }
-        last.text.append(text, start, text.length());
+        open(tail, stream, offset + Utf8Stream.length(text, from, start), MERGE_BELOW)
+                .text
+                .append(text, start, text.length());
         tailLength += text.length() - start;
-        while (tailLength > tailLimit) {
-            shorten();
+        shorten();
+    }
+
+    /** The last piece if it can take more of a stream, else a new one. */
+    private static Piece open(ArrayDeque<Piece> pieces, Stream stream, long offset, int most) {
+        Piece last = pieces.peekLast();
+        if (last == null || last.stream != stream || last.apart != Apart.NOT || last.text.length() >= most) {
+            last = new Piece(stream, offset, Apart.NOT);
+            pieces.add(last);
         }
+        return last;
     }
 
     private void dropTail() {
-        tail.forEach(segment -> note(segment.stream, segment.offset()));
+        tail.forEach(piece -> {
+            note(piece.stream, piece.offset());
+            piece.drop(Integer.MAX_VALUE);
+        });
         tail.clear();
         tailLength = 0;
     }
 
     private void shorten() {
-        Segment first = tail.getFirst();
-        note(first.stream, first.offset());
-        tailLength -= first.drop(tailLength - tailLimit);
-        if (first.isEmpty()) {
-            tail.removeFirst();
+        while (tailLength > tailRoom()) {
+            Piece first = tail.getFirst();
+            note(first.stream, first.offset());
+            tailLength -= first.drop(tailLength - tailRoom());
+            if (first.isEmpty()) {
+                tail.removeFirst();
+            }
         }
     }
 
@@ -183,16 +248,25 @@ final class CappedText {
         cutOffset = cutOffset == NOTHING_CUT ? offset : Math.min(cutOffset, offset);
     }
 
+    /** Whether a piece stands apart, so that it can be replaced, and where. */
+    private enum Apart {
+        NOT,
+        IN_HEAD,
+        IN_TAIL
+    }
+
     /** Text of one stream; its beginning may be dropped. */
-    private static final class Segment {
+    static final class Piece {
         private final Stream stream;
         private final StringBuilder text = new StringBuilder();
         private final long origin;
+        private final Apart apart;
         private int start;
 
-        private Segment(Stream stream, long origin) {
+        private Piece(Stream stream, long origin, Apart apart) {
             this.stream = stream;
             this.origin = origin;
+            this.apart = apart;
         }
 
         private long offset() {
@@ -205,7 +279,7 @@ final class CappedText {
         }
 
         private int drop(int count) {
-            int end = Math.min(text.length(), start + count);
+            int end = start + Math.min(text.length() - start, count);
             if (end < text.length() && Character.isLowSurrogate(text.charAt(end))) {
                 end++;
             }

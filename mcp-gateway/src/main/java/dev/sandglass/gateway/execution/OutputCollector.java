@@ -35,6 +35,7 @@ final class OutputCollector {
     private final Map<Stream, Utf8Stream> decoders = new EnumMap<>(Stream.class);
     private final Map<Stream, Screen> screens = new EnumMap<>(Stream.class);
     private final Pictures pictures = new Pictures();
+    private final Displays displays;
     private OutputRecord.@Nullable Raised raised;
     private boolean hasResult;
     private boolean resultsBegun;
@@ -49,6 +50,7 @@ final class OutputCollector {
         this.position = from;
         this.page = page;
         this.text = capped();
+        this.displays = new Displays(text, pictures);
         this.results = capped();
         this.traceback = capped();
         for (Stream stream : Stream.values()) {
@@ -217,7 +219,7 @@ final class OutputCollector {
             addResult(shown, part);
             return "";
         }
-        return part.text().isEmpty() ? "" : display(part, shown.end());
+        return part.text().isEmpty() ? "" : display(shown, part);
     }
 
     private void addResult(OutputRecord.Shown shown, RecordPart part) {
@@ -233,14 +235,13 @@ final class OutputCollector {
     }
 
     /** Text that no stream said stands between what standard output said before and after it, on lines of its own. */
-    private String display(RecordPart part, long end) {
-        flush();
-        text.append(Stream.STDOUT, part.text(), part.offset());
-        if (part.text().endsWith("\n")) {
-            return part.text();
+    private String display(OutputRecord.Shown shown, RecordPart part) {
+        String lines = part.text().endsWith("\n") ? part.text() : part.text() + "\n";
+        if (!displays.renew(shown, lines)) {
+            flush();
+            displays.append(shown, part, lines);
         }
-        text.endLine(Stream.STDOUT, end);
-        return part.text() + "\n";
+        return lines;
     }
 
     private static @Nullable JsonNode parsed(String json) {
@@ -255,7 +256,7 @@ final class OutputCollector {
         String objection = Pictures.objection(shown);
         if (!objection.isEmpty()) {
             note(objection, shown.offset());
-        } else if (!pictures.take(shown) && leftOut == CappedText.NOTHING_CUT) {
+        } else if (!displays.take(shown) && leftOut == CappedText.NOTHING_CUT) {
             leftOut = shown.offset();
         }
     }

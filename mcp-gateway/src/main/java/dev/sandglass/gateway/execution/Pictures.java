@@ -44,6 +44,17 @@ final class Pictures {
         return true;
     }
 
+    /** Has a picture stand in the place of one that was taken; false if this answer has no room for it. */
+    boolean replace(int index, OutputRecord.Shown shown) {
+        int more = shown.content().length() - images.get(index).bytes();
+        if (bytes + more > MOST_BYTES) {
+            return false;
+        }
+        bytes += more;
+        images.set(index, Image.of(shown));
+        return true;
+    }
+
     List<Image> images() {
         return images;
     }

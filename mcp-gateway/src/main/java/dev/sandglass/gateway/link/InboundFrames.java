@@ -24,6 +24,8 @@ final class InboundFrames {
     static final int MAX_BLOB = 8 * 1024 * 1024;
     private static final int MAX_ID = 255;
     private static final int MAX_PATH = 4096;
+    // The supervisor's bound in code points.
+    private static final int MAX_DISPLAY_NAME = 2 * 256;
     private static final int MAX_REQUEST_ID = 32;
     private static final int MAX_DIGITS = 18;
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -115,7 +117,15 @@ final class InboundFrames {
                         result,
                         json.path("mime").asString("text/plain"),
                         Blob.of(blob),
-                        original(json.path("original")));
+                        original(json.path("original")),
+                        display(json.path("display")));
+    }
+
+    private static OutputRecord.@Nullable Display display(JsonNode json) {
+        String id = json.path("id").asString("");
+        return id.isEmpty() || id.length() > MAX_DISPLAY_NAME
+                ? null
+                : new OutputRecord.Display(id, json.path("update").asBoolean(false));
     }
 
     private static OutputRecord.@Nullable Original original(JsonNode json) {

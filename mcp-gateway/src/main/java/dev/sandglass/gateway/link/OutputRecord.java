@@ -50,16 +50,34 @@ public sealed interface OutputRecord {
      * @param mime e.g. {@code text/plain}, {@code image/png}
      * @param content text as UTF-8, pictures as they are
      * @param original of a picture that was scaled down; else null
+     * @param display its name, if it can be shown anew; else null
      */
     record Shown(
             long offset,
             boolean result,
             String mime,
             Blob content,
-            @Nullable Original original) implements OutputRecord {
+            @Nullable Original original,
+            @Nullable Display display)
+            implements OutputRecord {
         @Override
         public long length() {
             return content.length();
+        }
+    }
+
+    /**
+     * The name that the code gave to what it displays, so that a newer version can take its place.
+     *
+     * @param id the name
+     * @param update whether this is a newer version of what was displayed under that name
+     */
+    record Display(String id, boolean update) {
+
+        /** Without the name: the code chose it. */
+        @Override
+        public String toString() {
+            return update ? "Display[update]" : "Display[]";
         }
     }
 

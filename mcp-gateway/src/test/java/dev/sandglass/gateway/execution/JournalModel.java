@@ -19,7 +19,7 @@ final class JournalModel {
     }
 
     void show(boolean result, String mime, Blob content) {
-        add(new OutputRecord.Shown(end, result, mime, content, null));
+        add(new OutputRecord.Shown(end, result, mime, content, null, null));
     }
 
     void raise(String traceback) {

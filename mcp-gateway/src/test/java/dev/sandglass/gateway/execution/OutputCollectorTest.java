@@ -55,7 +55,7 @@ class OutputCollectorTest {
 
     @Test
     void picturesAreBase64() {
-        output.add(new OutputRecord.Shown(0, false, "image/png", Blob.of(new byte[] {1, 2, 3}), null));
+        output.add(new OutputRecord.Shown(0, false, "image/png", Blob.of(new byte[] {1, 2, 3}), null, null));
         assertThat(output.images()).containsExactly(new Image("image/png", "AQID", 3, null));
         assertThat(output.nextOffset()).isEqualTo(3);
     }
@@ -63,7 +63,7 @@ class OutputCollectorTest {
     @Test
     void aScaledPictureNamesItsFullSize() {
         var original = new OutputRecord.Original("/workspace/p.png", 5_000_000, 4000, 3000);
-        output.add(new OutputRecord.Shown(0, false, "image/jpeg", Blob.of(new byte[] {1, 2, 3, 4}), original));
+        output.add(new OutputRecord.Shown(0, false, "image/jpeg", Blob.of(new byte[] {1, 2, 3, 4}), original, null));
         assertThat(output.images())
                 .containsExactly(new Image(
                         "image/jpeg", "AQIDBA==", 4, new Image.Full("/workspace/p.png", 5_000_000, 4000, 3000)));
@@ -166,7 +166,8 @@ class OutputCollectorTest {
     void picturesAreBoundedInBytesToo() {
         int half = 3 * 1024 * 1024;
         for (int i = 0; i < 3; i++) {
-            output.add(new OutputRecord.Shown((long) half * i, false, "image/png", Blob.of(new byte[half]), null));
+            output.add(
+                    new OutputRecord.Shown((long) half * i, false, "image/png", Blob.of(new byte[half]), null, null));
         }
         assertThat(output.images()).hasSize(2);
         assertThat(output.imagesLeftOut()).isEqualTo(1);
@@ -244,7 +245,7 @@ class OutputCollectorTest {
     }
 
     private static OutputRecord shown(long offset, boolean result, String mime, String content) {
-        return new OutputRecord.Shown(offset, result, mime, Blob.utf8(content), null);
+        return new OutputRecord.Shown(offset, result, mime, Blob.utf8(content), null, null);
     }
 
     @Test

@@ -107,12 +107,16 @@ class TextFuzzTest {
     }
 
     private static OutputRecord record(int kind, long offset, Blob blob) {
-        return switch (kind % 7) {
+        return switch (kind % 9) {
             case 0 -> new OutputRecord.Text(offset, Stream.STDERR, blob);
-            case 1 -> new OutputRecord.Shown(offset, true, "text/plain", blob, null);
-            case 2 -> new OutputRecord.Shown(offset, true, "application/json", blob, null);
+            case 1 -> new OutputRecord.Shown(offset, true, "text/plain", blob, null, null);
+            case 2 -> new OutputRecord.Shown(offset, true, "application/json", blob, null, null);
             case 3 -> new OutputRecord.Raised(offset, "E", "m", blob);
             case 4 -> new OutputRecord.Gap(offset, offset + blob.length());
+            case 5, 6 -> {
+                var display = new OutputRecord.Display("id", kind % 9 == 6);
+                yield new OutputRecord.Shown(offset, false, "text/plain", blob, null, display);
+            }
             default -> new OutputRecord.Text(offset, Stream.STDOUT, blob);
         };
     }

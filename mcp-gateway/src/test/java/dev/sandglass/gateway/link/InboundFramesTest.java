@@ -42,7 +42,7 @@ class InboundFramesTest {
         String full = "{\"mime\":\"image/png\",\"original\":{\"path\":\"%s\",\"bytes\":9,\"width\":2,\"height\":-1}}";
         assertThat(record("display", full.formatted("/p/x.png"), "png"))
                 .isEqualTo(new OutputRecord.Shown(
-                        7, false, "image/png", Blob.utf8("png"), new OutputRecord.Original("/p/x.png", 9, 2, 0)));
+                        7, false, "image/png", Blob.utf8("png"), new OutputRecord.Original("/p/x.png", 9, 2, 0), null));
         for (String path : List.of("", "a\\nb", "p".repeat(4097))) {
             assertThat(record("display", full.formatted(path), "png"))
                     .extracting("original.path")
@@ -64,9 +64,18 @@ class InboundFramesTest {
                 .isEqualTo(9L);
         assertThat(record("stderr", "{}", "e")).isEqualTo(new OutputRecord.Text(7, Stream.STDERR, Blob.utf8("e")));
         assertThat(record("result", "{\"mime\":\"text/plain\",\"metadata\":{}}", "2"))
-                .isEqualTo(new OutputRecord.Shown(7, true, "text/plain", Blob.utf8("2"), null));
+                .isEqualTo(new OutputRecord.Shown(7, true, "text/plain", Blob.utf8("2"), null, null));
         assertThat(record("display", "{\"mime\":\"image/png\"}", "png"))
-                .isEqualTo(new OutputRecord.Shown(7, false, "image/png", Blob.utf8("png"), null));
+                .isEqualTo(new OutputRecord.Shown(7, false, "image/png", Blob.utf8("png"), null, null));
+        String anew = "{\"mime\":\"text/plain\",\"display\":{\"id\":\"%s\",\"update\":true}}";
+        assertThat(record("display", anew.formatted("x"), "2"))
+                .isEqualTo(new OutputRecord.Shown(
+                        7, false, "text/plain", Blob.utf8("2"), null, new OutputRecord.Display("x", true)));
+        for (String none : List.of("", "x".repeat(513))) {
+            assertThat(record("display", anew.formatted(none), "2"))
+                    .extracting("display")
+                    .isNull();
+        }
         assertThat(record("error", "{\"name\":\"E\",\"message\":\"m\"}", "tb"))
                 .isEqualTo(new OutputRecord.Raised(7, "E", "m", Blob.utf8("tb")));
         assertThat(record("gap", "{\"from\":7,\"to\":107,\"bytes\":100}", ""))

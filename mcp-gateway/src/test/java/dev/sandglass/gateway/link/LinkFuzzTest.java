@@ -93,6 +93,7 @@ class LinkFuzzTest {
                     case OutputRecord.Shown shown -> {
                         json.put("mime", shown.mime());
                         json.set("original", said.path("original"));
+                        json.set("display", said.path("display"));
                         yield shown.content().bytes();
                     }
                     case OutputRecord.Raised raised -> {

@@ -67,6 +67,7 @@ final class Meaning {
                 said.put("mime", shown.mime());
                 said.put("blob", shown(shown.content()));
                 said.put("original", shown.original());
+                said.put("display", shown.display());
             }
             case OutputRecord.Raised raised -> {
                 said.put("kind", "error");

@@ -148,6 +148,24 @@ class RealOutputTest {
     }
 
     @Test
+    void whatIsDisplayedAnewIsItsNewestVersion() throws Exception {
+        JsonNode result = run(NOISE + """
+                from IPython.display import Markdown
+                bar, plot = display(Markdown('0 of 20'), display_id=True), display('drawing', display_id=True)
+                for step in range(20):
+                    print('step', step)
+                    bar.update(Markdown(f'{step + 1} of 20'))
+                    plot.update(Pillow.new('RGB', (8 + step, 8)))
+                """);
+
+        assertThat(TestGateway.text(result)).startsWith("20 of 20\n\nstep 0\n").endsWith("step 19\n");
+        assertThat(pictures(result)).isEqualTo(1);
+        assertThat(result.path("structuredContent").path("truncated").asBoolean())
+                .isFalse();
+        assertThat(result.path("structuredContent").path("images").toString()).contains("image/png");
+    }
+
+    @Test
     void nobodyAnswersQuestions() throws Exception {
         assertThat(TestGateway.text(run("input('name? ')")))
                 .contains("EOFError: input(): nobody can answer a question");

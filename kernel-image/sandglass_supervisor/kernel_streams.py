@@ -22,6 +22,7 @@ from typing import Any
 import zmq
 from ipykernel.iostream import IOPubThread, OutStream
 
+from .current_run import OfCurrentRun
 from .last_words import LastWords
 from .limits import SLICE_BYTES
 
@@ -159,7 +160,7 @@ class BoundedThread(IOPubThread):
             sent.wait()
 
 
-class BoundedStream(OutStream):
+class BoundedStream(OfCurrentRun, OutStream):
     """Standard output or error: in slices, the writer waits for the reader, and the order between both is kept."""
 
     flush_timeout = None  # type: ignore[assignment] # None is what threading.Event.wait takes for "for ever"

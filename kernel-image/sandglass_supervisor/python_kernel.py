@@ -25,6 +25,7 @@ from ipykernel.zmqshell import ZMQDisplayPublisher
 from traitlets import Type
 from traitlets.config import Config
 
+from .current_run import OfCurrentRun
 from .kernel_display import BoundedSession
 from .kernel_errors import TellingShell
 from .kernel_streams import BoundedStream, BoundedThread
@@ -54,7 +55,7 @@ class SandboxDisplayHook(ZMQShellDisplayHook):
         super().update_user_ns(result)
 
 
-class SandboxPublisher(ZMQDisplayPublisher):
+class SandboxPublisher(OfCurrentRun, ZMQDisplayPublisher):
     """Displays also if what stands for standard output can take nothing."""
 
     def _flush_streams(self) -> None:

@@ -84,6 +84,7 @@ KERNEL_HEADER_BYTES: Final = 16 * KIB  # of header, parent header and metadata e
 KERNEL_VALUES: Final = TRACEBACK_BYTES + 32 * KIB
 KERNEL_TURN_FRAMES: Final = 128
 KERNEL_TURN_BYTES: Final = 1 * MIB
+STDERR_HEAD_BYTES: Final = 4 * KIB  # of what a Python kernel's process itself wrote: a crash is told at its beginning
 STDERR_TAIL_BYTES: Final = 4 * KIB
 LAST_WORDS_BYTES: Final = 512 * KIB  # at least so much of what a kernel wrote before it died
 

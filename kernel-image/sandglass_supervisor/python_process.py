@@ -22,6 +22,7 @@ from .limits import (
     RESUBSCRIBE_S,
     SLICE_BYTES,
     SOCKET_NAME_BYTES,
+    STDERR_HEAD_BYTES,
     STDERR_TAIL_BYTES,
 )
 from .loop import Timer
@@ -45,6 +46,7 @@ class PythonProcess:
         self._held = False
         self._ready = False
         self._stderr = bytearray()
+        self._stderr_left_out = 0
         self._errors = -1
         self._last_words = -1
         self._last_heard: list[bytes] | None = None
@@ -200,7 +202,11 @@ class PythonProcess:
             return
         if not data:
             self._place.loop.unwatch(self._errors)
-        self._stderr = (self._stderr + data)[-STDERR_TAIL_BYTES:]
+        self._stderr += data
+        surplus = len(self._stderr) - STDERR_HEAD_BYTES - STDERR_TAIL_BYTES
+        if surplus > 0:
+            del self._stderr[STDERR_HEAD_BYTES:-STDERR_TAIL_BYTES]
+            self._stderr_left_out += surplus
 
     def _ended(self, status: int) -> None:
         def gone() -> None:
@@ -220,8 +226,15 @@ class PythonProcess:
         self._tell_last_words()
         self._close()
         exit_code, number = describe(status)
-        self._listener.kernel_ended(Ending(exit_code, number, self._stderr.decode("utf-8", "replace").strip()))
+        self._listener.kernel_ended(Ending(exit_code, number, self._said_to_stderr()))
         os.close(self._last_words)  # up to here it could be asked what had begun
+
+    def _said_to_stderr(self) -> str:
+        said = self._stderr
+        if self._stderr_left_out:
+            note = b"\n[... %d bytes left out ...]\n" % self._stderr_left_out
+            said = said[:STDERR_HEAD_BYTES] + note + said[STDERR_HEAD_BYTES:]
+        return said.decode("utf-8", "replace").strip()
 
     def _tell_last_words(self) -> None:
         heard = None if self._last_heard is None else jupyter.signature_of(self._last_heard)

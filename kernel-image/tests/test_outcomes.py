@@ -218,6 +218,18 @@ def test_last_words_and_crash_report(own: Running) -> None:
     assert "Segmentation fault" in output.text("stderr")
 
 
+def test_a_long_crash_report_has_its_beginning(spare: Running) -> None:
+    """It says what happened and where; what made it long, as the names of many modules, comes last."""
+    client = spare.ready()
+    deep = "def deep(n): ctypes.string_at(0) if n == 0 else deep(n - 1)\ndeep(80)"
+    output = client.run("crash", f"import ctypes\nexec(compile({deep!r}, 'x' * 300, 'exec'))")
+    lines = output.text("stderr").splitlines()
+    assert lines[0] == "Fatal Python error: Segmentation fault"
+    assert "in string_at" in lines[3]
+    assert any(line.endswith("bytes left out ...]") for line in lines)
+    assert len(output.blob("stderr")) < 9 * 1024
+
+
 def test_exit_ends_the_kernel_honestly(own: Running) -> None:
     client = own.ready()
     output = client.run("exit", "import os; os._exit(3)")

@@ -20,11 +20,11 @@ from functools import partial
 from typing import Any
 
 import zmq
-from ipykernel.iostream import IOPubThread, OutStream
+from ipykernel.iostream import IOPubThread
 
-from .current_run import OfCurrentRun
 from .last_words import LastWords
 from .limits import SLICE_BYTES
+from .standard_stream import StandardStream
 
 _WAITING_SENDS = 64
 # It keeps the interpreter: who lets go of it beside a busy thread waits for milliseconds, here with each print.
@@ -160,7 +160,7 @@ class BoundedThread(IOPubThread):
             sent.wait()
 
 
-class BoundedStream(OfCurrentRun, OutStream):
+class BoundedStream(StandardStream):
     """Standard output or error: in slices, the writer waits for the reader, and the order between both is kept."""
 
     flush_timeout = None  # type: ignore[assignment] # None is what threading.Event.wait takes for "for ever"

@@ -3,10 +3,13 @@
 ipykernel would make a connection to the kernel for each piece of text, and a line and its end are two.
 """
 
+import contextlib
 import os
 import select
+import sys
 import threading
 from select import PIPE_BUF
+from typing import NoReturn
 
 from .kernel_streams import BoundedStream
 
@@ -59,3 +62,17 @@ def write_lines(stream: BoundedStream) -> None:
         lines = LineWriter(stream._original_stdstream_fd)
         # Closing it would end the thread that reads, which the kernel has.
         vars(stream).update(write=lines.write, flush=lines.flush, _should_watch=False)
+        # It would display nothing, as what it takes for the kernel's messages only the kernel may send.
+        stream.session.pid = os.getpid()
+
+
+def leave(code: object) -> NoReturn:
+    """End a process that was forked off, with what ``sys.exit`` was given: it would go on as a second kernel."""
+    if code is not None and not isinstance(code, int):
+        with contextlib.suppress(Exception):
+            sys.stderr.write(f"{code}\n")
+        code = 1
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    os._exit((code or 0) & 0xFF)

@@ -5,6 +5,7 @@ What fails in a script or a cell that a magic runs is shown by IPython and goes 
 """
 
 import builtins
+import os
 import re
 import sys
 import traceback
@@ -14,8 +15,10 @@ from typing import Any
 from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core import interactiveshell, magics
 
+from .forked_streams import leave
 from .own_streams import OWN_STREAMS
 
+_KERNEL = os.getpid()
 _GROUP = getattr(builtins, "BaseExceptionGroup", ())  # Python 3.10, which a python_env may be, has none
 _SCRIPTS = frozenset(
     run.__code__
@@ -37,8 +40,10 @@ class TellingShell(ZMQInteractiveShell):
                 self.failure = self.failure if error is None else error
         return result
 
-    def blame(self, reply: dict[str, Any]) -> None:
-        """Have the reply to a run say what failed in it, if it does not yet."""
+    def conclude(self, reply: dict[str, Any]) -> None:
+        """Have the reply to a run say what failed in it, if it does not yet. What the code forked off ends here."""
+        if os.getpid() != _KERNEL:
+            leave(0 if reply["status"] == "ok" else 1)
         failure, self.failure = self.failure, None
         if failure is not None and reply["status"] == "ok":
             told = {"ename": type(failure).__name__, "evalue": str(failure), "traceback": self._last_traceback or []}
@@ -47,6 +52,8 @@ class TellingShell(ZMQInteractiveShell):
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
         """Tell the exception that was raised; as IPython does, but for groups."""
         error = sys.exc_info()[1] if exc_tuple is None else exc_tuple[1]
+        if isinstance(error, SystemExit) and os.getpid() != _KERNEL:
+            leave(error.code)
         if sys._getframe(1).f_code in _SCRIPTS:
             self.failure = error
         lines = self._lines_of_group(error)
@@ -70,9 +77,12 @@ class TellingShell(ZMQInteractiveShell):
         name = self.compile.format_code_name(found[1])
         return found[0] if name is None else f"{name[0]} {name[1]}, line {found[2]}"
 
-    def _showtraceback(self, *args: Any) -> None:
+    def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         OWN_STREAMS.mend()
-        super()._showtraceback(*args)
+        if os.getpid() != _KERNEL:
+            sys.stderr.write("\n".join([*stb, ""]))  # the run is not that process's
+            return
+        super()._showtraceback(etype, evalue, stb)
         # The code has done what it did; for ipykernel it, and all later code that awaits, failed with "NoneType: None".
         self._last_traceback_during_displayhook = False
 

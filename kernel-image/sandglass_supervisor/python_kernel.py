@@ -141,7 +141,7 @@ class SandboxKernel(IPythonKernel):
             self.shell.run_follows, self.shell.failure = True, None
         reply = await super().do_execute(*args, **kwargs)
         if isinstance(self.shell, SandboxShell):
-            self.shell.blame(reply)
+            self.shell.conclude(reply)
         OWN_STREAMS.mend()  # the reply would not follow
         for stream in getattr(self.parent, "streams", ()):
             stream.settle()

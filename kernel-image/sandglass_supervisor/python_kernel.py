@@ -6,6 +6,7 @@ Derived classes only; nothing of ipykernel or IPython is changed in place.
 import asyncio
 import contextlib
 import faulthandler
+import functools
 import gc
 import json
 import logging
@@ -25,6 +26,7 @@ from ipykernel.zmqshell import ZMQDisplayPublisher
 from traitlets import Type
 from traitlets.config import Config
 
+from . import run_variables
 from .current_run import OfCurrentRun
 from .kernel_display import BoundedSession
 from .kernel_errors import TellingShell
@@ -34,7 +36,6 @@ from .own_streams import OWN_STREAMS
 
 _IOPUB_MESSAGES = 64
 _ERRORS = os.dup(2)  # the raw stream, which the supervisor keeps; the code's own is made a stream of output
-_ENVIRON = os.environ  # the code may put anything else under that name
 _NO_INPUT = "nobody can answer a question here: pass the value in the code, a file or an environment variable."
 
 
@@ -120,8 +121,7 @@ class SandboxKernel(IPythonKernel):
     async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """Run code with the variables that came with the request."""
         given = parent.get("metadata", {}).get("sandglass", {}).get("envs", {})
-        before = {name: _ENVIRON.get(name) for name in given}
-        _ENVIRON.update(given)
+        before = run_variables.put(given)
         try:
             await super().execute_request(stream, ident, parent)
         except KeyboardInterrupt:
@@ -133,7 +133,7 @@ class SandboxKernel(IPythonKernel):
             os.write(_ERRORS, b"The code took from the kernel what it needs to answer, such as builtins.len.\n")
             os._exit(1)
         finally:
-            _put_back(before)
+            run_variables.put_back(before)
 
     async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
         """Run code; what programs wrote to the standard descriptors belongs to this run, so wait for it."""
@@ -198,6 +198,12 @@ class SandboxKernelApp(IPKernelApp):
         installed = (i for i, entry in enumerate(sys.path) if entry.endswith(("site-packages", "dist-packages")))
         sys.path.insert(next(installed, len(sys.path)), "")
 
+    def patch_io(self) -> None:
+        """Have the crash report that code asks for come where the supervisor reads it, and not by what has crashed."""
+        enable = faulthandler.enable
+        told = functools.wraps(enable)(lambda file=_ERRORS, *args, **kwargs: enable(file, *args, **kwargs))
+        faulthandler.enable = told
+
     def log_connection_info(self) -> None:
         """Note the ports; there is nobody to tell."""
         self._ports = {"shell": self.shell_port, "iopub": self.iopub_port, "control": self.control_port}
@@ -231,20 +237,6 @@ class SandboxKernelApp(IPKernelApp):
             out.sibling, err.sibling = err, out
             self.streams = (out, err)
             OWN_STREAMS.know(out, err)
-
-
-def _put_back(before: dict[str, str | None]) -> None:
-    """Undo the variables of one execution, whatever its code made of them; others that it set stay."""
-    undone = False
-    while not undone:
-        # An interrupt that comes too late for the code must not leave half of them.
-        with contextlib.suppress(KeyboardInterrupt):
-            for name, value in before.items():
-                if value is None:
-                    _ENVIRON.pop(name, None)
-                else:
-                    _ENVIRON[name] = value
-            undone = True
 
 
 def _add_user_packages() -> None:

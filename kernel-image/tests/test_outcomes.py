@@ -218,6 +218,14 @@ def test_last_words_and_crash_report(own: Running) -> None:
     assert "Segmentation fault" in output.text("stderr")
 
 
+def test_a_crash_report_that_the_code_asks_for(spare: Running) -> None:
+    client = spare.ready()
+    code = "import ctypes, faulthandler\nfaulthandler.enable({})\nctypes.string_at(0)"
+    assert "Segmentation fault" in client.run("crash", code.format("all_threads=True")).text("stderr")
+    assert client.run("own", code.format("open('report', 'w'), False")).text("stderr") == ""
+    assert "Segmentation fault" in (spare.workspace / "report").read_text()
+
+
 def test_a_long_crash_report_has_its_beginning(spare: Running) -> None:
     """It says what happened and where; what made it long, as the names of many modules, comes last."""
     client = spare.ready()

@@ -92,6 +92,51 @@ class OutputE2E {
     }
 
     @Test
+    void whatIsDisplayedAnewIsInTheAnswerOnceWhereItStoodFirst() {
+        String sandbox = SANDBOXES.start();
+
+        Answer answer = agent.python(sandbox, """
+                shown = display('0 of 2', display_id=True)
+                print('between')
+                for done in (1, 2):
+                    shown.update(f'{done} of 2')
+                """);
+
+        assertThat(answer.stdout()).isEqualTo("'2 of 2'\nbetween\n");
+    }
+
+    @Test
+    void forkedWorkersPrintWholeLines() {
+        String sandbox = SANDBOXES.start();
+        String words = "worker word ".repeat(50).strip();
+
+        Answer answer = agent.python(sandbox, """
+                import multiprocessing
+                def work(number):
+                    for line in range(50):
+                        print('%s')
+                with multiprocessing.get_context('fork').Pool(4) as pool:
+                    pool.map(work, range(8))
+                """.formatted(words));
+
+        assertThat(answer.status()).as(answer.text()).isEqualTo("ok");
+        assertThat(answer.stdout().lines()).as("no line is torn").containsOnly(words);
+    }
+
+    @Test
+    void aScriptThatFailsIsAnError() {
+        String sandbox = SANDBOXES.start();
+        agent.python(sandbox, "%%writefile job.py\nprint(1)\nraise ValueError('no rows')");
+
+        Answer answer = agent.python(sandbox, "%run job.py");
+
+        assertThat(answer.status()).isEqualTo("error");
+        assertThat(answer.object("error").get("name")).isEqualTo("ValueError");
+        assertThat(answer.object("error").get("traceback")).asString().contains("job.py", "no rows");
+        assertThat(answer.stdout()).isEqualTo("1\n");
+    }
+
+    @Test
     void questionsCannotBeAnsweredAndShellLinesWork() {
         String sandbox = SANDBOXES.start();
 

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 
 /**
  * {@code GET /denials} on a port of its own: an answer without end, one line of JSON for each {@link Unreached} from
- * now on, and an empty line now and then so that both sides notice when the other is gone. Nothing is kept for those who
- * come later, and whoever reads too slowly is dropped: a tunnel never waits for a reader.
+ * now on, and an empty line now and then so that both sides notice when the other is gone. Nothing is kept for those
+ * who come later, and whoever reads too slowly is dropped: a tunnel never waits for a reader.
  */
 public final class DenialsPort implements Consumer<Unreached>, AutoCloseable {
 

@@ -1,8 +1,6 @@
 package dev.sandglass.egress.denial;
 
-import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -21,15 +19,7 @@ public record Denial(
         implements Unreached {
 
     @Override
-    public String line() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("sandboxUid", sandboxUid);
-        fields.put("namespace", namespace);
-        fields.put("sandbox", sandbox);
-        fields.put("host", host);
-        fields.put("port", port);
-        fields.put("reason", reason);
-        fields.put("time", time.toString());
-        return Serialization.asJson(fields) + "\n";
+    public Map.Entry<String, String> cause() {
+        return Map.entry("reason", reason);
     }
 }

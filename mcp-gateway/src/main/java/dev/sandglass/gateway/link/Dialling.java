@@ -32,6 +32,8 @@ final class Dialling {
     private String trouble = "not tried yet";
     private byte[] identity = freshIdentity();
     private boolean greeted;
+    // The trouble is how a handshake failed, which an attempt that goes on is not to hide.
+    private boolean toldOfHandshake;
 
     Dialling(Connection connection, LinkTarget target, Wire.Source wires, Connection.Owner owner, Counters counters) {
         this.connection = connection;
@@ -91,7 +93,9 @@ final class Dialling {
     void greeted(Wire which) {
         if (which == attempt) {
             greeted = true;
-            trouble = "it accepted the connection but did not finish the handshake";
+            if (!toldOfHandshake) {
+                trouble = "it accepted the connection but did not finish the handshake";
+            }
             restartTimer(redial.helloPatience(), () -> dialAnew("no answer to hello"));
         }
     }
@@ -160,6 +164,7 @@ final class Dialling {
 
     private void giveUp(String why) {
         boolean wasOpen = connection.isOpen();
+        toldOfHandshake = greeted && !wasOpen;
         hangUp(why);
         if (wasOpen) {
             counters.broken().increment();

@@ -61,8 +61,7 @@ class DiallingTest {
         link.dialling.connected(link.wire());
         link.pass(Duration.ofMillis(500));
         assertThat(link.dialling.identity()).isEqualTo(first);
-        link.dialling.connected(link.wire());
-        link.dialling.greeted(link.wire());
+        greet();
         link.pass(Duration.ofSeconds(4));
         assertThat(link.dialling.identity()).isNotEqualTo(first);
     }
@@ -93,8 +92,7 @@ class DiallingTest {
     void aSlowHandshakeIsWaitedForLongerEachTime() {
         for (Duration patience : List.of(Duration.ofSeconds(4), Duration.ofSeconds(16))) {
             link.asks(new Verb.Metrics(), patience.multipliedBy(2));
-            link.dialling.connected(link.wire());
-            link.dialling.greeted(link.wire());
+            greet();
             link.pass(patience.minusMillis(1));
             assertThat(link.wire().closed).isFalse();
             int before = link.wires.size();
@@ -123,6 +121,31 @@ class DiallingTest {
         link.dialling.broken(link.wire(), "it refuses connections");
         link.pass(FakeLink.TIMEOUT);
         assertThat(failure(answer)).hasMessageContaining("within 10.0 s").hasMessageContaining("refuses connections");
+    }
+
+    @Test
+    void anAttemptThatGoesOnDoesNotHideHowTheHandshakeBeforeItFailed() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        greet();
+        link.dialling.broken(link.wire(), "closed by the other side");
+        link.pass(MOMENT);
+        greet();
+        link.pass(FakeLink.TIMEOUT);
+        assertThat(failure(answer)).hasMessageContaining("closed by the other side");
+    }
+
+    @Test
+    void aHandshakeThatGoesOnIsNewsAfterWhatKeptItFromBeginning() {
+        link.asks(new Verb.Metrics());
+        link.dialling.broken(link.wire(), "it refuses connections");
+        link.pass(MOMENT);
+        greet();
+        assertThat(link.dialling.trouble()).contains("did not finish the handshake");
+    }
+
+    private void greet() {
+        link.dialling.connected(link.wire());
+        link.dialling.greeted(link.wire());
     }
 
     @Test

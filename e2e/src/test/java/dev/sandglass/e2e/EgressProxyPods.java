@@ -10,7 +10,6 @@ import io.fabric8.kubernetes.client.dsl.RollableScalableResource;
 import io.fabric8.kubernetes.client.readiness.Readiness;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * The egress proxy's Deployment and its pods, seen by an administrator.
@@ -55,14 +54,6 @@ record EgressProxyPods(KubernetesClient kubernetes) {
 
     List<String> addresses() {
         return running().stream().map(pod -> pod.getStatus().getPodIP()).toList();
-    }
-
-    /** What the replicas wrote of that host, as the text of a failure needs it: clients tell little of a refused tunnel. */
-    String saidOf(String host) {
-        return running().stream()
-                .flatMap(pod -> kubernetes.pods().resource(pod).getLog().lines())
-                .filter(line -> line.contains(host))
-                .collect(Collectors.joining("\n", "the egress proxies said: ", ""));
     }
 
     int replicas() {

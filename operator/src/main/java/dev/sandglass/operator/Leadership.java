@@ -10,8 +10,10 @@ import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderElectionConfig;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderElectionConfigBuilder;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderElectorBuilder;
+import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaderElectionRecord;
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaseLock;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,9 @@ final class Leadership {
 
     private static final Duration RENEWED_WITHIN = Duration.ofSeconds(10);
     private static final Duration ASKED_EVERY = Duration.ofSeconds(2);
+
+    /** How often at most: a renewal that was under way, and the owner that {@link #tie} writes. */
+    private static final int WRITTEN_MEANWHILE = 2;
 
     private final KubernetesClient client;
     private final OperatorSettings.Election election;
@@ -72,17 +77,39 @@ final class Leadership {
                 .withConfig(configuration())
                 .build()
                 .start();
+        if (stopping) {
+            competition.cancel(true);
+        }
     }
 
     private LeaderElectionConfig configuration() {
         return new LeaderElectionConfigBuilder()
                 .withName(lease)
-                .withLock(new LeaseLock(namespace, lease, identity))
+                .withLock(new Lock())
                 .withLeaseDuration(HELD_FOR)
                 .withRenewDeadline(RENEWED_WITHIN)
                 .withRetryPeriod(ASKED_EVERY)
                 .withLeaderCallbacks(new LeaderCallbacks(this::started, this::stopped, this::noted))
                 .build();
+    }
+
+    /**
+     * Written no more once it is to be given up: an elector that is cancelled in the moment in which it has come to lead renews
+     * once all the same, and would take again what was just given up.
+     */
+    private final class Lock extends LeaseLock {
+
+        Lock() {
+            super(namespace, lease, identity);
+        }
+
+        @Override
+        public synchronized void update(KubernetesClient through, LeaderElectionRecord renewed) {
+            if (stopping) {
+                throw new KubernetesClientException("This replica is stopping");
+            }
+            super.update(through, renewed);
+        }
     }
 
     private void noted(@Nullable String holder) {
@@ -151,13 +178,34 @@ final class Leadership {
     /** Gives the Lease up if it is ours; failing to do so costs the successor its remaining time and nothing else. */
     void release() {
         try {
-            Lease held = client.leases().inNamespace(namespace).withName(lease).get();
-            if (held != null && identity.equals(held.getSpec().getHolderIdentity())) {
-                held.getSpec().setHolderIdentity("");
-                client.resource(held).update();
+            for (int left = WRITTEN_MEANWHILE; !released(left == 0); left--) {
+                LOG.atDebug().log("The lease was written meanwhile; it is given up anew");
             }
         } catch (KubernetesClientException e) {
             LOG.atInfo().setCause(e).log("The lease could not be given up");
+        }
+    }
+
+    /**
+     * Tries to give the Lease up.
+     *
+     * @param last whether a conflict is an error and not an answer
+     * @return whether it is not ours any more
+     */
+    private boolean released(boolean last) {
+        Lease held = client.leases().inNamespace(namespace).withName(lease).get();
+        if (held == null || !identity.equals(held.getSpec().getHolderIdentity())) {
+            return true;
+        }
+        held.getSpec().setHolderIdentity("");
+        try {
+            client.resource(held).update();
+            return true;
+        } catch (KubernetesClientException e) {
+            if (last || e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+                throw e;
+            }
+            return false;
         }
     }
 }

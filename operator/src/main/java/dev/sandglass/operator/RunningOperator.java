@@ -142,7 +142,10 @@ final class RunningOperator implements AutoCloseable {
         closing = true;
         working = false;
         leadership.ifPresent(Leadership::stopping);
-        operator.stop();
-        leadership.ifPresent(Leadership::release);
+        try {
+            operator.stop();
+        } finally {
+            leadership.ifPresent(Leadership::release);
+        }
     }
 }

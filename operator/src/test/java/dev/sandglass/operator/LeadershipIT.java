@@ -7,6 +7,7 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.SandboxSpec;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpecBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.BasicBuilder;
 import io.fabric8.kubernetes.client.http.HttpRequest;
@@ -21,6 +22,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,14 +129,34 @@ class LeadershipIT {
                 TestNamespace.Running robbed = namespace.operator(elected(namespace))) {
             await().atMost(SOON).until(() -> leads(namespace));
 
-            namespace.admin.leases().inNamespace(namespace.name).withName(LEASE).edit(lease -> lease.edit()
-                    .editSpec()
-                    .withHolderIdentity("somebody else")
-                    .withRenewTime(ZonedDateTime.now(ZoneOffset.UTC).plusMinutes(1))
-                    .endSpec()
-                    .build());
+            write(namespace, spec -> spec.withHolderIdentity("somebody else")
+                    .withRenewTime(ZonedDateTime.now(ZoneOffset.UTC).plusMinutes(1)));
 
             await().atMost(SOON).until(() -> robbed.ends().contains(LEADS_NO_LONGER));
+        }
+    }
+
+    /** As a renewal does that was under way when the process was told to end. */
+    @Test
+    void aLeaseThatIsWrittenMeanwhileIsGivenUpAllTheSame() {
+        try (TestNamespace namespace = new TestNamespace()) {
+            AtomicInteger written = new AtomicInteger();
+            Interceptor between = new Interceptor() {
+                @Override
+                public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+                    if ("PUT".equals(request.method())
+                            && request.uri().getPath().endsWith("/leases/" + LEASE)
+                            && written.getAndIncrement() < 2) {
+                        write(namespace, spec -> spec.withRenewTime(ZonedDateTime.now(ZoneOffset.UTC)));
+                    }
+                }
+            };
+            try (TestNamespace.Running leader = namespace.operator(elected(namespace), between)) {
+                await().atMost(SOON).until(leader.operator()::isReady);
+            }
+
+            assertThat(written).hasValue(3);
+            assertThat(leads(namespace)).isFalse();
         }
     }
 
@@ -161,6 +184,12 @@ class LeadershipIT {
                 assertThat(owners(namespace)).as("after it was renewed").containsExactly(account);
             }
         }
+    }
+
+    private static void write(TestNamespace namespace, UnaryOperator<LeaseSpecBuilder> change) {
+        namespace.admin.leases().inNamespace(namespace.name).withName(LEASE).edit(lease -> lease.edit()
+                .withSpec(change.apply(new LeaseSpecBuilder(lease.getSpec())).build())
+                .build());
     }
 
     private static Lease lease(TestNamespace namespace) {

@@ -81,7 +81,7 @@ public final class DnsNames implements Names, AutoCloseable {
         resolver.resolveAll(name + ".").addListener((Future<List<InetAddress>> answer) -> {
             if (answer.isSuccess()) {
                 found.complete(answer.getNow().stream().map(IpAddress::of).toList());
-            } else if (saysNo(answer.cause())) {
+            } else if (isUnknown(answer.cause()) || (left == 1 && hasNoAddress(answer.cause()))) {
                 found.completeExceptionally(new NoSuchName(name));
             } else if (left > 1) {
                 var _ = loop.schedule(() -> attempt(name, left - 1, found), PAUSE_MS, TimeUnit.MILLISECONDS);
@@ -91,12 +91,17 @@ public final class DnsNames implements Names, AutoCloseable {
         });
     }
 
-    /** Whether a server said that there is none; if it could not say, or nobody answered, the next attempt may be luckier. */
-    private static boolean saysNo(Throwable failure) {
-        Throwable cause = failure.getCause();
-        // Without a cause: there is the name, and no address of it.
-        return cause == null
-                || (cause instanceof DnsErrorCauseException said && DnsResponseCode.NXDOMAIN.equals(said.getCode()));
+    private static boolean isUnknown(Throwable failure) {
+        return failure.getCause() instanceof DnsErrorCauseException said
+                && DnsResponseCode.NXDOMAIN.equals(said.getCode());
+    }
+
+    /**
+     * Whether there is the name and no address of it. Said of the family that was answered last: that a server could not say
+     * of the other is not told, so this is no reason not to ask again.
+     */
+    private static boolean hasNoAddress(Throwable failure) {
+        return failure.getCause() == null;
     }
 
     @Override

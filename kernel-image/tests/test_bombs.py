@@ -61,7 +61,7 @@ def status(output: Output) -> object:
 
 @pytest.mark.parametrize("heads", [1, 40])
 def test_a_hydra_ends_with_its_time(shared: Running, client: Client, name: str, heads: int) -> None:
-    hydra(client, name, heads, timeout_s=0.7)
+    hydra(client, name, heads, timeout_s=3)
     assert not is_over(shared, name)
     assert status(client.finish(name, 10)) == "timeout"
     client.until(lambda: is_over(shared, name), 2, "its end")
@@ -76,7 +76,7 @@ def test_a_hydra_ends_when_interrupted(shared: Running, client: Client, name: st
 
 
 def test_what_leaves_everything_behind_ends_too(shared: Running, client: Client, name: str) -> None:
-    python(client, name, LEAVER, timeout_s=1)
+    python(client, name, LEAVER, timeout_s=3)
     client.until(lambda: client.output(name).text() == "on\n", 10, "output")
     assert not is_over(shared, name)
     assert status(client.finish(name, 10)) == "timeout"

@@ -187,9 +187,15 @@ class LeadershipIT {
     }
 
     private static void write(TestNamespace namespace, UnaryOperator<LeaseSpecBuilder> change) {
-        namespace.admin.leases().inNamespace(namespace.name).withName(LEASE).edit(lease -> lease.edit()
-                .withSpec(change.apply(new LeaseSpecBuilder(lease.getSpec())).build())
-                .build());
+        namespace.again(() -> namespace
+                .admin
+                .leases()
+                .inNamespace(namespace.name)
+                .withName(LEASE)
+                .edit(lease -> lease.edit()
+                        .withSpec(change.apply(new LeaseSpecBuilder(lease.getSpec()))
+                                .build())
+                        .build()));
     }
 
     private static Lease lease(TestNamespace namespace) {

@@ -29,9 +29,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 
 /**
@@ -227,20 +229,27 @@ final class TestNamespace implements AutoCloseable {
         return admin.resource(sandbox).create();
     }
 
-    /** Edits, again if an operator wrote the status between reading and writing. */
+    /** Edits a sandbox's spec. */
     Sandbox edit(String sandboxName, SandboxSpec spec) {
+        return edit(sandboxName, sandbox -> {
+            sandbox.setSpec(spec);
+            return sandbox;
+        });
+    }
+
+    Sandbox edit(String sandboxName, UnaryOperator<Sandbox> change) {
+        return again(() -> admin.resources(Sandbox.class)
+                .inNamespace(name)
+                .withName(sandboxName)
+                .edit(change));
+    }
+
+    /** Edits, again if an operator wrote between reading and writing. */
+    <T> T again(Callable<T> edit) {
         return Awaitility.await()
                 .ignoreExceptionsMatching(
                         e -> e instanceof KubernetesClientException refused && refused.getCode() == 409)
-                .until(
-                        () -> admin.resources(Sandbox.class)
-                                .inNamespace(name)
-                                .withName(sandboxName)
-                                .edit(sandbox -> {
-                                    sandbox.setSpec(spec);
-                                    return sandbox;
-                                }),
-                        edited -> true);
+                .until(edit, edited -> true);
     }
 
     Sandbox get(String sandboxName) {

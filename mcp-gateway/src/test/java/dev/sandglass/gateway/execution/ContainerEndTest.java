@@ -151,6 +151,7 @@ class ContainerEndTest {
         CompletableFuture<ExecutionResult> run = running();
 
         supervisor.restart();
+        await().until(this::isConnected);
 
         ExecutionResult result = answer(run);
         assertThat(result.status()).isEqualTo(ExecutionStatus.LOST);

@@ -260,6 +260,7 @@ class ReadingTest extends LiveSandbox {
     void anOffsetBehindTheEndIsRefusedWhetherItRunsOrEnded() {
         Code code = Replica.code("print('first', flush=True)\n" + UNTIL_FILE.formatted("end"), Replica.waiting(MOMENT));
         ExecutionId id = one.run(sandbox, code).id();
+        await().until(() -> two.read(sandbox, id, 0, MOMENT).stdout().equals("first\n"));
         assertThat(two.read(sandbox, id, 6, MOMENT).status()).isEqualTo(ExecutionStatus.RUNNING);
         assertThatThrownBy(() -> two.read(sandbox, id, 7, Replica.LONG))
                 .isInstanceOf(SandboxProblem.Refused.class)

@@ -171,10 +171,12 @@ affinity:
   {{- end }}
 {{- with .Values.networkPolicy.dns }}
 - ports:
+    {{- range $.Values.networkPolicy.dnsPorts }}
     - protocol: UDP
-      port: 53
+      port: {{ . }}
     - protocol: TCP
-      port: 53
+      port: {{ . }}
+    {{- end }}
   to:
     {{- toYaml . | nindent 4 }}
 {{- end }}

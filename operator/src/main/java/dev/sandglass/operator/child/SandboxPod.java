@@ -68,6 +68,7 @@ public final class SandboxPod {
                         .addToAnnotations(ownLifetime(sandbox))
                         // Its memory is the product: a node is not emptied to save money while somebody uses it.
                         .addToAnnotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")
+                        .addToAnnotations("karpenter.sh/do-not-disrupt", "true")
                         .build())
                 .withSpec(spec(sandbox, incarnation, settings, proxy)
                         .withSecurityContext(podSecurity(settings.users().of(sandbox, workspace)))

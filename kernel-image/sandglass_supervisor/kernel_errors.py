@@ -4,6 +4,7 @@ IPython prints groups to standard error and tells no error, so that the reply to
 What fails in a script or a cell that a magic runs is shown by IPython and goes no further: here it is the run's error.
 """
 
+import asyncio
 import builtins
 import os
 import re
@@ -85,6 +86,25 @@ class TellingShell(ZMQInteractiveShell):
         super()._showtraceback(etype, evalue, stb)
         # The code has done what it did; for ipykernel it, and all later code that awaits, failed with "NoneType: None".
         self._last_traceback_during_displayhook = False
+
+
+def failed_reply(error: BaseException, namespace: dict[str, Any]) -> dict[str, Any]:
+    """The reply to a run of which an exception left nothing else: an interrupt, an exit, or what comes out of the code.
+
+    Anything else is raised again. In what the code forked off it is the end.
+    """
+    if os.getpid() != _KERNEL:
+        leave(1)
+    interrupted = isinstance(error, (KeyboardInterrupt, asyncio.CancelledError))
+    if isinstance(error, Exception) and not interrupted and not _raised_by(error, namespace):
+        raise error
+    words = "" if interrupted else str(error)
+    return {"status": "error", "ename": type(error).__name__, "evalue": words, "traceback": []}
+
+
+def _raised_by(error: BaseException, namespace: dict[str, Any]) -> bool:
+    """Whether it came by way of a function of the code, as its handler of a signal is."""
+    return any(frame.f_globals is namespace for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def has_group(error: BaseException | None) -> bool:

@@ -23,13 +23,15 @@ from ipykernel.displayhook import ZMQShellDisplayHook
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.zmqshell import ZMQDisplayPublisher
+from tornado.ioloop import IOLoop
 from traitlets import Type
 from traitlets.config import Config
 
 from . import run_variables
 from .current_run import OfCurrentRun
 from .kernel_display import BoundedSession
-from .kernel_errors import TellingShell
+from .kernel_errors import TellingShell, failed_reply
+from .kernel_loop import serve
 from .kernel_streams import BoundedStream, BoundedThread
 from .last_words import LastWords
 from .own_streams import OWN_STREAMS
@@ -124,14 +126,14 @@ class SandboxKernel(IPythonKernel):
         before = run_variables.put(given)
         try:
             await super().execute_request(stream, ident, parent)
-        except KeyboardInterrupt:
+        except (Exception, KeyboardInterrupt, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001
             # It met ipykernel's own code, a moment before or after the user's; without this no reply would follow.
-            content = {"status": "error", "ename": "KeyboardInterrupt", "evalue": "", "traceback": []}
-            if self.session is not None:
-                self.session.send(stream, "execute_reply", content, parent, ident=ident)
-        except Exception:  # noqa: BLE001 - whatever the code broke, no reply would follow
-            os.write(_ERRORS, b"The code took from the kernel what it needs to answer, such as builtins.len.\n")
-            os._exit(1)
+            try:
+                content = failed_reply(error, self.shell.user_global_ns)  # type: ignore[union-attr] # it is there
+                self.session.send(stream, "execute_reply", content, parent, ident=ident)  # type: ignore[union-attr]
+            except Exception:  # noqa: BLE001 - whatever the code broke, nothing can be told
+                os.write(_ERRORS, b"The code took from the kernel what it needs to answer, such as builtins.len.\n")
+                os._exit(1)
         finally:
             run_variables.put_back(before)
 
@@ -203,6 +205,12 @@ class SandboxKernelApp(IPKernelApp):
         enable = faulthandler.enable
         told = functools.wraps(enable)(lambda file=_ERRORS, *args, **kwargs: enable(file, *args, **kwargs))
         faulthandler.enable = told
+
+    def start(self) -> None:
+        """Serve until the code or the supervisor ends the kernel; an exception that reaches the loop does not."""
+        self.kernel.start()
+        self.io_loop = IOLoop.current()
+        serve(self.io_loop, self.shell)
 
     def log_connection_info(self) -> None:
         """Note the ports; there is nobody to tell."""

@@ -1,0 +1,124 @@
+"""Exceptions that reach the kernel's own loop, as those of a forgotten alarm: told, and no end of the kernel."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from client import Client, Output
+from supervisors import Running
+
+SESSION = "stray"
+ALARM = """
+import asyncio, signal, sys
+kept = 1
+def late(*_): raise {error}
+signal.signal(signal.SIGALRM, late)
+signal.setitimer(signal.ITIMER_REAL, {seconds})
+"""
+TASK = """
+import asyncio, sys
+kept = 1
+async def leaves(): {does}
+"""
+
+
+def status(output: Output) -> str:
+    assert output.outcome is not None
+    assert output.outcome["kernel_restarted"] is False
+    assert output.outcome.get("warning") is None
+    return str(output.outcome["status"])
+
+
+def still_works(client: Client, name: str) -> None:
+    output = client.run(f"{name}-kept", "kept", session=SESSION)
+    assert (status(output), output.only("result").blob) == ("ok", b"1")
+
+
+@pytest.mark.parametrize("error", ["TimeoutError('too long')", "SystemExit(3)", "KeyboardInterrupt"])
+def test_an_alarm_that_was_forgotten(client: Client, name: str, error: str) -> None:
+    output = client.run(name, ALARM.format(error=error, seconds=0.2) + "print('in time')", session=SESSION)
+    assert (status(output), output.text()) == ("ok", "in time\n")
+    time.sleep(0.5)
+    still_works(client, name)
+
+
+def test_an_alarm_while_a_later_cell_awaits_is_told(client: Client, name: str) -> None:
+    client.run(name, ALARM.format(error="TimeoutError('too long')", seconds=0.5), session=SESSION)
+    output = client.run(f"{name}-2", "await asyncio.sleep(1, 7)", session=SESSION)
+    assert (status(output), output.only("result").blob) == ("ok", b"7")
+    assert "in late\n" in output.text("stderr")
+    assert "TimeoutError: too long" in output.text("stderr")
+    still_works(client, name)
+
+
+@pytest.mark.parametrize("error", ["TimeoutError('too long')", "SystemExit(3)"])
+def test_an_alarm_before_the_reply(client: Client, name: str, error: str) -> None:
+    code = "own = vars(get_ipython().kernel)\nown['finish_metadata'] = lambda *_: [own.pop('finish_metadata'), late()]"
+    output = client.run(name, ALARM.format(error=error, seconds=0) + code, session=SESSION)
+    assert status(output) == "error"
+    assert output.outcome is not None
+    assert output.outcome["message"] == {"T": "TimeoutError: too long", "S": "SystemExit: 3"}[error[0]]
+    still_works(client, name)
+
+
+@pytest.mark.parametrize("does", ["sys.exit(3)", "raise KeyboardInterrupt"])
+def test_a_task_that_leaves(client: Client, name: str, does: str) -> None:
+    begin = TASK.format(does=does) + "task = asyncio.create_task(leaves())"
+    assert status(client.run(name, begin, session=SESSION)) == "ok"
+    time.sleep(0.2)
+    output = client.run(f"{name}-2", "await task", session=SESSION)
+    assert status(output) == "error"
+    assert output.only("error").json["name"] == ("SystemExit" if "exit" in does else "KeyboardInterrupt")
+    awaited = client.run(f"{name}-3", "await asyncio.create_task(leaves())", session=SESSION)
+    assert status(awaited) == "error"
+    still_works(client, name)
+
+
+def test_a_forked_process_that_leaves_in_a_task_is_no_second_kernel(client: Client, name: str) -> None:
+    code = """
+async def forks():
+    global child
+    child = os.fork()
+    if child == 0:
+        sys.exit(3)
+await asyncio.create_task(forks())
+os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+    output = client.run(name, TASK.format(does="pass") + "import os" + code, session=SESSION)
+    assert (status(output), output.only("result").blob) == ("ok", b"3")
+    still_works(client, name)
+
+
+HOPELESS = """
+import asyncio
+loop = asyncio.get_running_loop()
+def again():
+    loop.call_soon(again)
+    raise SystemExit
+loop.call_soon(again)
+"""
+
+
+def test_a_loop_that_cannot_go_on_ends_the_kernel(spare: Running) -> None:
+    client = spare.ready()
+    client.run("hopeless", HOPELESS)
+    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 10, "the event")
+    assert client.run("after", "6 * 7").only("result").blob == b"42"
+
+
+@pytest.mark.parametrize("end", ["exit()", "get_ipython().kernel.io_loop.stop()"])
+def test_what_ends_a_kernel_still_does(spare: Running, end: str) -> None:
+    client = spare.ready()
+    client.run("ends", f"{ALARM.format(error='TimeoutError', seconds=0.05)}\n{end}")
+    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 10, "the event")
+    assert client.run("after", "6 * 7").only("result").blob == b"42"
+
+
+def test_a_signal_to_end_ends_an_idle_kernel(spare: Running) -> None:
+    client = spare.ready()
+    pid = int(client.run("pid", "import os; os.getpid()").only("result").blob)
+    os.kill(pid, signal.SIGTERM)
+    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 10, "the event")
+    assert not Path(f"/proc/{pid}").exists()

@@ -31,6 +31,7 @@ from . import run_variables
 from .current_run import OfCurrentRun
 from .kernel_display import BoundedSession
 from .kernel_errors import TellingShell, failed_reply
+from .kernel_interrupts import interrupting
 from .kernel_loop import serve
 from .kernel_streams import BoundedStream, BoundedThread
 from .last_words import LastWords
@@ -153,17 +154,11 @@ class SandboxKernel(IPythonKernel):
 
     @contextlib.contextmanager
     def _cancel_on_sigint(self, future: Any) -> Iterator[None]:
-        """Have an interrupt end what the code awaits: ipykernel's handler leaves the loop asleep."""
+        """Have an interrupt end what the code awaits or does: ipykernel's handler waits for the loop."""
         with super()._cancel_on_sigint(future):
-            cancel = signal.getsignal(signal.SIGINT)
-            loop = asyncio.get_running_loop()
-
-            def cancel_and_wake(*args: Any) -> None:
-                if callable(cancel):
-                    cancel(*args)
-                loop.call_soon_threadsafe(bool)
-
-            signal.signal(signal.SIGINT, cancel_and_wake)
+            wake = signal.getsignal(signal.SIGINT)
+            if callable(wake):
+                signal.signal(signal.SIGINT, interrupting(future, wake))
             yield
 
     def raw_input(self, prompt: str = "") -> str:

@@ -1,6 +1,7 @@
 """How an exception of the code becomes an error: as IPython tells it, and groups of exceptions as Python does.
 
 IPython prints groups to standard error and tells no error, so that the reply to such a run has no traceback at all.
+An exception whose words cannot be had (its ``__str__`` fails) would be told by what failed then, or cost the kernel.
 What fails in a script or a cell that a magic runs is shown by IPython and goes no further: here it is the run's error.
 """
 
@@ -10,6 +11,7 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
@@ -17,7 +19,7 @@ from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.core import interactiveshell, magics
 
 from .forked_streams import leave
-from .own_streams import OWN_STREAMS
+from .own_streams import OWN_STREAMS, has_words, words
 
 _KERNEL = os.getpid()
 _GROUP = getattr(builtins, "BaseExceptionGroup", ())  # Python 3.10, which a python_env may be, has none
@@ -41,31 +43,43 @@ class TellingShell(ZMQInteractiveShell):
                 self.failure = self.failure if error is None else error
         return result
 
+    async def run_cell_async(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a cell. Whoever asks for what failed in it gets something that has words."""
+        result = await super().run_cell_async(*args, **kwargs)
+        error = result.error_in_exec
+        if error is not None and not has_words(error):
+            result.error_in_exec = _stand_in(error)
+        return result
+
     def conclude(self, reply: dict[str, Any]) -> None:
         """Have the reply to a run say what failed in it, if it does not yet. What the code forked off ends here."""
         if os.getpid() != _KERNEL:
             leave(0 if reply["status"] == "ok" else 1)
         failure, self.failure = self.failure, None
         if failure is not None and reply["status"] == "ok":
-            told = {"ename": type(failure).__name__, "evalue": str(failure), "traceback": self._last_traceback or []}
+            told = {"ename": type(failure).__name__, "evalue": words(failure), "traceback": self._last_traceback or []}
             reply.update(told, status="error")
 
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
-        """Tell the exception that was raised; as IPython does, but for groups."""
+        """Tell the exception that was raised; as IPython does, but for groups and what has no words."""
         error = sys.exc_info()[1] if exc_tuple is None else exc_tuple[1]
         if isinstance(error, SystemExit) and os.getpid() != _KERNEL:
             leave(error.code)
         if sys._getframe(1).f_code in _SCRIPTS:
             self.failure = error
-        lines = self._lines_of_group(error)
+        lines = self._own_lines(error)
         if lines is None:
             super().showtraceback(exc_tuple, *args, **kwargs)
         else:
             self._showtraceback(type(error), error, lines)
 
-    def _lines_of_group(self, error: BaseException | None) -> list[str] | None:
-        """What is told of a group; None if it is none, or cannot be told."""
-        if error is None or isinstance(error, SyntaxError) or not has_group(error):
+    def _format_exception_for_storage(self, exception: BaseException, *args: Any, **kwargs: Any) -> Any:
+        tells = exception if _have_words(exception) else _stand_in(exception)
+        return super()._format_exception_for_storage(tells, *args, **kwargs)
+
+    def _own_lines(self, error: BaseException | None) -> list[str] | None:
+        """What is told of an exception that IPython cannot tell; None if it can, or nobody."""
+        if error is None or (_have_words(error) and (isinstance(error, SyntaxError) or not has_group(error))):
             return None
         try:
             told = traceback.format_exception(type(error), error, _from_the_cell(error.__traceback__))
@@ -83,6 +97,9 @@ class TellingShell(ZMQInteractiveShell):
         if os.getpid() != _KERNEL:
             sys.stderr.write("\n".join([*stb, ""]))  # the run is not that process's
             return
+        if not has_words(evalue):
+            evalue = _stand_in(evalue)
+            etype = type(evalue)
         super()._showtraceback(etype, evalue, stb)
         # The code has done what it did; for ipykernel it, and all later code that awaits, failed with "NoneType: None".
         self._last_traceback_during_displayhook = False
@@ -98,8 +115,8 @@ def failed_reply(error: BaseException, namespace: dict[str, Any]) -> dict[str, A
     interrupted = isinstance(error, (KeyboardInterrupt, asyncio.CancelledError))
     if isinstance(error, Exception) and not interrupted and not _raised_by(error, namespace):
         raise error
-    words = "" if interrupted else str(error)
-    return {"status": "error", "ename": type(error).__name__, "evalue": words, "traceback": []}
+    told = "" if interrupted else words(error)
+    return {"status": "error", "ename": type(error).__name__, "evalue": told, "traceback": []}
 
 
 def _raised_by(error: BaseException, namespace: dict[str, Any]) -> bool:
@@ -107,15 +124,32 @@ def _raised_by(error: BaseException, namespace: dict[str, Any]) -> bool:
     return any(frame.f_globals is namespace for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
+def _stand_in(error: BaseException) -> BaseException:
+    """An exception of the same name that can be told, and nothing else."""
+    stands: BaseException = type(type(error).__name__, (Exception,), {})(words(error))
+    return stands
+
+
 def has_group(error: BaseException | None) -> bool:
     """Whether an exception is a group, or came while one was handled: IPython tells neither as an error."""
+    return any(isinstance(one, _GROUP) for one in _chain(error, causes=False))
+
+
+def _have_words(error: BaseException) -> bool:
+    """Whether that can be told, and what it came from as well."""
+    return all(has_words(one) for one in _chain(error, causes=True))
+
+
+def _chain(error: BaseException | None, causes: bool) -> Iterator[BaseException]:
+    """An exception, and those before it."""
     seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        if isinstance(error, _GROUP):
-            return True
-        seen.add(id(error))
-        error = error.__context__
-    return False
+    before = [error]
+    while before:
+        one = before.pop()
+        if one is not None and id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            before += [one.__context__, one.__cause__ if causes else None]
 
 
 def _from_the_cell(trace: TracebackType | None) -> TracebackType | None:

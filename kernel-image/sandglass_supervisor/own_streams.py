@@ -41,17 +41,24 @@ class OwnStreams:
                 there.flush()  # type: ignore[union-attr] # None is one of the things that cannot
             except Exception as error:  # noqa: BLE001 - it is the code's
                 setattr(sys, name, own)
-                why = f"it could not be flushed ({type(error).__name__}: {_words(error)})"
+                why = f"it could not be flushed ({type(error).__name__}: {words(error)})"
                 self._by_name["stderr"].write(f"sys.{name} is the kernel's own again: {why}\n")
             if not own.closed:
                 own.flush()
 
 
-def _words(error: Exception) -> str:
+def words(error: BaseException) -> str:
+    """What an exception says, if it can."""
+    return str(error) if has_words(error) else "it cannot be shown"
+
+
+def has_words(error: BaseException) -> bool:
+    """Whether an exception can say anything: its ``__str__`` is the code's."""
     try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - it is the code's
-        return "it cannot be shown"
+        str(error)
+    except BaseException:  # noqa: BLE001 - so is what that raises
+        return False
+    return True
 
 
 OWN_STREAMS = OwnStreams()

@@ -1,8 +1,18 @@
-"""What an interrupt does while code is run that awaits: it ends what runs, whichever task that is."""
+"""What an interrupt does where ipykernel and IPython would lose it.
+
+While code is run that awaits it ends what runs, whichever task that is; what runs a program ends the run as well.
+"""
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
+
+from ipykernel.zmqshell import ZMQInteractiveShell
+from IPython.utils.process import system  # type: ignore[attr-defined] # it comes from one of two modules there
 
 
 def interrupting(cell: "asyncio.Future[Any]", wake: Callable[..., Any]) -> Callable[..., None]:
@@ -29,3 +39,51 @@ def interrupting(cell: "asyncio.Future[Any]", wake: Callable[..., Any]) -> Calla
             asked = cell.cancel()
 
     return interrupt
+
+
+class CommandShell(ZMQInteractiveShell):
+    """Ends the run when one of its programs is interrupted: IPython goes on with the next line."""
+
+    def system_piped(self, cmd: str) -> None:
+        """Run a program and print what it writes. As ipykernel has it, whose own would look for variables here."""
+        if cmd.rstrip().endswith("&"):
+            raise OSError("Background processes not supported.")
+        line = self.var_expand(cmd, depth=1)
+        with _interrupts_raised():
+            exit_code = system(line)
+        self.user_ns["_exit_code"] = exit_code
+        if getattr(self, "system_raise_on_error", False) and exit_code != 0:
+            raise subprocess.CalledProcessError(exit_code, cmd)
+
+    system = system_piped
+
+    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:
+        """Run a program and return what it writes."""
+        with _interrupts_raised():
+            return super().getoutput(cmd, split, depth + 1)
+
+
+@contextlib.contextmanager
+def _interrupts_raised() -> Iterator[None]:
+    """Raise at the end what was raised by an interrupt meanwhile, and swallowed."""
+    handle = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handle):
+        yield
+        return
+    interrupted = False
+
+    def note(*args: Any) -> None:
+        nonlocal interrupted
+        try:
+            handle(*args)
+        except KeyboardInterrupt:
+            interrupted = True
+            raise
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handle)
+        if interrupted:
+            raise KeyboardInterrupt from None

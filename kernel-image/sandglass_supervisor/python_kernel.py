@@ -31,7 +31,7 @@ from . import run_variables
 from .current_run import OfCurrentRun
 from .kernel_display import BoundedSession
 from .kernel_errors import TellingShell, failed_reply
-from .kernel_interrupts import interrupting
+from .kernel_interrupts import CommandShell, interrupting
 from .kernel_loop import serve
 from .kernel_streams import BoundedStream, BoundedThread
 from .last_words import LastWords
@@ -67,7 +67,7 @@ class SandboxPublisher(OfCurrentRun, ZMQDisplayPublisher):
         super()._flush_streams()
 
 
-class SandboxShell(TellingShell):
+class SandboxShell(CommandShell, TellingShell):
     """Does not ask programs for colours: whoever reads the output is no terminal."""
 
     displayhook_class = Type(SandboxDisplayHook)

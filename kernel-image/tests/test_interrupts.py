@@ -1,5 +1,7 @@
 """Interrupts that meet what only looks as if it could not be interrupted: the kernel and its variables stay."""
 
+from pathlib import Path
+
 import pytest
 from client import Client, Output
 
@@ -61,3 +63,62 @@ def test_a_cell_that_awaits_is_interrupted_as_it_ends(client: Client, name: str)
         client.start(f"{name}{turn}", code, timeout_s=0.001 + 0.002 * turn, session="steady")
         assert told(client.finish(f"{name}{turn}", 5))[1] is False
     still_works(client, name, b"1")
+
+
+COMMANDS = {
+    "a line": "!sleep 30",
+    "its output": "told = !sleep 30",
+    "another way": "get_ipython().system('sleep 30')",
+    "after an await": "import asyncio; await asyncio.sleep(0)\n!sleep 30",
+    "deaf": "!trap '' INT HUP TERM; sleep 30",
+    "a magic": "%sx sleep 30",
+    "pip": "%pip download --no-deps --retries 9 --index-url http://10.255.255.1/ nothing",
+}
+
+
+@pytest.mark.parametrize("what", COMMANDS)
+def test_no_command_runs_after_one_that_was_interrupted(client: Client, name: str, home: Path, what: str) -> None:
+    client.run(f"{name}-before", BEFORE, session="steady")
+    output = client.run(name, f"{COMMANDS[what]}\n!touch {home.name}/ran", timeout_s=0.5, session="steady")
+    assert told(output) == ("timeout", False)
+    assert output.only("error").json["name"] == "KeyboardInterrupt"
+    assert not (home / "ran").exists()
+    still_works(client, name, b"1")
+
+
+def test_three_commands_are_interrupted_at_once(client: Client, name: str) -> None:
+    client.run(f"{name}-before", BEFORE, session="steady")
+    client.start(name, "!echo on; sleep 30; echo one\n!sleep 30; echo two\n!sleep 30; echo three", session="steady")
+    client.until(lambda: client.output(name).text().strip() == "on", 10, "output")
+    assert client.ask("interrupt", execution_id=name) == {"interrupted": [name]}
+    output = client.finish(name, 5)
+    assert told(output) == ("interrupted", False)
+    assert not {"one", "two", "three"} & set(output.text().split())
+    still_works(client, name, b"1")
+
+
+def test_code_that_takes_the_interrupt_itself_goes_on(client: Client, name: str) -> None:
+    taken = "signal.signal(signal.SIGINT, lambda *_: print('taken'))"
+    code = f"import os, signal\n{taken}\n!kill -INT {{os.getpid()}}; sleep 0.2; echo on\n'end'"
+    output = client.run(name, code, session="steady")
+    assert told(output) == ("ok", False)
+    assert output.text().split() == ["taken", "on"]
+    assert output.only("result").blob == b"'end'"
+
+
+def test_commands_see_the_variables_of_where_they_stand(client: Client, name: str) -> None:
+    code = """
+cmd, split = 'outer', 'apart'
+def inside(here):
+    !echo $here {here * 2} $cmd {split} $$HOME_IS_NOT_SET.
+    found = !echo $here {cmd} $split
+    return found
+got = inside('inner')
+%system echo $cmd
+!exit 3
+list(got), _exit_code
+"""
+    output = client.run(name, code, session="steady")
+    assert told(output) == ("ok", False)
+    assert output.text().split() == ["inner", "innerinner", "outer", "apart", "."]
+    assert output.only("result").blob == b"(['inner outer apart'], 3)"

@@ -9,7 +9,6 @@ import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -77,13 +76,12 @@ final class SandboxRuns {
     }
 
     private Mono<RunningSandbox> resume(SandboxRef ref) {
-        return sandboxes
+        Mono<RunningSandbox> resumed = sandboxes
                 .resume(ref)
-                .flatMap(sandbox -> executions.awaitKernel(sandbox).thenReturn(sandbox))
-                .timeout(resumeWait)
-                .onErrorMap(
-                        TimeoutException.class,
-                        late -> SandboxProblem.NotRunning.resuming(ref, PendingWords.of(sandboxes.find(ref))));
+                .flatMap(sandbox -> executions.awaitKernel(sandbox).thenReturn(sandbox));
+        Mono<RunningSandbox> late = Mono.firstWithSignal(Mono.delay(resumeWait).then(), executions.drained())
+                .then(Mono.error(() -> SandboxProblem.NotRunning.resuming(ref, PendingWords.of(sandboxes.find(ref)))));
+        return Mono.firstWithSignal(resumed, late);
     }
 
     /** Passes on what is printed, and notes that a sandbox is used until the turn of one that waits, and for its time. */

@@ -11,6 +11,8 @@ import dev.sandglass.gateway.testing.TestGateway;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import tools.jackson.databind.JsonNode;
@@ -95,6 +97,39 @@ class StartEndsTest {
 
             assertThat(TestGateway.text(gateway.call("sandbox_start", "{\"sandbox\":\"x\"}")))
                     .endsWith("Call sandbox_start again with the same arguments to go on waiting.");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "sandbox_run_code | {'sandbox':'x','code':'1'}",
+                "sandbox_read_file | {'sandbox':'x','path':'a'}",
+            })
+    void aReplicaThatEndsAnswersWhoWaitsForAResumption(String tool, String arguments) throws Exception {
+        try (TestGateway gateway = TestGateway.patient()) {
+            gateway.sandboxes.put(new SandboxState.Asleep(REF, "uid-x", "Idle"));
+            gateway.sandboxes.startsAnswer(Mono.<RunningSandbox>never().doOnSubscribe(_ -> gateway.executions.drain()));
+
+            assertThat(TestGateway.text(gateway.call(tool, arguments.replace('\'', '"'))))
+                    .isEqualTo("Error: Sandbox 'x' is not running: it was suspended and is still being resumed. Call"
+                            + " sandbox_start with this name to wait for it, then repeat this call; variables of"
+                            + " earlier calls are lost.");
+        }
+    }
+
+    /** The resumption itself is done, and the kernel of it is not there yet. */
+    @Test
+    void aReplicaThatEndsAnswersWhoWaitsForAResumedKernel() throws Exception {
+        try (TestGateway gateway = TestGateway.patient()) {
+            gateway.sandboxes.put(new SandboxState.Asleep(REF, "uid-x", "Idle"));
+            gateway.supervisor.vanish();
+            Schedulers.parallel().schedule(gateway.executions::drain, 200, TimeUnit.MILLISECONDS);
+
+            assertThat(TestGateway.text(gateway.call("sandbox_run_code", "{\"sandbox\":\"x\",\"code\":\"1\"}")))
+                    .contains("is still being resumed");
         }
     }
 

@@ -126,20 +126,19 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         return calls.about(ref, () -> orders.start(ref, config, createdBy))
                 .flatMap(written -> waiting.forReady(ref, written.resource())
                         .onErrorResume(SandboxProblem.StartFailed.class, problem -> undone(ref, written, problem)))
-                .onErrorResume(
-                        SandboxProblem.Unavailable.class,
-                        problem -> asKnown(ref, config).map(Mono::just).orElseGet(() -> Mono.error(problem)));
+                .onErrorResume(SandboxProblem.Unavailable.class, problem -> asKnown(ref, config, problem));
     }
 
     /** Without the API server: the sandbox, if as far as is known a start would change nothing. */
-    private Optional<RunningSandbox> asKnown(SandboxRef ref, SandboxConfig config) {
+    private Mono<RunningSandbox> asKnown(SandboxRef ref, SandboxConfig config, SandboxProblem.Unavailable problem) {
         return cache.get(ref.namespace(), ref.name())
                 .filter(resource ->
                         SandboxWrites.changes(resource.wanted(), config).isEmpty())
                 .flatMap(resource -> view.of(ref.tenant(), resource))
                 .flatMap(state -> state instanceof SandboxState.Running(RunningSandbox sandbox)
-                        ? Optional.of(sandbox)
-                        : Optional.empty());
+                        ? Optional.of(Mono.just(sandbox))
+                        : Optional.empty())
+                .orElseGet(() -> Mono.error(problem));
     }
 
     /**
@@ -164,7 +163,10 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     @Override
     public Mono<RunningSandbox> resume(SandboxRef ref) {
-        return start(ref, SandboxConfig.UNCHANGED, "");
+        return calls.about(ref, () -> orders.sleeper(ref))
+                .flatMap(sleeper -> waiting.forReady(ref, sleeper))
+                .onErrorResume(
+                        SandboxProblem.Unavailable.class, problem -> asKnown(ref, SandboxConfig.UNCHANGED, problem));
     }
 
     /**

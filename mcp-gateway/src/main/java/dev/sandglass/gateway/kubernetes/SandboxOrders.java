@@ -87,6 +87,15 @@ final class SandboxOrders {
         return Optional.ofNullable(at(ref).get());
     }
 
+    /** The one that a resumption wakes; others may have deleted or stopped it since it was found asleep. */
+    Sandbox sleeper(SandboxRef ref) {
+        Sandbox present = present(ref);
+        if (present.wanted().suspended()) {
+            throw SandboxProblem.NotRunning.stopped(ref);
+        }
+        return present;
+    }
+
     /** Changes fields of the spec. */
     Sandbox patch(SandboxRef ref, Map<String, Object> spec) {
         Sandbox after = at(ref).patch(MERGE, json(spec));

@@ -39,7 +39,13 @@ public interface Sandboxes {
      */
     Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy);
 
-    /** Brings back a sandbox that the operator suspended, and waits until its pod is Ready. */
+    /**
+     * Brings back a sandbox that the operator suspended, and waits until its pod is Ready. Never creates one, and starts
+     * none that was stopped.
+     *
+     * @return errors with {@link SandboxProblem.NotFound} or {@link SandboxProblem.NotRunning} if somebody deleted or
+     *     stopped it meanwhile, and like {@link #start}
+     */
     Mono<RunningSandbox> resume(SandboxRef ref);
 
     /** Its state, then whenever it changes; empty while there is none. Never ends by itself, never errors. */

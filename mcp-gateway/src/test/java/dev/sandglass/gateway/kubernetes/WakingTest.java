@@ -3,6 +3,7 @@ package dev.sandglass.gateway.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
@@ -10,6 +11,8 @@ import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import java.time.Clock;
 import java.time.Duration;
@@ -105,5 +108,41 @@ class WakingTest {
         operator.suspended("Idle", anew);
 
         assertThat(resumed.get().incarnation()).isEqualTo(2);
+    }
+
+    /** Between the look that found it asleep and the resumption, its retention was over or somebody deleted it. */
+    @Test
+    void oneThatIsGoneByNowIsNotMadeAnew() {
+        fallsAsleep(NOON);
+        client.resource(operator.resource()).delete();
+
+        StepVerifier.create(sandboxes.resume(REF))
+                .expectError(SandboxProblem.NotFound.class)
+                .verify(SOON);
+
+        assertThat(client.resources(Sandbox.class)
+                        .inNamespace(REF.namespace())
+                        .list()
+                        .getItems())
+                .isEmpty();
+    }
+
+    @Test
+    void oneThatSomebodyStoppedMeanwhileStaysStopped() {
+        fallsAsleep(NOON);
+        Sandbox stopped = client.resource(operator.resource())
+                .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"suspended\":true}}");
+
+        StepVerifier.create(sandboxes.resume(REF))
+                .expectErrorSatisfies(problem -> assertThat(problem)
+                        .isInstanceOf(SandboxProblem.NotRunning.class)
+                        .hasMessageContaining("it was stopped"))
+                .verify(SOON);
+
+        assertThat(operator.resource().getMetadata().getResourceVersion())
+                .as("nothing was written")
+                .isEqualTo(stopped.getMetadata().getResourceVersion());
+        assertThat(client.leases().inNamespace(REF.namespace()).list().getItems())
+                .isEmpty();
     }
 }

@@ -80,9 +80,34 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
                 .map(now -> now.flatMap(resource -> view.of(ref.tenant(), resource)));
     }
 
+    /** The API server is asked by names: a UID that the cache does not know has none yet, and is waited for. */
     @Override
-    public Optional<SandboxState> findByUid(String tenant, String namespace, String uid) {
-        return cache.getByUid(namespace, uid).flatMap(resource -> view.of(tenant, resource));
+    public Mono<Optional<SandboxState>> findByUid(String tenant, String namespace, String uid, int incarnation) {
+        if (cache.getByUid(namespace, uid).isEmpty() && !cache.isSynced(namespace)) {
+            return Mono.error(unread());
+        }
+        return cache.followByUid(namespace, uid)
+                .<Sandbox>handle((now, sink) -> now.ifPresent(sink::next))
+                .next()
+                .timeout(CACHE_LAG, Mono.empty())
+                .flatMap(known -> atLeast(incarnation, tenant, known))
+                .defaultIfEmpty(Optional.empty());
+    }
+
+    private Mono<Optional<SandboxState>> atLeast(int incarnation, String tenant, Sandbox known) {
+        Optional<SandboxState> state = view.of(tenant, known);
+        if (state.isEmpty() || SandboxView.tellsOf(incarnation, known, state.get())) {
+            return Mono.just(state);
+        }
+        SandboxRef ref = state.get().ref();
+        String uid = known.getMetadata().getUid();
+        return calls.about(ref, () -> orders.read(ref))
+                .map(read -> read.filter(now -> uid.equals(now.getMetadata().getUid()))
+                        .flatMap(now -> view.of(tenant, now)));
+    }
+
+    private static SandboxProblem unread() {
+        return new SandboxProblem.Unavailable("the sandboxes were not read yet", null);
     }
 
     @Override
@@ -100,7 +125,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
             return Mono.just(sandbox);
         }
         if (known.isEmpty() && !cache.isSynced(ref.namespace())) {
-            return Mono.error(new SandboxProblem.Unavailable("the sandboxes were not read yet", null));
+            return Mono.error(unread());
         }
         return calls.about(ref, () -> orders.read(ref))
                 .map(read -> read.flatMap(resource -> view.of(ref.tenant(), resource)))

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
@@ -108,7 +109,15 @@ final class SandboxCache implements AutoCloseable {
 
     /** The resource as it is, then whenever it changes; empty while there is none. Never ends by itself. */
     Flux<Optional<Sandbox>> follow(String namespace, String name) {
-        String key = key(namespace, name);
+        return follow(key(namespace, name), () -> get(namespace, name));
+    }
+
+    /** The same of the one with that UID. */
+    Flux<Optional<Sandbox>> followByUid(String namespace, String uid) {
+        return follow(uidKey(namespace, uid), () -> getByUid(namespace, uid));
+    }
+
+    private Flux<Optional<Sandbox>> follow(String key, Supplier<Optional<Sandbox>> now) {
         return Flux.create(
                 sink -> {
                     watchers.compute(key, (same, sinks) -> {
@@ -120,22 +129,31 @@ final class SandboxCache implements AutoCloseable {
                         sinks.remove(sink);
                         return sinks.isEmpty() ? null : sinks;
                     }));
-                    sink.next(get(namespace, name));
+                    sink.next(now.get());
                 },
                 FluxSink.OverflowStrategy.LATEST);
     }
 
     private void tell(Sandbox changed) {
-        String key =
-                key(changed.getMetadata().getNamespace(), changed.getMetadata().getName());
+        String namespace = changed.getMetadata().getNamespace();
+        String name = changed.getMetadata().getName();
+        String uid = changed.getMetadata().getUid();
         // Read again rather than passed on: a watcher that has just come may have seen something newer.
-        Optional<Sandbox> now =
-                get(changed.getMetadata().getNamespace(), changed.getMetadata().getName());
+        tell(key(namespace, name), get(namespace, name));
+        tell(uidKey(namespace, uid), getByUid(namespace, uid));
+    }
+
+    private void tell(String key, Optional<Sandbox> now) {
         watchers.getOrDefault(key, Set.of()).forEach(sink -> sink.next(now));
     }
 
     private static String key(String namespace, String name) {
         return namespace + "/" + name;
+    }
+
+    /** No name is empty, so that it is no key of a name. */
+    private static String uidKey(String namespace, String uid) {
+        return namespace + "//" + uid;
     }
 
     @Override

@@ -41,6 +41,16 @@ record SandboxView(DefaultDomains defaults) {
         return generationOf(resource) >= generation && seen != null && seen >= generation;
     }
 
+    /**
+     * Whether a resource, however old, says what became of an incarnation: it runs, or a later one has taken its place.
+     * Anything else may be from before it.
+     */
+    static boolean tellsOf(int incarnation, Sandbox resource, SandboxState state) {
+        Integer known = resource.observed().incarnation();
+        return known != null
+                && (known > incarnation || (known == incarnation && state instanceof SandboxState.Running));
+    }
+
     static long generationOf(Sandbox resource) {
         Long generation = resource.getMetadata().getGeneration();
         return generation == null ? 0 : generation;

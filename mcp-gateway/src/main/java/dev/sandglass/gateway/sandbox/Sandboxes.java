@@ -15,8 +15,14 @@ public interface Sandboxes {
     /** The state of one sandbox from the cache; empty if there is none of that name. Never blocks. */
     Optional<SandboxState> find(SandboxRef ref);
 
-    /** The state of the sandbox with that UID in a tenant's namespace; empty if it is gone. Never blocks. */
-    Optional<SandboxState> findByUid(String tenant, String namespace, String uid);
+    /**
+     * The state of the sandbox with that UID in a tenant's namespace, for one who knows of an incarnation of it. What the
+     * cache says is told at once if it shows that one running or a later one; else it may be behind, and is not believed
+     * without another look. That a sandbox is gone takes a moment to say.
+     *
+     * @return empty in it if it is gone; errors with {@link SandboxProblem.Unavailable} while that cannot be told
+     */
+    Mono<Optional<SandboxState>> findByUid(String tenant, String namespace, String uid, int incarnation);
 
     /** All sandboxes of a tenant's namespace, ordered by name. Never blocks. */
     List<SandboxState> list(String tenant, String namespace);

@@ -74,29 +74,28 @@ final class GetExecutionTool implements Tool {
         ExecutionId id = ExecutionArguments.executionId(given);
         long since = denied.now();
         TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
-        return running(tenant, id)
-                .map(sandbox -> {
-                    sandboxes.active(sandbox, waitFor);
-                    return executions.read(sandbox, id, offset, waitFor, maxOutputChars, call.progress());
-                })
-                .orElseGet(() -> Mono.just(lost(tenant, id)))
+        return sandboxes
+                .findByUid(tenant.name(), tenant.namespace(), id.sandboxUid(), id.incarnation())
+                .flatMap(state -> running(state, id)
+                        .map(sandbox -> {
+                            sandboxes.active(sandbox, waitFor);
+                            return executions.read(sandbox, id, offset, waitFor, maxOutputChars, call.progress());
+                        })
+                        .orElseGet(() -> Mono.just(lost(state, id))))
                 .flatMap(result -> denied.told(id.sandboxUid(), result, since)
                         .map(refused -> ExecutionAnswer.of(result, null, refused)));
     }
 
     /** The sandbox in which the execution still lives: the same incarnation, and running. */
-    private Optional<RunningSandbox> running(TenantAccess.Tenant tenant, ExecutionId id) {
-        return sandboxes
-                .findByUid(tenant.name(), tenant.namespace(), id.sandboxUid())
-                .flatMap(state -> state instanceof SandboxState.Running(RunningSandbox sandbox)
+    private static Optional<RunningSandbox> running(Optional<SandboxState> found, ExecutionId id) {
+        return found.flatMap(state -> state instanceof SandboxState.Running(RunningSandbox sandbox)
                         ? Optional.of(sandbox)
                         : Optional.empty())
                 .filter(sandbox -> sandbox.incarnation() == id.incarnation());
     }
 
-    private ExecutionResult lost(TenantAccess.Tenant tenant, ExecutionId id) {
-        String why = PendingWords.of(sandboxes.findByUid(tenant.name(), tenant.namespace(), id.sandboxUid()))
-                .orElse("its sandbox was stopped, suspended, restarted or deleted");
+    private static ExecutionResult lost(Optional<SandboxState> found, ExecutionId id) {
+        String why = PendingWords.of(found).orElse("its sandbox was stopped, suspended, restarted or deleted");
         return new ExecutionResult(
                 ExecutionStatus.LOST,
                 id,

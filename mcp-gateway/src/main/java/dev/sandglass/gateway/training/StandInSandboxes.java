@@ -40,10 +40,10 @@ public final class StandInSandboxes implements Sandboxes, AutoCloseable {
     }
 
     @Override
-    public Optional<SandboxState> findByUid(String tenant, String namespace, String uid) {
-        return list(tenant, namespace).stream()
+    public Mono<Optional<SandboxState>> findByUid(String tenant, String namespace, String uid, int incarnation) {
+        return Mono.just(list(tenant, namespace).stream()
                 .filter(state -> state.uid().equals(uid))
-                .findFirst();
+                .findFirst());
     }
 
     @Override

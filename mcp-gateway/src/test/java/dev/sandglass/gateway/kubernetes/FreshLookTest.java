@@ -16,16 +16,20 @@ import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.MockApi;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fabric8.mockwebserver.crud.AttributeSet;
 import io.fabric8.mockwebserver.http.MockResponse;
 import io.fabric8.mockwebserver.http.RecordedRequest;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +37,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.Disposable;
+import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /** What the cache says while the API server already knows better. */
@@ -103,12 +110,94 @@ class FreshLookTest {
         start.dispose();
     }
 
+    /** An execution's id tells UID and incarnation, and no name. */
+    private Optional<SandboxState> byUid(String uid, int incarnation) {
+        return Objects.requireNonNull(sandboxes
+                .findByUid("default", REF.namespace(), uid, incarnation)
+                .block(SOON));
+    }
+
+    private void cacheShowsRunning(int incarnation) {
+        client.resource(running("box", "uid-box", incarnation)).update();
+        await().atMost(SOON)
+                .until(() -> sandboxes.find(REF).orElseThrow() instanceof SandboxState.Running(RunningSandbox now)
+                        && now.incarnation() == incarnation);
+        api.reads.set(0);
+    }
+
+    @Test
+    void anIncarnationThatBecameReadyUnseenIsFound() {
+        api.answersReadsWith(running("box", "uid-box", 1));
+
+        assertThat(byUid("uid-box", 1)).containsInstanceOf(SandboxState.Running.class);
+    }
+
+    /** The incarnation that the cache shows needs no look, nor does one that it has seen replaced. */
+    @ParameterizedTest
+    @CsvSource({"1, 0, 2", "2, 0, 2", "3, 1, 3"})
+    void onlyAnIncarnationThatIsNotSeenYetIsLookedFor(int asked, int looks, int found) {
+        cacheShowsRunning(2);
+        api.answersReadsWith(running("box", "uid-box", 3));
+
+        assertThat(byUid("uid-box", asked)).hasValueSatisfying(state -> assertThat(state)
+                .isInstanceOfSatisfying(
+                        SandboxState.Running.class,
+                        running -> assertThat(running.sandbox().incarnation()).isEqualTo(found)));
+        assertThat(api.reads).as("looks at the API server").hasValue(looks);
+    }
+
+    @Test
+    void aUidWhoseNameHasPassedToAnotherIsGone() {
+        api.answersReadsWith(running("box", "uid-other", 1));
+
+        assertThat(byUid("uid-box", 1)).isEmpty();
+    }
+
+    @Test
+    void aUidThatIsSeenAMomentLaterIsFound() {
+        Sandbox other = running("other", "uid-other", 1);
+        Schedulers.boundedElastic().schedule(() -> client.resource(other).create(), 200, TimeUnit.MILLISECONDS);
+
+        assertThat(byUid("uid-other", 1))
+                .hasValueSatisfying(state -> assertThat(state.ref().name()).isEqualTo("other"));
+    }
+
+    @Test
+    void aUidThatNobodyKnowsIsGoneAfterAMoment() {
+        Duration took = StepVerifier.create(sandboxes.findByUid("default", REF.namespace(), "uid-other", 1))
+                .expectNext(Optional.empty())
+                .expectComplete()
+                .verify(SOON);
+
+        assertThat(took).isBetween(KubernetesSandboxes.CACHE_LAG, KubernetesSandboxes.CACHE_LAG.plusSeconds(1));
+    }
+
+    @Test
+    void nothingIsGoneBeforeTheSandboxesWereRead() {
+        try (var unread = new KubernetesSandboxes(
+                client, List.of(REF.namespace()), SETTINGS, DefaultDomains.NONE, Clock.systemUTC())) {
+            StepVerifier.create(unread.findByUid("default", REF.namespace(), "uid-box", 1))
+                    .expectError(SandboxProblem.Unavailable.class)
+                    .verify(SOON);
+        }
+    }
+
+    private static Sandbox running(String name, String uid, int incarnation) {
+        Sandbox sandbox = sandbox("True", "Running", "10.0.0.7");
+        sandbox.getMetadata().setName(name);
+        sandbox.getMetadata().setUid(uid);
+        SandboxStatus first = sandbox.observed();
+        sandbox.setStatus(new SandboxStatus(
+                1L, first.conditions(), first.address(), "pod", incarnation, null, null, null, null, null, null));
+        return sandbox;
+    }
+
     private static Sandbox sandbox(String ready, String reason, @Nullable String address) {
         var sandbox = new Sandbox();
         sandbox.setMetadata(new ObjectMetaBuilder()
                 .withName(REF.name())
                 .withNamespace(REF.namespace())
-                .withUid("u1")
+                .withUid("uid-box")
                 .build());
         sandbox.setSpec(SandboxSpec.DEFAULT);
         var condition = new ConditionBuilder()
@@ -130,6 +219,23 @@ class FreshLookTest {
 
         void answersReadsWith(Sandbox sandbox) {
             newer.set(sandbox);
+        }
+
+        /** With a UID that a test knows before there is a sandbox; the mock makes one up. */
+        @Override
+        public void processEvent(
+                String path,
+                AttributeSet at,
+                @Nullable AttributeSet before,
+                @Nullable GenericKubernetesResource resource,
+                @Nullable String state) {
+            super.processEvent(path, at, before, resource, state == null ? null : withUid(state));
+        }
+
+        private static String withUid(String state) {
+            var resource = Serialization.unmarshal(state, GenericKubernetesResource.class);
+            resource.getMetadata().setUid("uid-" + resource.getMetadata().getName());
+            return Serialization.asJson(resource);
         }
 
         @Override

@@ -11,6 +11,7 @@ import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.MockApi;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -21,6 +22,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,8 +84,9 @@ class KubernetesSandboxesTest {
                 .containsEntry(SandboxLabels.GIVEN_NAME, "box")
                 .containsEntry(SandboxLabels.CREATED_BY, "alice");
         StepVerifier.create(sandboxes.running(REF)).expectNext(running).verifyComplete();
-        assertThat(sandboxes.findByUid("default", REF.namespace(), running.uid()))
-                .isPresent();
+        StepVerifier.create(sandboxes.findByUid("default", REF.namespace(), running.uid(), 1))
+                .expectNext(Optional.of(new SandboxState.Running(running)))
+                .verifyComplete();
     }
 
     @Test
@@ -240,6 +243,20 @@ class KubernetesSandboxesTest {
                 Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON));
 
         assertThat(again.incarnation()).isEqualTo(first.incarnation() + 1);
+    }
+
+    @Test
+    void withoutApiServerNothingIsGoneThatThisReplicaMayNotHaveSeen() {
+        RunningSandbox running = started();
+
+        server.goAway();
+
+        StepVerifier.create(sandboxes.findByUid("default", REF.namespace(), running.uid(), 1))
+                .expectNext(Optional.of(new SandboxState.Running(running)))
+                .verifyComplete();
+        StepVerifier.create(sandboxes.findByUid("default", REF.namespace(), running.uid(), 2))
+                .expectError(SandboxProblem.Unavailable.class)
+                .verify(SOON);
     }
 
     private Lease lease(RunningSandbox sandbox) {

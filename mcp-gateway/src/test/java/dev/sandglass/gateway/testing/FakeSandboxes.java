@@ -28,6 +28,8 @@ import reactor.core.publisher.Sinks;
 /** Sandboxes in memory. A started one runs at once, unless a test says what is to come of starts. */
 public final class FakeSandboxes implements Sandboxes {
 
+    private static final Duration LAG = Duration.ofMillis(500);
+
     /** What was asked for, in order. */
     public final List<String> orders = new CopyOnWriteArrayList<>();
 
@@ -87,8 +89,19 @@ public final class FakeSandboxes implements Sandboxes {
                 Mono.fromSupplier(() -> find(ref)), Flux.defer(changes::asFlux).map(change -> find(ref)));
     }
 
+    /** That an incarnation is not there is said after {@link #LAG}; that there is no such sandbox, at once. */
     @Override
-    public Optional<SandboxState> findByUid(String tenant, String namespace, String uid) {
+    public Mono<Optional<SandboxState>> findByUid(String tenant, String namespace, String uid, int incarnation) {
+        return Flux.concat(Mono.just(uid), Flux.defer(changes::asFlux))
+                .map(_ -> byUid(namespace, uid))
+                .filter(found -> found.isEmpty()
+                        || (found.get() instanceof SandboxState.Running(RunningSandbox sandbox)
+                                && sandbox.incarnation() >= incarnation))
+                .next()
+                .timeout(LAG, Mono.fromSupplier(() -> byUid(namespace, uid)));
+    }
+
+    private Optional<SandboxState> byUid(String namespace, String uid) {
         return states.values().stream()
                 .filter(state ->
                         state.ref().namespace().equals(namespace) && state.uid().equals(uid))

@@ -265,16 +265,6 @@ class ToolContractTest {
     }
 
     @Test
-    void anExecutionOfAnotherIncarnationIsLost() throws Exception {
-        JsonNode result =
-                gateway.call("sandbox_get_execution", "{\"execution_id\":\"default.uid-box.9.aaaaaaaaaaaaaaaa\"}");
-
-        assertThat(result.path("isError").asBoolean()).isTrue();
-        assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("lost");
-        assertThat(TestGateway.text(result)).startsWith("[lost] The pod in which this execution ran is gone");
-    }
-
-    @Test
     void aListSaysWhenThereAreMoreSandboxesThanItTellsOf() throws Exception {
         for (int number = 1; number < 1000; number++) {
             gateway.sandboxes.addRunning("box" + number);

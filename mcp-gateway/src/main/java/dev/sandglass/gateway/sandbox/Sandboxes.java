@@ -16,9 +16,9 @@ public interface Sandboxes {
     Optional<SandboxState> find(SandboxRef ref);
 
     /**
-     * The state of the sandbox with that UID in a tenant's namespace, for one who knows of an incarnation of it. What the
-     * cache says is told at once if it shows that one running or a later one; else it may be behind, and is not believed
-     * without another look. That a sandbox is gone takes a moment to say.
+     * The state of the sandbox with that UID in a tenant's namespace, for one who knows of an incarnation of it. What
+     * the cache says is told at once if it shows that one running or a later one; else it may be behind, and is not
+     * believed without another look. That a sandbox is gone takes a moment to say.
      *
      * @return empty in it if it is gone; errors with {@link SandboxProblem.Unavailable} while that cannot be told
      */
@@ -46,8 +46,8 @@ public interface Sandboxes {
     Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy);
 
     /**
-     * Brings back a sandbox that the operator suspended, and waits until its pod is Ready. Never creates one, and starts
-     * none that was stopped.
+     * Brings back a sandbox that the operator suspended, and waits until its pod is Ready. Never creates one, and
+     * starts none that was stopped.
      *
      * @return errors with {@link SandboxProblem.NotFound} or {@link SandboxProblem.NotRunning} if somebody deleted or
      *     stopped it meanwhile, and like {@link #start}

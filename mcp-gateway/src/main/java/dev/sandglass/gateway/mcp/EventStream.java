@@ -53,14 +53,19 @@ final class EventStream {
         Flux<Publisher<ByteBuf>> events = Flux.create(sink -> {
             OutputListener listener =
                     progressToken == null ? OutputListener.NONE : new ProgressWriter(sink, progressToken);
-            Disposable heartbeat = Schedulers.parallel()
-                    .schedulePeriodically(
-                            new Heartbeat(sink), keepAlive.toMillis(), keepAlive.toMillis(), TimeUnit.MILLISECONDS);
-            Disposable work = call.apply(listener)
-                    .subscribe(answer -> sink.next(event(() -> answer)), sink::error, sink::complete);
-            sink.onDispose(Disposables.composite(work, heartbeat));
+            Disposable.Composite held = Disposables.composite();
+            // First of all: a call that throws ends the sink, and nothing but the sink.
+            sink.onDispose(held);
+            held.add(heartbeat(sink));
+            held.add(call.apply(listener)
+                    .subscribe(answer -> sink.next(event(() -> answer)), sink::error, sink::complete));
         });
         return events.publishOn(thread);
+    }
+
+    private Disposable heartbeat(FluxSink<Publisher<ByteBuf>> sink) {
+        long pause = keepAlive.toMillis();
+        return Schedulers.parallel().schedulePeriodically(new Heartbeat(sink), pause, pause, TimeUnit.MILLISECONDS);
     }
 
     /** Written as JSON only when the server is ready to send it, and on the server's thread. */

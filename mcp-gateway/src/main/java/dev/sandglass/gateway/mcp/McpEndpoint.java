@@ -91,10 +91,12 @@ final class McpEndpoint {
         Era era = Era.of(incoming, http.headers());
         var request =
                 new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller, http.clientAddress());
+        // Before a stream begins: after its headers nothing can be refused.
+        RunningCalls.Key key = key(http, caller, request.id());
         if (era == Era.LEGACY && request.method().equals("initialize")) {
             Client.welcome(http);
         }
-        return streams(http, request) ? stream(http, request) : json(http, request);
+        return streams(http, request) ? stream(http, request, key) : json(http, request, key);
     }
 
     /** Progress can only be streamed; else a stream is for those who accept nothing else. */
@@ -107,25 +109,24 @@ final class McpEndpoint {
         return events && (wantsProgress || !json);
     }
 
-    private Mono<Void> json(HttpExchange http, McpRequest request) {
-        return calls.cancellable(
-                        key(http, request.caller(), request.id()), dispatched(http, request, OutputListener.NONE))
+    private Mono<Void> json(HttpExchange http, McpRequest request, RunningCalls.Key key) {
+        return calls.cancellable(key, dispatched(http, request, OutputListener.NONE))
                 .map(result -> new Reply(HttpResponseStatus.OK, JsonRpc.Answer.result(request.id(), result)))
                 .switchIfEmpty(Mono.error(McpError::cancelled))
                 .onErrorResume(problem -> Mono.just(Reply.of(known(problem), request.id())))
                 .flatMap(reply -> write(http, reply));
     }
 
-    private Mono<Void> stream(HttpExchange http, McpRequest request) {
+    private Mono<Void> stream(HttpExchange http, McpRequest request, RunningCalls.Key key) {
         var stream = new EventStream(codec, settings.keepAlive(), http.thread());
         @Nullable JsonNode token = request.progressToken().orElse(null);
         // The call is subscribed to behind the stream's queue, where the request's context does not come by itself.
-        return Mono.deferContextual(context -> http.events(stream.of(token, progress -> calls.cancellable(
-                        key(http, request.caller(), request.id()), dispatched(http, request, progress))
-                .contextWrite(context)
-                .map(result -> JsonRpc.Answer.result(request.id(), result))
-                .onErrorResume(problem -> Mono.just(
-                        JsonRpc.Answer.error(request.id(), known(problem).problem()))))));
+        return Mono.deferContextual(context ->
+                http.events(stream.of(token, progress -> calls.cancellable(key, dispatched(http, request, progress))
+                        .contextWrite(context)
+                        .map(result -> JsonRpc.Answer.result(request.id(), result))
+                        .onErrorResume(problem -> Mono.just(JsonRpc.Answer.error(
+                                request.id(), known(problem).problem()))))));
     }
 
     private Mono<Object> dispatched(HttpExchange http, McpRequest request, OutputListener progress) {

@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
@@ -153,15 +155,22 @@ class OtherReplicasTest {
         }
     }
 
+    static Stream<Arguments> messagesAndSessions() {
+        return Stream.of(INITIALIZE, RUN.replace("hang", "print x"))
+                .flatMap(message -> Stream.of(Arguments.of(message, 0), Arguments.of(message, 257)));
+    }
+
+    /** Whether it is answered as JSON or, as a call with a progress token, by a stream. */
     @ParameterizedTest
-    @ValueSource(ints = {0, 257})
-    void aSessionHasABound(int letters) throws Exception {
+    @MethodSource("messagesAndSessions")
+    void aSessionHasABound(String message, int letters) throws Exception {
         try (TestGateway gateway = TestGateway.start()) {
-            var refused = gateway.send(gateway.post(INITIALIZE).header("Mcp-Session-Id", "s".repeat(letters)));
+            gateway.sandboxes.addRunning("box");
+            var refused = gateway.send(gateway.post(message).header("Mcp-Session-Id", "s".repeat(letters)));
 
             assertThat(refused.statusCode()).isEqualTo(400);
             assertThat(refused.body()).contains("Mcp-Session-Id must be 1 to 256 visible ASCII characters");
-            assertThat(gateway.send(gateway.post(INITIALIZE).header("Mcp-Session-Id", "s".repeat(256)))
+            assertThat(gateway.send(gateway.post(message).header("Mcp-Session-Id", "s".repeat(256)))
                             .statusCode())
                     .isEqualTo(200);
         }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connection to one supervisor: the verbs without answer, and who listens. Outlives broken wires: {@link Dialling} gets
- * the next one open, then verbs are sent again (their ids make that harmless) and {@link Readings} go on at their position.
- * Owner thread only, but for {@link #isOpen}.
+ * the next one open, then verbs are sent again where that is harmless ({@link Pending}) and {@link Readings} go on at
+ * their position. Owner thread only, but for {@link #isOpen}.
  */
 final class Connection {
 

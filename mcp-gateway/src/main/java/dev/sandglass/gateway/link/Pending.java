@@ -56,23 +56,28 @@ final class Pending {
         return sent
                 && switch (verb) {
                     case Verb.Execute _, Verb.Command _, Verb.Install _ -> true;
-                    case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _, Verb.OfSession _ -> false;
-                    case Verb.Files _ -> wouldDoMore();
+                    case Verb.Files _, Verb.OfSession _ -> wouldDoMore();
+                    case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _ -> false;
                     case Verb.ListAll _, Verb.Metrics _ -> false;
                 };
     }
 
     /**
      * Whether it would be wrong to send it again, even to the same supervisor, which knows executions by their ids and
-     * nothing else: where it did its work the first time it would find nothing, or something new.
+     * nothing else: where it did its work the first time it would find nothing, or something new, such as what another
+     * caller ran in the session meanwhile.
      */
     boolean mustNotRepeat() {
         return sent && wouldDoMore();
     }
 
     private boolean wouldDoMore() {
-        return verb instanceof Verb.Files(FileOperation operation)
-                && (operation instanceof FileOperation.Move || operation instanceof FileOperation.Delete);
+        return switch (verb) {
+            case Verb.OfSession _ -> true;
+            case Verb.Files(FileOperation operation) ->
+                operation instanceof FileOperation.Move || operation instanceof FileOperation.Delete;
+            case Verb.OfExecution _, Verb.Hello _, Verb.ListAll _, Verb.Metrics _ -> false;
+        };
     }
 
     void expireBy(Timers.Timer timer) {

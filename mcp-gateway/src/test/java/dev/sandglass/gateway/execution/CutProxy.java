@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 
 /** A TCP relay on localhost whose connections can be cut in the middle of anything. */
 final class CutProxy implements AutoCloseable {
@@ -17,6 +18,7 @@ final class CutProxy implements AutoCloseable {
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
     private volatile boolean refusing;
     private volatile boolean swallowing;
+    private volatile boolean withholding;
 
     CutProxy(int target) {
         try {
@@ -49,6 +51,11 @@ final class CutProxy implements AutoCloseable {
         swallowing = swallow;
     }
 
+    /** Whether what the target says is lost on its way. */
+    void withhold(boolean withhold) {
+        withholding = withhold;
+    }
+
     @Override
     public void close() {
         try {
@@ -72,19 +79,19 @@ final class CutProxy implements AutoCloseable {
                 far.setTcpNoDelay(true);
                 sockets.add(near);
                 sockets.add(far);
-                Thread.ofVirtual().start(() -> relay(near, far, true));
-                Thread.ofVirtual().start(() -> relay(far, near, false));
+                Thread.ofVirtual().start(() -> relay(near, far, () -> swallowing));
+                Thread.ofVirtual().start(() -> relay(far, near, () -> withholding));
             } catch (IOException e) {
                 // Closed, or the far side is away: the near side sees its connection end.
             }
         }
     }
 
-    private void relay(Socket from, Socket to, boolean mayBeLost) {
+    private void relay(Socket from, Socket to, BooleanSupplier isLost) {
         byte[] piece = new byte[8192];
         try (InputStream in = from.getInputStream()) {
             for (int length = in.read(piece); length >= 0; length = in.read(piece)) {
-                if (!mayBeLost || !swallowing) {
+                if (!isLost.getAsBoolean()) {
                     to.getOutputStream().write(piece, 0, length);
                 }
             }

@@ -77,6 +77,44 @@ class ConnectionTest {
         assertThat(wire.said()).containsExactly("hello", "files", "files 0");
     }
 
+    static final List<Verb.OfSession> DEEDS = List.of(
+            new Verb.Reset("python", "s"), new Verb.Close("python", "s"), new Verb.InterruptSession("python", "s"));
+
+    /** In between another replica may have run code in the session, which the second one would end. */
+    @ParameterizedTest
+    @FieldSource("DEEDS")
+    void whatIsDoneToASessionIsNeverSentTwice(Verb deed) {
+        link.connection.listen(_ -> {});
+        PaperWire old = link.open("boot-1");
+        CompletableFuture<Answer> answer = link.ask(deed);
+        link.dialling.broken(old, "gone");
+        link.pass(MOMENT);
+
+        assertThat(link.open("boot-1").said()).containsExactly("hello");
+        assertThat(failure(answer).kind()).isEqualTo(Kind.UNANSWERED);
+    }
+
+    @ParameterizedTest
+    @FieldSource("DEEDS")
+    void norToASessionOfARestartedContainer(Verb deed) {
+        link.connection.listen(_ -> {});
+        PaperWire old = link.open("boot-1");
+        CompletableFuture<Answer> answer = link.ask(deed);
+        link.dialling.broken(old, "gone");
+        link.pass(MOMENT);
+
+        assertThat(link.open("boot-2").said()).containsExactly("hello");
+        assertThat(failure(answer).kind()).isEqualTo(Kind.RESTARTED);
+    }
+
+    @ParameterizedTest
+    @FieldSource("DEEDS")
+    void whatWasNotSentYetIsSentOnceThereIsAConnection(Verb deed) {
+        CompletableFuture<Answer> answer = link.ask(deed);
+        assertThat(link.open("boot-1").said()).containsExactly("hello", deed.word());
+        assertThat(answer).isNotDone();
+    }
+
     static final List<Verb.Following> RUNS = List.of(
             new Verb.Execute("e", "python", "s", null, Blob.EMPTY, Map.of(), LONG, true),
             new Verb.Command("e", "ls", List.of(), "", Map.of(), Blob.EMPTY, LONG, false),

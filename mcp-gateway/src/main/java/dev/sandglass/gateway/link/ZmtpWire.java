@@ -78,10 +78,11 @@ final class ZmtpWire extends ByteToMessageDecoder implements Wire {
         wire.channel = connecting.channel();
         connecting.addListener(done -> {
             if (!done.isSuccess()) {
-                wire.fail(
-                        done.cause() instanceof ConnectException
-                                ? "it refuses connections"
-                                : "it cannot be reached: " + done.cause().getMessage());
+                String why = done.cause() instanceof ConnectException
+                        ? "it refuses connections"
+                        : "it cannot be reached: " + done.cause().getMessage();
+                // Of a channel that could not even be made Netty tells on a thread that is nobody's.
+                owner.execute(() -> wire.fail(why));
             }
         });
         return wire;
@@ -124,7 +125,8 @@ final class ZmtpWire extends ByteToMessageDecoder implements Wire {
             heartbeat.cancel();
         }
         onClose.run();
-        if (channel != null) {
+        // One that could not be made is on no loop, and cannot be closed.
+        if (channel != null && channel.isRegistered()) {
             var _ = channel.close();
         }
     }

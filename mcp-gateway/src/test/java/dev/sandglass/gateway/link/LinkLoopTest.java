@@ -8,12 +8,15 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.link.LinkException.Kind;
 import dev.sandglass.gateway.testing.TestLinks;
+import io.netty.channel.ChannelException;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -220,6 +223,52 @@ class LinkLoopTest {
                 size.complete(alone.timers().size());
             });
             assertThat(size.get(5, TimeUnit.SECONDS)).isLessThan(2 * Timers.FEW);
+        }
+    }
+
+    /** As when the process has no file descriptor left: Netty tells that on a thread that is nobody's. */
+    @Test
+    void aSocketThatCouldNotBeMadeIsTriedAgainOnTheLinksThread() throws Exception {
+        try (StubSupervisor stub = new StubSupervisor(SECRET, 1);
+                LinkLoop alone =
+                        LinkLoop.start(TestLinks.LOOP, ScarceChannel.class, SETTINGS, LinkSecrets.of(SECRET))) {
+            Link link = alone.link(stub.target());
+            CompletableFuture<CompletableFuture<Answer>> asked = new CompletableFuture<>();
+            CompletableFuture<String> troubleMeanwhile = new CompletableFuture<>();
+            ScarceChannel.NONE_LEFT.set(true);
+            link.execute(() -> {
+                asked.complete(link.ask(new Verb.Metrics(), LONG));
+                // What was told there has come to an end then, while this thread still has its step.
+                GlobalEventExecutor.INSTANCE.submit(() -> {}).awaitUninterruptibly();
+                Dialling dialling = alone.connections().to(stub.target()).dialling();
+                troubleMeanwhile.complete(dialling.trouble());
+            });
+
+            assertThat(troubleMeanwhile.get(5, TimeUnit.SECONDS)).isEqualTo("not tried yet");
+            assertThat(asked.join()
+                            .get(20, TimeUnit.SECONDS)
+                            .json()
+                            .path("verb")
+                            .asString())
+                    .isEqualTo("metrics");
+            assertThat(ScarceChannel.NONE_LEFT).isFalse();
+        }
+    }
+
+    /** A channel that once cannot be made. Public, as Netty makes it. */
+    public static final class ScarceChannel extends NioSocketChannel {
+        private static final AtomicBoolean NONE_LEFT = new AtomicBoolean();
+
+        /** As Netty does. */
+        public ScarceChannel() {
+            super(provider());
+        }
+
+        private static SelectorProvider provider() {
+            if (NONE_LEFT.getAndSet(false)) {
+                throw new ChannelException("Too many open files");
+            }
+            return SelectorProvider.provider();
         }
     }
 

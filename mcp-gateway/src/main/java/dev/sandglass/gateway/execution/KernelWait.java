@@ -7,7 +7,10 @@ import dev.sandglass.gateway.link.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.MonoSink;
 import tools.jackson.databind.JsonNode;
 
@@ -23,6 +26,7 @@ final class KernelWait {
     private final RunningSandbox sandbox;
     private final Link link;
     private final MonoSink<Void> sink;
+    private final Disposable.Composite held = Disposables.composite();
 
     KernelWait(RunningSandbox sandbox, Link link, MonoSink<Void> sink) {
         this.sandbox = sandbox;
@@ -33,8 +37,8 @@ final class KernelWait {
     /** Begins; ends with the sink. */
     void begin() {
         // The listener first: the kernel may become ready between the question and its answer.
-        Link.Subscription events = link.events(this::happened);
-        sink.onDispose(events::close);
+        held.add(link.events(this::happened)::close);
+        sink.onDispose(held);
         if (link.isOpen()) {
             ask();
         }
@@ -62,7 +66,14 @@ final class KernelWait {
     }
 
     private void ask() {
-        var _ = link.ask(new Verb.ListAll(), LONG).whenComplete(this::answered);
+        CompletableFuture<Answer> question = link.ask(new Verb.ListAll(), LONG);
+        var _ = question.whenComplete((answer, failure) -> {
+            if (!question.isCancelled()) {
+                answered(answer, failure);
+            }
+        });
+        // Without that it would keep the link trying when nobody waits any more.
+        held.add(() -> question.cancel(false));
     }
 
     private void answered(@Nullable Answer answer, @Nullable Throwable failure) {

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 /**
  * The way to one sandbox's supervisor. Connects at first use, reconnects by itself, closes after idling. Thread-safe.
  * Futures complete on the link's thread, so continuations must be short; they fail with {@link LinkException} only.
- * Cancelling a future withdraws a verb that was not sent yet.
+ * Cancelling a future withdraws a verb that was not sent yet; the answer to one that was is not waited for any more.
  */
 public interface Link {
 

@@ -200,6 +200,16 @@ class ConnectionTest {
     }
 
     @Test
+    void whatIsWithdrawnAfterItWasSentKeepsNothingOpen() {
+        CompletableFuture<Answer> answer = link.ask(new Verb.ListAll());
+        PaperWire wire = link.open("boot-1");
+        answer.cancel(false);
+        link.runCommands();
+        assertThat(link.connection.closeIfIdle(Duration.ZERO)).isTrue();
+        assertThat(wire.closed).isTrue();
+    }
+
+    @Test
     void malformedAndStrayMessagesAreCountedAndDropped() {
         link.asks(new Verb.Metrics());
         PaperWire wire = link.open("boot-1");

@@ -101,6 +101,7 @@ class Rewriter {
     for (const { init, end } of node.declarations) {
       if (!init && node.kind === 'let') this.edits.insert(end, ' = undefined');
     }
+    this.close(node);
   }
 
   /** A `var` in a block or in the head of a loop: it belongs to the top level too. */
@@ -118,13 +119,18 @@ class Rewriter {
 
   /** An assignment instead of a declaration: the names are declared outside the function that the cell becomes. */
   assign(node) {
-    const { declarations, kind, start, end } = node;
+    const { declarations, kind, start } = node;
     const dropped = this.source.slice(start, declarations[0].start);
     this.edits.replace(start, declarations[0].start, `void (${dropped.replace(/[^\n]/g, '')}`);
     for (const { id, init, end: behind } of declarations) {
       if (!init) this.edits.insert(behind, kind === 'var' ? ` = ${id.name}` : ' = undefined');
     }
     this.edits.insert(declarations.at(-1).end, ')');
+    this.close(node);
+  }
+
+  /** A value at the end of a line would go on in a next line that begins with `(`, `[`, a template, a sign or a slash. */
+  close({ end }) {
     if (this.source[end - 1] !== ';') this.edits.insert(end, ';');
   }
 

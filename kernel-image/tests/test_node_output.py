@@ -102,3 +102,53 @@ def test_order_of_many_small_writes(client: Client, name: str) -> None:
 
 def test_unpaired_surrogates(client: Client, name: str) -> None:
     assert node(client, name, "console.log('a\\ud800b')").text() == "a?b\n"
+
+
+TOLD_AT_THE_END = [
+    "await require('stream/promises').pipeline(require('stream').Readable.from(['a']), process.STREAM)",
+    "await require('stream/promises').pipeline(async function* () { yield 'a' }, process.STREAM)",
+    "await new Promise(end => process.STREAM.end('a', end))",
+    "await new Promise(end => process.STREAM.once('finish', end).end('a'))",
+    "{ const end = require('stream/promises').finished(process.STREAM); process.STREAM.end('a'); await end }",
+    "await new Response('a').body.pipeTo(require('stream').Writable.toWeb(process.STREAM))",
+]
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("code", TOLD_AT_THE_END)
+def test_who_ends_a_stream_is_told_and_others_go_on(client: Client, name: str, code: str, stream: str) -> None:
+    written = f"{code.replace('STREAM', stream)}; new console.Console(process.{stream}).log('b'); 'piped'"
+    for execution_id in (name + "1", name + "2"):
+        output = client.run(execution_id, written, language="nodejs", timeout_s=2)
+        assert output.text(stream) == "ab\n"
+        assert output.only("result").blob == b"'piped'"
+
+
+def test_what_a_failed_pipeline_wrote_to_stays_open(client: Client, name: str) -> None:
+    code = """
+const { Readable, Writable } = require('stream')
+const { finished, pipeline } = require('stream/promises')
+const failing = async function* () { yield 'a'; throw new Error('torn') }
+const said = []
+await pipeline(failing, process.stdout).catch(error => said.push(error.message))
+const closed = finished(process.stdout).catch(error => said.push(error.code))
+process.stdout.destroy()
+await closed
+await pipeline(Readable.from(['b']), process.stdout)
+await Readable.toWeb(Readable.from(['c'])).pipeTo(Writable.toWeb(process.stdout))
+console.log('d')
+said
+"""
+    for execution_id in (name + "1", name + "2"):
+        output = client.run(execution_id, code, language="nodejs", timeout_s=2)
+        assert output.text() == "abcd\n"
+        assert output.only("result").blob == b"[ 'torn', 'ERR_STREAM_PREMATURE_CLOSE' ]"
+
+
+def test_many_pipelines_warn_of_nothing(client: Client, name: str) -> None:
+    code = """
+const { pipeline } = require('stream/promises')
+for (let i = 0; i < 20; i++) await pipeline(require('stream').Readable.from(['a']), process.stdout)
+"""
+    output = client.run(name, code, language="nodejs", timeout_s=5)
+    assert (output.text(), output.text("stderr")) == ("a" * 20, "")

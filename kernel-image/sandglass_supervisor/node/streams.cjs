@@ -4,9 +4,10 @@
 const { Readable, Writable } = require('node:stream');
 const { StringDecoder } = require('node:string_decoder');
 const { SLICE_BYTES } = require('./limits.cjs');
-const { ArrayBuffer, Buffer, Error, TypeError } = globalThis; // code may put anything else there
+const { ArrayBuffer, Buffer, Error, Symbol, TypeError } = globalThis; // code may put anything else there
 
 const NO_INPUT = 'Nobody can answer here: pass the value in the code, a file or an environment variable.';
+const DESTROYED = Symbol.for('nodejs.stream.destroyed');
 
 /** Standard output or error. Nothing of a Writable's own state is used: an interrupt could leave it half changed. */
 class Output extends Writable {
@@ -14,7 +15,8 @@ class Output extends Writable {
   #decoder = new StringDecoder('utf8');
 
   constructor(descriptor, tell) {
-    super({ decodeStrings: false });
+    super({ decodeStrings: false, autoDestroy: false, emitClose: false });
+    this.setMaxListeners(0); // each pipeline leaves some behind, and this lives as long as the session
     this.fd = descriptor;
     this.#tell = tell;
   }
@@ -33,16 +35,25 @@ class Output extends Writable {
     return true;
   }
 
+  /** Who ended it hears that all is written; whoever comes next writes on, in this run or a later one. */
   end(chunk, encoding, callback) {
     const done = [chunk, encoding, callback].find((argument) => typeof argument === 'function');
     if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') this.write(chunk, encoding);
-    if (done) process.nextTick(done);
+    process.nextTick(() => {
+      done?.(null);
+      this.emit('finish');
+    });
     return this;
   }
 
-  _destroy(error, callback) {
-    callback(null);
+  /** A pipeline whose source fails destroys what it writes to: as Node's own, this stays open. */
+  destroy() {
+    process.nextTick(() => this.emit('close'));
+    return this;
   }
+
+  /** So a pipeline marks for good what stays open; then `finished` and `toWeb` would take it for closed. */
+  set [DESTROYED](_) {}
 
   #text(chunk, encoding) {
     if (typeof chunk === 'string') {

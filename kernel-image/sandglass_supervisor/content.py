@@ -20,10 +20,12 @@ from .limits import (
     MESSAGE_CHARS,
     PATH_BYTES,
     PICTURE_BYTES,
+    PICTURE_SIDE,
     SLICE_BYTES,
     TEXT_BYTES,
     TRACEBACK_BYTES,
 )
+from .picture_sides import sides, too_long
 from .wire import to_json
 
 # CSI, OSC and the short escapes of ECMA-48; an unfinished sequence ends with the text.
@@ -84,13 +86,13 @@ def shown(kind: str, content: dict[str, Any], *, update: bool = False) -> Entry 
     named = _display_name(content, update=update)
     for mime, magic in _PICTURES.items():
         picture = _picture(data.get(mime), magic)
-        if picture is not None and len(picture) <= PICTURE_BYTES:
-            about = {"mime": mime, "metadata": _dimensions(metadata, mime), "original": _original(metadata)}
-            about.update(named)
-            return Entry(kind, to_json(about), picture)
-        if picture is not None:
-            rule = f"at most {PICTURE_BYTES} can be shown; save it to a file"
-            return _entry(kind, "text/plain", f"[a picture of {len(picture)} bytes was left out: {rule}]", named)
+        if picture is None:
+            continue
+        if (why := _unfit(mime, picture)) is not None:
+            return _entry(kind, "text/plain", f"[a picture of {why}]", named)
+        about = {"mime": mime, "metadata": _dimensions(metadata, mime), "original": _original(metadata)}
+        about.update(named)
+        return Entry(kind, to_json(about), picture)
     found = _text(data)
     return None if found is None else _entry(kind, *found, named)
 
@@ -180,6 +182,17 @@ def _picture(value: object, magic: re.Pattern[bytes]) -> bytes | None:
     except (Base64Error, ValueError):
         return None
     return data if magic.match(data) else None
+
+
+def _unfit(mime: str, picture: bytes) -> str | None:
+    """Of what size a picture is that cannot be shown, and what to do; None if it can."""
+    if len(picture) > PICTURE_BYTES:
+        return f"{len(picture)} bytes was left out: at most {PICTURE_BYTES} can be shown; save it to a file"
+    found = sides(mime, picture)
+    if found is None or not too_long(found):
+        return None
+    rule = f"at most {PICTURE_SIDE} on a side can be shown; scale it down, or show it in parts"
+    return f"{found[0]} x {found[1]} pixels was left out: {rule}"
 
 
 def _dimensions(metadata: object, mime: str) -> dict[str, int]:

@@ -7,14 +7,14 @@ import contextlib
 import io
 import os
 import secrets
-import struct
 import time
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 from typing import Any, NamedTuple
 
 from .content import BARE_OBJECT
-from .limits import ENCODED_PICTURE_CHARS, KEPT_PICTURES, KEPT_PICTURES_BYTES, PICTURE_PIXELS, PICTURE_SIDE
+from .limits import ENCODED_PICTURE_CHARS, KEPT_PICTURES, KEPT_PICTURES_BYTES, PICTURE_PIXELS
+from .picture_sides import sides_in_base64, too_long
 
 FOLDER = os.path.join(".sandglass", "pictures")
 _PREFIX = "picture-"
@@ -22,7 +22,6 @@ _RASTERS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/
 _SVG = "image/svg+xml"
 _SIDES = (1600, 1000, 600, 300)  # models see no more than the first of these
 _QUALITY = 85
-_PNG_SIDES_AT = 16
 _REASON_CHARS = 300
 
 Bundle = dict[str, Any]
@@ -120,15 +119,9 @@ def _why(error: Exception) -> str:
 def _too_large(mime: str, encoded: str) -> bool:
     if len(encoded) > ENCODED_PICTURE_CHARS:
         return True
-    if mime != "image/png":
-        return False
-    # A drawing of few lines is small in bytes whatever its sides are, and then no model takes it.
-    try:
-        head = a2b_base64(encoded[:44])
-        sides: tuple[int, int] = struct.unpack_from(">II", head, _PNG_SIDES_AT)
-        return max(sides) > PICTURE_SIDE
-    except (Base64Error, ValueError, struct.error):
-        return False
+    # A drawing of few lines is small in bytes whatever its sides are.
+    found = sides_in_base64(mime, encoded)
+    return found is not None and too_long(found)
 
 
 def _with_note(data: Bundle, note: str) -> Bundle:

@@ -90,7 +90,8 @@ LAST_WORDS_BYTES: Final = 512 * KIB  # at least so much of what a kernel wrote b
 
 # Pictures, in the kernel's process: from here on they are scaled down, and kept in full size as files.
 ENCODED_PICTURE_CHARS: Final = 1 * MIB
-PICTURE_SIDE: Final = 8000
+PICTURE_SIDE: Final = 8000  # beyond it, endpoints of models refuse a picture and all that it stands in
+PICTURE_SEGMENTS: Final = 4096  # of a JPEG before its sides; EXIF and colour profiles take a few dozen
 PICTURE_PIXELS: Final = 40_000_000
 KEPT_PICTURES: Final = 64
 KEPT_PICTURES_BYTES: Final = 64 * MIB

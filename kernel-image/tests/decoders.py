@@ -1,10 +1,12 @@
 """Every decoder of the supervisor for what comes from outside: good messages for it, and what must hold for any."""
 
 import json
+from binascii import b2a_base64
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast
 
 import recorded
+from headers import HEADERS, jpeg
 from jupyter_peer import Peer
 
 from sandglass_supervisor import arguments, limits, wire
@@ -15,6 +17,7 @@ from sandglass_supervisor.kernel_run import Run
 from sandglass_supervisor.loop import Loop
 from sandglass_supervisor.node_process import Frames
 from sandglass_supervisor.outcome import Outcome
+from sandglass_supervisor.picture_sides import sides, sides_in_base64
 from sandglass_supervisor.wire import Credit, Malformed, Problem, Request
 
 _GATEWAY_JSON_BYTES = 1024 * 1024
@@ -158,6 +161,17 @@ def check_html(frames: list[bytes]) -> None:
     html_text(page).encode("utf-8", "replace")
 
 
+def check_picture(frames: list[bytes]) -> None:
+    """A picture, whatever kind it is told to be."""
+    picture = b"".join(frames)
+    encoded = b2a_base64(picture, newline=False).decode("ascii")
+    for mime in {header.mime for header in HEADERS.values()}:
+        found = sides(mime, picture)
+        assert found is None or 0 <= min(found) <= max(found) < 2**32
+        assert sides_in_base64(mime, encoded) == found
+        sides_in_base64(mime, picture.decode("utf-8", "replace"))
+
+
 def _html(frames: list[bytes]) -> None:
     try:
         check_html(frames)
@@ -185,10 +199,13 @@ def targets() -> list[Target]:
         b"<table><tr><th></th><th>a</th></tr><tr><td>1</td></tr></table><ul><li>x<li>y</ul>",
         b"<style>p{x}</style><script>if (a<b) {}</script><!-- no --><img src='data:x' alt=\"a cat\"><title>t</title>",
     ]
+    pictures = [header.begin(9000, 40) for header in HEADERS.values()]
+    pictures.append(jpeg(9000, 40, b"\xff\xe1\x00\x08Exif\0\0\xff\xff\xd0\xff\xdb\x00\x04\xff\xc0"))
     return [
         Target("link", [entry.frames for entry in recorded.load(recorded.FROM_GATEWAY)], check_link),
         Target("jupyter", [frames for _, frames in _JUPYTER], check_jupyter),
         Target("run", [*runs, [frame for run in runs for frame in run]], check_run),
         Target("node", [[piece] for piece in pipe] + [pipe, [b"".join(pipe)]], check_node),
         Target("html", [[page] for page in pages], _html),
+        Target("picture", [[picture] for picture in pictures], check_picture),
     ]

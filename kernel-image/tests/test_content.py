@@ -6,6 +6,7 @@ from binascii import b2a_base64
 from typing import Any
 
 import pytest
+from headers import HEADERS, header
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from sandglass_supervisor.limits import (
     HTML_CHARS,
     JSON_RESULT_BYTES,
     PICTURE_BYTES,
+    PICTURE_SIDE,
 )
 
 FIRST_BYTES = {
@@ -173,7 +175,7 @@ def test_what_cannot_be_shown_is_named() -> None:
 
 @pytest.mark.parametrize("mime", FIRST_BYTES)
 def test_pictures_pass_as_bytes(mime: str) -> None:
-    picture = FIRST_BYTES[mime] + b"rest"
+    picture = FIRST_BYTES[mime] + bytes(40)
     entry = shown({"text/plain": "x", mime: encoded(picture)}, {mime: {"width": 3, "height": True}})
     assert entry.blob == picture
     assert json.loads(entry.json) == {"mime": mime, "metadata": {"width": 3}, "original": None}
@@ -183,6 +185,25 @@ def test_picture_at_the_supervisors_bound() -> None:
     exact = FIRST_BYTES["image/png"].ljust(PICTURE_BYTES, b"\0")
     assert shown({"image/png": encoded(exact)}).blob == exact
     assert b"was left out" in shown({"image/png": encoded(exact + b"\0")}).blob
+
+
+@pytest.mark.parametrize("kind", HEADERS)
+def test_sides_at_their_bound(kind: str) -> None:
+    for size in ((PICTURE_SIDE, 2), (2, PICTURE_SIDE)):
+        mime, picture = header(kind, *size)
+        assert shown({mime: encoded(picture)}).blob == picture
+    for width, height in ((PICTURE_SIDE + 1, 2), (2, PICTURE_SIDE + 1)):
+        mime, picture = header(kind, width, height)
+        assert text_of({"text/plain": "x", mime: encoded(picture)}) == (
+            f"[a picture of {width} x {height} pixels was left out: at most 8000 on a side can be shown; "
+            "scale it down, or show it in parts]"
+        )
+
+
+@pytest.mark.parametrize("kind", HEADERS)
+def test_pictures_with_cut_headers_pass(kind: str) -> None:
+    mime, picture = header(kind, PICTURE_SIDE + 1, 2)
+    assert shown({mime: encoded(picture[:-1])}).blob == picture[:-1]
 
 
 @pytest.mark.parametrize(

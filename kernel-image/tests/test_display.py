@@ -65,6 +65,14 @@ def test_large_picture_of_pillow_is_scaled_and_kept(spare: Running) -> None:
         assert full.size == (1800, 1200)
 
 
+def test_a_screenshot_of_a_long_page_is_scaled(client: Client, name: str) -> None:
+    code = NOISE.replace("1800", "10").replace("1200", "8001").format(form="JPEG")
+    record = client.run(name, code, timeout=60).only("display")
+    assert record.json["original"]["height"] == 8001
+    with Pillow.open(io.BytesIO(record.blob)) as picture:
+        assert max(picture.size) <= 1600
+
+
 def test_matplotlib_draws_without_set_up(client: Client, name: str) -> None:
     code = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])"
     output = client.run(name, code, timeout=60)

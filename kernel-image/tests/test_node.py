@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from client import Client, Output
+from headers import header
 from supervisors import Running
 
 PNG = "iVBORw0KGgo="
@@ -200,6 +201,9 @@ def test_pictures_and_json_are_shown(client: Client, name: str) -> None:
     assert node(client, name + "4", "display({a: 1})").only("display").blob == b"{ a: 1 }"
     shown = node(client, name + "5", "display('image/png', Buffer.alloc(4_000_000))").only("display")
     assert b"left out" in shown.blob
+    long = header("jpeg", 9000, 40)[1].hex()
+    shown = node(client, name + "6", f"display('image/jpeg', Buffer.from('{long}', 'hex'))").only("display")
+    assert shown.blob.startswith(b"[a picture of 9000 x 40 pixels was left out: ")
 
 
 def test_envs_are_set_and_undone(client: Client, name: str) -> None:

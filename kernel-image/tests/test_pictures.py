@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from headers import HEADERS, header
 from PIL import Image
 from test_content import FIRST_BYTES, encoded, shown
 
@@ -70,14 +71,30 @@ def test_picture_at_the_bound_passes(tmp_path: Path) -> None:
     assert "sandglass" in fit(tmp_path, "image/png", picture + b"\0")[1]
 
 
-def test_long_sides_are_scaled_however_few_bytes(tmp_path: Path) -> None:
-    def blank(width: int) -> bytes:
-        buffer = io.BytesIO()
-        Image.new("L", (width, 10)).save(buffer, "PNG")
-        return buffer.getvalue()
+def blank(width: int, height: int, form: str = "PNG", **how: object) -> bytes:
+    buffer = io.BytesIO()
+    Image.new("L", (width, height)).save(buffer, form, **how)
+    return buffer.getvalue()
 
-    assert "sandglass" not in fit(tmp_path, "image/png", blank(PICTURE_SIDE))[1]
-    assert fit(tmp_path, "image/png", blank(PICTURE_SIDE + 1))[1]["sandglass"]["width"] == PICTURE_SIDE + 1
+
+@pytest.mark.parametrize(
+    ("form", "how"),
+    [("PNG", {}), ("JPEG", {}), ("JPEG", {"icc_profile": bytes(200_000)}), ("GIF", {}), ("WEBP", {})],
+)
+def test_long_sides_are_scaled_however_few_bytes(tmp_path: Path, form: str, how: dict[str, Any]) -> None:
+    mime = f"image/{form.lower()}"
+    assert "sandglass" not in fit(tmp_path, mime, blank(PICTURE_SIDE, 10, form, **how))[1]
+    for width, height in ((PICTURE_SIDE + 1, 10), (10, PICTURE_SIDE + 1)):
+        data, metadata = fit(tmp_path, mime, blank(width, height, form, **how))
+        assert (metadata["sandglass"]["width"], metadata["sandglass"]["height"]) == (width, height)
+        assert json.loads(shown(data, metadata).json)["mime"].startswith("image/")
+
+
+@pytest.mark.parametrize("kind", HEADERS)
+def test_cut_headers_are_left_as_they_are(tmp_path: Path, kind: str) -> None:
+    mime, picture = header(kind, PICTURE_SIDE + 1, 10)
+    assert fit(tmp_path, mime, picture[:-1])[0] == {"text/plain": "a figure", mime: encoded(picture[:-1])}
+    assert Gallery(str(tmp_path)).fit({mime: "no base64"}, {})[0] == {mime: "no base64"}
 
 
 def test_too_many_pixels_are_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

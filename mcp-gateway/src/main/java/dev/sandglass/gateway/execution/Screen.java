@@ -11,6 +11,9 @@ final class Screen {
 
     static final int MAX_LINE = 4096;
 
+    /** Columns of a wide terminal, the last of which a jump over what nobody wrote reaches at most. */
+    static final int WIDTH = 256;
+
     /** Takes text that is final. */
     interface Sink {
         /**
@@ -111,7 +114,10 @@ final class Screen {
         switch (effect) {
             case TerminalCodes.Effect.Print _ -> print(codePoint);
             case TerminalCodes.Effect.EraseRight _ -> length = Math.min(length, column);
-            case TerminalCodes.Effect.EraseLine _ -> length = 0;
+            case TerminalCodes.Effect.EraseLine _ -> {
+                length = 0;
+                column = reachable(column);
+            }
             case TerminalCodes.Effect.Column(int wanted) -> moveTo(wanted);
             case TerminalCodes.Effect.Nothing _ -> {}
         }
@@ -139,8 +145,13 @@ final class Screen {
     }
 
     private void moveTo(int wanted) {
-        column = Math.min(wanted, MAX_LINE - 1);
+        column = reachable(wanted);
         returned |= wanted == 0 && begunElsewhere;
+    }
+
+    /** A few bytes that move far to the right must not become a line of thousands of spaces, again and again. */
+    private int reachable(int wanted) {
+        return Math.min(wanted, Math.max(length, WIDTH - 1));
     }
 
     private void overwrite(int codePoint) {

@@ -58,6 +58,7 @@ class ScreenTest {
                 "'😀😀\\ra\\n' | 'a😀\\n'",
                 "'done\\r' | 'done'",
                 "'^[999999999Gx' | 'x'",
+                "'ab^[5G^[2Kx' | '    x'",
             })
     void leavesTheLastState(String written, String left) {
         screen.write(unescaped(written), 0);
@@ -83,6 +84,44 @@ class ScreenTest {
             pieces.flush();
             assertThat(again).as("cut at %d", cut).hasToString(shown.toString());
         }
+    }
+
+    @Test
+    void aJumpCostsNoMoreThanATerminalsWidth() {
+        for (String jump : List.of("\u001b[4095Gx\n", "\u001b[256Gx\n", "\u001b[4095G\u001b[2K\u001b[4095Gx\n")) {
+            shown.setLength(0);
+            String text = jump.repeat(64 * 1024 / jump.length());
+            screen.write(text, 0);
+            screen.flush();
+            assertThat(shown.length()).as(jump).isLessThan(3_000_000);
+        }
+    }
+
+    @Test
+    void aJumpGoesAsFarAsATerminalIsWideOrTheLineIsLong() {
+        assertThat(jumped("", Screen.WIDTH)).isEqualTo(" ".repeat(Screen.WIDTH - 1) + "x");
+        assertThat(jumped("", Screen.WIDTH + 1)).isEqualTo(" ".repeat(Screen.WIDTH - 1) + "x");
+        String line = "y".repeat(Screen.WIDTH + 44);
+        assertThat(jumped(line + "\r", line.length())).isEqualTo(line.substring(1) + "x");
+        assertThat(jumped(line + "\r", line.length() + 1)).isEqualTo(line + "x");
+        assertThat(jumped(line + "\r", line.length() + 2)).isEqualTo(line + "x");
+    }
+
+    @Test
+    void anErasedLineLeavesTheCursorWithinATerminalsWidth() {
+        String line = "y".repeat(Screen.WIDTH + 44);
+        screen.write(line + "\u001b[2Kx", 0);
+        screen.flush();
+        assertThat(shown).hasToString(" ".repeat(Screen.WIDTH - 1) + "x");
+    }
+
+    /** What is left of a line where an x is written to a column. */
+    private static String jumped(String line, int column) {
+        var left = new StringBuilder();
+        Screen screen = new Screen((text, _, _) -> left.append(text));
+        screen.write(line + "\u001b[%dGx".formatted(column), 0);
+        screen.flush();
+        return left.toString();
     }
 
     private static long bytes(String text) {

@@ -52,7 +52,7 @@ class TextFuzzTest {
             assertThat(shown(texts(pieces))).isEqualTo(shown);
             assertThat(shown(whole.codePoints().mapToObj(Character::toString).toList()))
                     .isEqualTo(shown);
-            assertThat(shown.length()).isLessThanOrEqualTo(2 * whole.length() + Screen.MAX_LINE * columns(whole));
+            assertThat(shown.length()).isLessThanOrEqualTo(2 * whole.length() + Screen.WIDTH * columns(whole));
             isWhole(shown);
         });
     }

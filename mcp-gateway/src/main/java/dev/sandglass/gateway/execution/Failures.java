@@ -37,7 +37,13 @@ final class Failures {
             case UNANSWERED ->
                 new SandboxProblem.Unreachable(
                         sandbox.ref(), why.text() + ", and whether this was done is not known", why);
-            case UNREACHABLE, INCOMPATIBLE, OVERLOADED, CLOSED, RESTARTED ->
+            // Whoever is told that the sandbox does not answer stops it in the end, and its variables are lost.
+            case OVERLOADED ->
+                new SandboxProblem.Refused(
+                        ("%s: that is a bound of the gateway. Nothing is wrong with sandbox '%s', leave"
+                                        + " it as it is; try again when other calls were answered.")
+                                .formatted(why.text(), sandbox.ref().givenName()));
+            case UNREACHABLE, INCOMPATIBLE, CLOSED, RESTARTED ->
                 new SandboxProblem.Unreachable(sandbox.ref(), why.text(), why);
         };
     }

@@ -155,26 +155,6 @@ class ReadingTest extends LiveSandbox {
     }
 
     @Test
-    void severalReadersOfOneExecutionThroughOneReplica() {
-        ExecutionId id = one.run(
-                        sandbox,
-                        Replica.code("print('text', flush=True)\n" + UNTIL_FILE.formatted("two"), Replica.background()))
-                .id();
-        List<CompletableFuture<ExecutionResult>> readers = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            readers.add(one.executions
-                    .read(sandbox, id, 0, Replica.LONG, 1000, OutputListener.NONE)
-                    .toFuture());
-        }
-        await().until(() -> one.links.stats().open() >= 3);
-        touch("two");
-        assertThat(readers).allSatisfy(reader -> {
-            assertThat(reader.join().status()).isEqualTo(ExecutionStatus.OK);
-            assertThat(reader.join().stdout()).isEqualTo("text\n");
-        });
-    }
-
-    @Test
     void longOutputKeepsHeadAndTailAndTheRestIsReadInPages() {
         ExecutionResult cut = one.run(
                 sandbox,

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** A part of a file, as bytes, text or picture. Pure. */
 public final class FilePage {
@@ -17,8 +18,6 @@ public final class FilePage {
     private static final int MOST_CONTINUATIONS = 3;
     private static final int RIFF_KIND_AT = 8;
     private static final String PNG = "\u0089PNG\r\n\u001a\n";
-    private static final int PNG_WIDTH_AT = 16;
-    private static final int PNG_HEIGHT_AT = 20;
 
     private final long offset;
     private final long size;
@@ -82,14 +81,13 @@ public final class FilePage {
         return has(0, "RIFF") && has(RIFF_KIND_AT, "WEBP") ? Optional.of("image/webp") : Optional.empty();
     }
 
-    /** The longer side in pixels if this is the beginning of a PNG, whose few bytes may be any number of them; else 0. */
-    public long longerSide() {
-        if (offset != 0 || !has(0, PNG) || bytes.length < PNG_HEIGHT_AT + Integer.BYTES) {
-            return 0;
-        }
-        ByteBuffer head = ByteBuffer.wrap(bytes);
-        return Math.max(
-                Integer.toUnsignedLong(head.getInt(PNG_WIDTH_AT)), Integer.toUnsignedLong(head.getInt(PNG_HEIGHT_AT)));
+    /** The longer side in pixels of the picture that begins here; empty if it is none, or does not say. */
+    public OptionalLong longerSide() {
+        return offset == 0
+                ? PictureSides.of(bytes).stream()
+                        .mapToLong(PictureSides::longer)
+                        .findFirst()
+                : OptionalLong.empty();
     }
 
     /** Its text up to the last whole character, or why it has none. */

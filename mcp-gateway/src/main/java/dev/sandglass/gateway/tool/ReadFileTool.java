@@ -23,7 +23,7 @@ final class ReadFileTool implements Tool {
 
     private static final int LENGTH = 32 * 1024;
 
-    /** Models' endpoints refuse a longer one, together with the whole conversation; kernels scale theirs down. */
+    /** Models' endpoints refuse a longer one, together with the whole conversation. */
     private static final int MOST_SIDE = 8000;
 
     private static final String IMAGE = "image";
@@ -90,25 +90,30 @@ final class ReadFileTool implements Tool {
                     "'%s' is a picture of %d bytes, and at most %d are shown: make it smaller in the sandbox, or read it in pieces with encoding 'base64'"
                             .formatted(path, begin.size(), SandboxFiles.MOST_BYTES));
         }
-        if (begin.longerSide() > MOST_SIDE) {
+        return (begin.isWhole() ? Mono.just(begin) : files.read(sandbox, path, 0, SandboxFiles.MOST_BYTES))
+                .map(page -> shown(sandbox.ref(), path, page));
+    }
+
+    private static ToolResult shown(SandboxRef ref, String path, FilePage page) {
+        String type = page.pictureType()
+                .filter(any -> page.isWhole())
+                .orElseThrow(() -> new InvalidArgument("'%s' changed while it was read; try again".formatted(path)));
+        // A camera's JPEG says its sides only behind its preview, so that the first page would not do.
+        long side = page.longerSide()
+                .orElseThrow(() -> new InvalidArgument(
+                        "'%s' begins as a picture (%s) and does not say its width and height: it is cut off or damaged, and no model could look at it; read it with encoding 'base64'"
+                                .formatted(path, type)));
+        if (side > MOST_SIDE) {
             throw new InvalidArgument(
                     "'%s' is a picture whose longer side has %d pixels, and at most %d are shown: make it smaller in the sandbox, or read it with encoding 'base64'"
-                            .formatted(path, begin.longerSide(), MOST_SIDE));
+                            .formatted(path, side, MOST_SIDE));
         }
-        return (begin.isWhole() ? Mono.just(begin) : files.read(sandbox, path, 0, SandboxFiles.MOST_BYTES))
-                .map(page -> {
-                    String type = page.pictureType()
-                            .filter(any -> page.isWhole())
-                            .orElseThrow(() ->
-                                    new InvalidArgument("'%s' changed while it was read; try again".formatted(path)));
-                    return new ToolResult(
-                            List.of(new ToolResult.Content.Image(type, page.base64())),
-                            Page.of(sandbox.ref(), path, IMAGE, page, page.end())
-                                    .picture(type),
-                            false,
-                            "ok",
-                            null);
-                });
+        return new ToolResult(
+                List.of(new ToolResult.Content.Image(type, page.base64())),
+                Page.of(ref, path, IMAGE, page, page.end()).picture(type),
+                false,
+                "ok",
+                null);
     }
 
     private static ToolResult base64(SandboxRef ref, String path, FilePage page) {

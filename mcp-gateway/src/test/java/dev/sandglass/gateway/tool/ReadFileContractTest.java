@@ -4,17 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.execution.SandboxFiles;
 import dev.sandglass.gateway.mcp.McpSettings;
+import dev.sandglass.gateway.testing.PictureHeads;
+import dev.sandglass.gateway.testing.PictureHeads.Format;
 import dev.sandglass.gateway.testing.TestGateway;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
 /** {@code sandbox_read_file} as callers see it: pages of text, and pictures. */
@@ -150,35 +151,29 @@ class ReadFileContractTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "image/png, 89504e470d0a1a0a00",
-        "image/jpeg, ffd8ffe000",
-        "image/gif, 47494638396100",
-        "image/gif, 47494638376100",
-        "image/webp, 524946460000000057454250ff",
-    })
-    void picturesAreShown(String mimeType, String hex) throws Exception {
-        byte[] begin = HexFormat.of().parseHex(hex);
-        byte[] picture = Arrays.copyOf(begin, 100_000);
+    @EnumSource
+    void picturesAreShown(Format format) throws Exception {
+        byte[] picture = Arrays.copyOf(PictureHeads.of(format, 640, 480), 200_000);
         gateway.supervisor.files.put("p", picture);
 
         JsonNode result = read(",'path':'p'");
 
         JsonNode part = result.path("content").path(0);
         assertThat(part.path("type").asString()).isEqualTo("image");
-        assertThat(part.path("mimeType").asString()).isEqualTo(mimeType);
+        assertThat(part.path("mimeType").asString()).isEqualTo(format.mimeType);
         assertThat(Base64.getDecoder().decode(part.path("data").asString())).isEqualTo(picture);
         JsonNode facts = facts(result);
         assertThat(facts.path("encoding").asString()).isEqualTo("image");
-        assertThat(facts.path("mime_type").asString()).isEqualTo(mimeType);
+        assertThat(facts.path("mime_type").asString()).isEqualTo(format.mimeType);
         assertThat(facts.path("content").isNull()).isTrue();
         assertThat(facts.path("truncated").asBoolean()).isFalse();
     }
 
     @Test
     void aPictureAtTheBoundIsShownAndALargerOneIsNot() throws Exception {
-        gateway.supervisor.files.put("fits", Arrays.copyOf(PNG, BOUND));
-        gateway.supervisor.files.put("large", Arrays.copyOf(PNG, BOUND + 1));
+        byte[] picture = PictureHeads.of(Format.PNG, 640, 480);
+        gateway.supervisor.files.put("fits", Arrays.copyOf(picture, BOUND));
+        gateway.supervisor.files.put("large", Arrays.copyOf(picture, BOUND + 1));
 
         assertThat(facts(read(",'path':'fits'")).path("bytes").asLong()).isEqualTo(BOUND);
         assertThat(refusal(read(",'path':'large'"))).contains("1048577 bytes", "at most 1048576", "base64");
@@ -188,26 +183,33 @@ class ReadFileContractTest {
                 .isEqualTo(32_768);
     }
 
-    @Test
-    void aPictureThatIsTooLongForModelsIsNotShown() throws Exception {
-        gateway.supervisor.files.put("longest", png(10, 8000));
-        gateway.supervisor.files.put("longer", png(8001, 10));
+    @ParameterizedTest
+    @EnumSource
+    void aPictureThatIsTooLongForModelsIsNotShown(Format format) throws Exception {
+        gateway.supervisor.files.put("longest", PictureHeads.of(format, 10, 8000));
+        gateway.supervisor.files.put("longer", PictureHeads.of(format, 8001, 10));
 
         assertThat(facts(read(",'path':'longest'")).path("encoding").asString()).isEqualTo("image");
         assertThat(refusal(read(",'path':'longer'"))).contains("8001 pixels", "at most 8000", "base64");
+        // However little of it was asked for.
+        assertThat(refusal(read(",'path':'longer','length':12"))).contains("8001 pixels");
         assertThat(facts(read(",'path':'longer','encoding':'base64'"))
                         .path("encoding")
                         .asString())
                 .isEqualTo("base64");
     }
 
-    private static byte[] png(int width, int height) {
-        return ByteBuffer.allocate(40)
-                .put(PNG, 0, 8)
-                .putInt(13)
-                .put(new byte[] {'I', 'H', 'D', 'R'})
-                .putInt(width)
-                .putInt(height)
-                .array();
+    @Test
+    void aPictureWhoseSidesCannotBeFoundIsNotShown() throws Exception {
+        gateway.supervisor.files.put("broken", PNG);
+
+        assertThat(refusal(read(",'path':'broken'")))
+                .isEqualTo(
+                        "Error: 'broken' begins as a picture (image/png) and does not say its width and height: it is"
+                                + " cut off or damaged, and no model could look at it; read it with encoding 'base64'");
+        assertThat(facts(read(",'path':'broken','encoding':'base64'"))
+                        .path("bytes")
+                        .asLong())
+                .isEqualTo(PNG.length);
     }
 }

@@ -282,15 +282,13 @@ final class OutputCollector {
         text.appendWhole(Stream.STDOUT, words, offset);
     }
 
+    /** What the end cut short is for the answer alone: who listens was told of its bytes, and hears of more only. */
     private String finish() {
-        StringBuilder rest = new StringBuilder();
         decoders.forEach((stream, decoder) -> {
             long start = position - decoder.pending();
-            String last = decoder.finish();
-            screen(stream).write(last, start);
-            rest.append(last);
+            screen(stream).write(decoder.finish(), start);
         });
-        return rest.toString();
+        return "";
     }
 
     private Screen screen(Stream stream) {

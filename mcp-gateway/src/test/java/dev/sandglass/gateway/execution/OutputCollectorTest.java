@@ -39,7 +39,8 @@ class OutputCollectorTest {
         assertThat(output.add(new OutputRecord.Text(1, Stream.STDOUT, Blob.of(new byte[] {euro[1], euro[2]}))))
                 .isEqualTo("€");
         output.add(new OutputRecord.Text(3, Stream.STDOUT, Blob.of(new byte[] {euro[0]})));
-        assertThat(output.add(END)).isEqualTo("\ufffd");
+        // Who listens was told of all bytes before, and each time must be told of more.
+        assertThat(output.add(END)).isEmpty();
         output.end();
         assertThat(output.stdout()).isEqualTo("€\ufffd");
     }

@@ -23,6 +23,9 @@ final class JsonCodec {
     private static final int MAX_ID_CHARS = 256;
     private static final int MAX_METHOD_CHARS = 256;
 
+    /** What {@link #isId} takes, in words. */
+    static final String FORM_OF_IDS = "a whole number or a text of at most " + MAX_ID_CHARS + " characters";
+
     private final JsonMapper mapper;
 
     /**
@@ -87,7 +90,7 @@ final class JsonCodec {
         return isId(id) ? id : null;
     }
 
-    /** Whether that is the valid form of an id. */
+    /** Whether that is the valid form of an id, or of whatever else comes from a client and goes back to it. */
     static boolean isId(JsonNode id) {
         boolean text = id.isString() && id.asString().length() <= MAX_ID_CHARS && isWhole(id.asString());
         return text || id.isIntegralNumber();
@@ -111,8 +114,7 @@ final class JsonCodec {
         ObjectNode params = params(message.path("params"));
         JsonNode id = idOf(message);
         if (id == null) {
-            throw McpError.invalidRequest(
-                    "'id' must be a whole number or a text of at most " + MAX_ID_CHARS + " characters");
+            throw McpError.invalidRequest("'id' must be " + FORM_OF_IDS);
         }
         return new JsonRpc.Incoming.Request(id, method.asString(), params);
     }

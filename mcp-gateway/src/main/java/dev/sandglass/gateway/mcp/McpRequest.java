@@ -26,9 +26,19 @@ record McpRequest(JsonNode id, String method, ObjectNode params, Era era, Caller
      */
     record Call(McpRequest request, OutputListener progress, Scheduler thread) {}
 
-    /** The token under which the client wants to hear of progress. */
+    /**
+     * The token under which the client wants to hear of progress; it is written with each, and bounded as ids are.
+     *
+     * @throws McpError if it has no valid form
+     */
     Optional<JsonNode> progressToken() {
         JsonNode token = params.path("_meta").path("progressToken");
-        return token.isString() || token.isIntegralNumber() ? Optional.of(token) : Optional.empty();
+        if (token.isMissingNode() || token.isNull()) {
+            return Optional.empty();
+        }
+        if (!JsonCodec.isId(token)) {
+            throw McpError.invalidParams("'_meta.progressToken' must be " + JsonCodec.FORM_OF_IDS);
+        }
+        return Optional.of(token);
     }
 }

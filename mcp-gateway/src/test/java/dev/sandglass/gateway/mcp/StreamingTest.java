@@ -67,6 +67,39 @@ class StreamingTest {
     }
 
     @Test
+    void aProgressTokenIsBoundAsIdsAre() throws Exception {
+        String most = "x".repeat(256);
+        List<JsonNode> events = events(
+                gateway.send(gateway.post(withToken("\"%s\"".formatted(most)))).body());
+        assertThat(events.getFirst().path("params").path("progressToken").asString())
+                .isEqualTo(most);
+
+        for (String token : List.of("\"x%s\"".formatted(most), "\"\\ud83d\"", "1.5", "true", "{}")) {
+            JsonNode answer = gateway.json(gateway.send(gateway.post(withToken(token))));
+            assertThat(answer.path("id").asInt()).isEqualTo(6);
+            assertThat(answer.path("error").path("code").asInt()).isEqualTo(-32602);
+            assertThat(answer.path("error").path("message").asString())
+                    .isEqualTo("'_meta.progressToken' must be a whole number or a text of at most 256 characters");
+        }
+        assertThat(gateway.supervisor.verbs)
+                .as("calls that came to the sandbox")
+                .hasSize(1);
+    }
+
+    @Test
+    void aProgressTokenThatIsNullIsNone() throws Exception {
+        HttpResponse<String> response = gateway.send(gateway.post(withToken("null")));
+
+        assertThat(response.headers().firstValue("Content-Type").orElseThrow()).startsWith("application/json");
+        assertThat(gateway.json(response).path("result").path("isError").asBoolean())
+                .isFalse();
+    }
+
+    private static String withToken(String json) {
+        return run("6", "print x", "").replace("\"t-1\"", json);
+    }
+
+    @Test
     void aClientThatAcceptsOnlyEventsGetsThem() throws Exception {
         HttpResponse<String> response =
                 gateway.send(gateway.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}")

@@ -169,7 +169,9 @@ class Kernel:
             self._run.bury(ending, self._cgroup.memory() if out_of_memory else None)
             self._queue.fail(outcome.never_ran("the kernel ended"))
         elif self._executions:
-            self.lost = outcome.lost_before(ending.signal, ending.exit_code, out_of_memory=out_of_memory)
+            self.lost = outcome.lost_before(
+                ending.signal, ending.exit_code, out_of_memory=out_of_memory, deaf=ending.deaf
+            )
         else:
             self._failed_starts += 1
         if self._failed_starts < _START_ATTEMPTS:

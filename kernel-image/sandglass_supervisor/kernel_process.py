@@ -29,7 +29,7 @@ class Ending(NamedTuple):
     """How the process ended, and the end of what it wrote to its own standard error, unless that was told before.
 
     ``heap_full``: it ended itself because its own memory, not the sandbox's, was full. ``broken``: it was killed
-    because what came by the channel of its messages was none.
+    because what came by the channel of its messages was none; ``deaf``: because it took no more requests.
     """
 
     exit_code: int | None
@@ -37,6 +37,7 @@ class Ending(NamedTuple):
     stderr: str
     heap_full: bool = False
     broken: bool = False
+    deaf: bool = False
 
     @property
     def reason(self) -> str:

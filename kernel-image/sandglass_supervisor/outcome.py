@@ -80,9 +80,10 @@ def kernel_died(signal: int | None, exit_code: int | None, *, broken: bool = Fal
     return Outcome(KERNEL_DIED, message, exit_code, signal, kernel_restarted=True)
 
 
-def lost_before(signal: int | None, exit_code: int | None, *, out_of_memory: bool) -> str:
+def lost_before(signal: int | None, exit_code: int | None, *, out_of_memory: bool, deaf: bool) -> str:
     """What the next execution is told when the kernel's process ended while none ran."""
-    how = "because the sandbox's memory was full" if out_of_memory else _how(signal, exit_code)
+    how = "because it took no more requests" if deaf else _how(signal, exit_code)
+    how = "because the sandbox's memory was full" if out_of_memory else how
     return f"Before this run, while nothing ran, the kernel's process ended {how}. {_LOST}"
 
 

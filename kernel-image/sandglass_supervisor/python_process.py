@@ -5,7 +5,8 @@ import json
 import os
 import secrets
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import zmq
 
@@ -44,7 +45,7 @@ class PythonProcess:
         self._key = secrets.token_hex(32).encode("ascii")
         self._address = os.path.join(place.folder, secrets.token_hex(SOCKET_NAME_BYTES))
         self._held = False
-        self._ready = False
+        self._ready = self._asked = self._is_deaf = False
         self._stderr = bytearray()
         self._stderr_left_out = 0
         self._errors = -1
@@ -77,8 +78,7 @@ class PythonProcess:
             "allow_stdin": False,
             "stop_on_error": False,
         }
-        metadata = {"sandglass": {"envs": envs}}
-        messages.send(self._shell, jupyter.request(self._key, msg_id, "execute_request", content, metadata))
+        self._request(msg_id, "execute_request", content, {"sandglass": {"envs": envs}})
 
     def has_begun(self, msg_id: str) -> bool:
         """True once the code of that execution runs: the kernel notes it in memory that is shared with us."""
@@ -116,7 +116,7 @@ class PythonProcess:
             return
         self._place.loop.unwatch(self._iopub)
         self._iopub.close()
-        self._held = self._ready = False
+        self._held = self._ready = self._asked = False
         self._iopub, self._output = fresh, messages.Inbox(fresh)
         self._place.loop.watch(fresh, self._read_iopub)
         self._deadline = self._place.loop.call_in(RESUBSCRIBE_S, self.kill)
@@ -166,6 +166,14 @@ class PythonProcess:
             raise OSError(error.errno, error.strerror) from error
         return socket
 
+    def _request(self, msg_id: str, kind: str, content: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
+        """Send a request; a kernel whose requests have filled all there is between it and us is killed."""
+        try:
+            messages.send(self._shell, jupyter.request(self._key, msg_id, kind, content, metadata))
+        except zmq.ZMQError:
+            self._is_deaf = True
+            self.kill()
+
     def _read_shell(self) -> None:
         for message in self._messages(self._replies):
             if message.kind == "kernel_info_reply" and not self._ready:
@@ -177,11 +185,12 @@ class PythonProcess:
 
     def _read_iopub(self) -> None:
         for message in self._messages(self._output):
-            if message.kind == "iopub_welcome" and not self._ready:
+            if message.kind == "iopub_welcome" and not self._asked:
                 # Subscribed: from here on no output is missed. Now see that the main thread answers as well.
+                # Once: code can forge any number of welcomes, and have the main thread take no request.
+                self._asked = True
                 # A request that was sent before would be refused as a replay, so each has an id of its own.
-                msg_id = f"hello-{secrets.token_hex(4)}"
-                messages.send(self._shell, jupyter.request(self._key, msg_id, "kernel_info_request", {}, {}))
+                self._request(f"hello-{secrets.token_hex(4)}", "kernel_info_request", {}, {})
             else:
                 self._listener.kernel_said(message)
             if self._held:
@@ -226,7 +235,7 @@ class PythonProcess:
         self._tell_last_words()
         self._close()
         exit_code, number = describe(status)
-        self._listener.kernel_ended(Ending(exit_code, number, self._said_to_stderr()))
+        self._listener.kernel_ended(Ending(exit_code, number, self._said_to_stderr(), deaf=self._is_deaf))
         os.close(self._last_words)  # up to here it could be asked what had begun
 
     def _said_to_stderr(self) -> str:

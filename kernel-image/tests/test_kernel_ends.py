@@ -46,10 +46,10 @@ class Bench:
         ):
             self.kernel.kernel_said(Message(kind, run, json.dumps(said).encode()))
 
-    def die(self) -> None:
+    def die(self, ending: Ending = KILLED) -> None:
         """The process is known to have ended, and all it said is told."""
         self.processes[-1].alive = False
-        self.kernel.kernel_ended(KILLED)
+        self.kernel.kernel_ended(ending)
 
 
 @pytest.fixture
@@ -98,6 +98,19 @@ def test_what_had_not_begun_when_the_kernel_ended_runs_in_the_next(bench: Bench)
     assert "while nothing ran, the kernel's process ended by signal 9" in str(told(first)[2])
     bench.answer()
     assert told(second) == (DONE, "ok", None)
+
+
+def test_what_a_kernel_does_not_take_any_more_runs_in_the_next(bench: Bench) -> None:
+    bench.kernel.kernel_ready()
+    bench.submit("before")
+    bench.answer()
+    first = bench.submit("first")
+    bench.processes[-1].has_begun.return_value = False
+    bench.die(KILLED._replace(deaf=True))
+    bench.kernel.kernel_ready()
+    bench.answer()
+    assert told(first)[:2] == (DONE, "ok")
+    assert "the kernel's process ended because it took no more requests." in str(told(first)[2])
 
 
 def test_it_can_still_be_withdrawn(bench: Bench) -> None:

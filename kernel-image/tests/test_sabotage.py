@@ -8,6 +8,18 @@ from client import Client, Output, Refused
 from supervisors import UNPRIVILEGED, Running, needs_root
 
 ENDS = ("ok", "error", "timeout", "kernel_died")
+# Runs while its kernel starts: it tells the supervisor to ask whether the kernel answers, and keeps it from answering.
+WELCOMES = """
+import pathlib, threading, time
+kernel = get_ipython().kernel
+def welcome():
+    for _ in range(6000):
+        message = kernel.session.msg('iopub_welcome', {})
+        kernel.iopub_thread.send_multipart(kernel.session.serialize(message, ident=b'x'))
+    pathlib.Path('welcomed').touch()
+threading.Thread(target=welcome, daemon=True).start()
+time.sleep(60)
+"""
 
 
 def usable(client: Client) -> None:
@@ -118,6 +130,20 @@ for depth in [*range(880, 1000), 1500, 2900, 5000, 9000, 9990, 30000, 200000]:
 'done'
 """
     assert ended(client.run("deep", f"kind = {kind!r}\n{code}", timeout_s=15, timeout=40)) in ENDS
+    usable(client)
+
+
+def test_a_kernel_that_is_welcomed_without_end_and_does_not_answer(spare: Running) -> None:
+    client = spare.ready()
+    startup = spare.runtime / "ipython" / "profile_default" / "startup" / "00.py"
+    startup.parent.mkdir(parents=True, exist_ok=True)
+    startup.write_text(WELCOMES)
+    first = client.send("reset", language="python", session="default")
+    client.until((spare.workspace / "welcomed").exists, 30, "the welcomes")
+    assert [kernel["state"] for kernel in client.ask("list")["kernels"]] == ["starting"]
+    startup.unlink()
+    assert client.ask("reset", language="python", session="default", timeout=20) == {"state": "idle"}
+    assert client.reply_to(first) == {"state": "idle"}
     usable(client)
 
 

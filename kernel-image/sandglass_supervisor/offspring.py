@@ -24,12 +24,16 @@ class _Census(NamedTuple):
     fled: bool
 
 
-def _census(marks: Container[int], found: Callable[[int], None] = lambda pid: None) -> _Census:
-    """Call ``found`` for each process as soon as it is seen to bear one of the marks."""
+def _census(marks: Container[int], found: Callable[[int], None] = lambda pid: None) -> _Census | None:
+    """Call ``found`` for each process as soon as it is seen to bear one of the marks; None if none can be seen now."""
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return None  # it takes a descriptor, and code can have us use up all of them
     marked: dict[int, list[int]] = {}
     fled = False
     # What was forked last is what goes on forking: first come the highest numbers.
-    for name in reversed(os.listdir("/proc")):
+    for name in reversed(names):
         if not name.isdigit():
             continue
         pid = int(name)
@@ -71,9 +75,9 @@ class _Hunt:
             known = len(self._struck)
             self._groups.clear()
             census = _census((self._child.mark,), self._strike)
-            self._quiet = 0 if census.marked or census.fled else self._quiet + 1
-            if census.marked and len(self._struck) == known:
-                break  # they only need time to end
+            self._quiet = 0 if census is None or census.marked or census.fled else self._quiet + 1
+            if census is None or (census.marked and len(self._struck) == known):
+                break  # descriptors need time to come free, and who was struck to end
         if self._quiet == _QUIET_ROUNDS:
             self._done(True)
         elif self._loop.clock() < self._until:
@@ -125,8 +129,9 @@ class Offspring:
         _Hunt(self._loop, child, ended)
 
     def exceeds(self, child: Child) -> bool:
-        """True if more than may be descend from the child now."""
-        return child.marked and len(_census((child.mark,)).marked.get(child.mark, ())) > self.most
+        """True if more than may be descend from the child now, as far as can be seen."""
+        census = _census((child.mark,)) if child.marked else None
+        return census is not None and len(census.marked.get(child.mark, ())) > self.most
 
     def watch(self, child: Child, held: Collection[int] = ()) -> None:
         """Look from time to time at what an ended child has left, until nothing of it is left.
@@ -149,9 +154,12 @@ class Offspring:
 
     def _look(self) -> None:
         self._timer = None
-        before, marked = self._counts, _census(self._left).marked
-        self._counts = {mark: len(pids) for mark, pids in marked.items()}
-        self._left = {mark: child for mark, child in self._left.items() if mark in marked}
+        census = _census(self._left)
+        if census is None:
+            self._look_again(LOOK_LAST_S)
+            return
+        before, self._counts = self._counts, {mark: len(pids) for mark, pids in census.marked.items()}
+        self._left = {mark: child for mark, child in self._left.items() if mark in census.marked}
         self._doomed &= self._left.keys()
         grows = any(count > before.get(mark, 0) for mark, count in self._counts.items())
         for mark, count in self._counts.items():

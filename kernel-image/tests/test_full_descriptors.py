@@ -2,13 +2,18 @@
 
 import os
 import resource
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
+from bombs import WHOSE, living
 from client import Client
 from supervisors import Running, needs_root
+
+from sandglass_supervisor.limits import LOOK_LAST_S
 
 pytestmark = needs_root
 
@@ -55,6 +60,60 @@ def test_a_kernel_that_could_not_be_started_can_be_later(spare: Running, languag
         assert ended["status"] == "env_error"
         assert "could not be started" in ended["message"]
     assert client.run("after", "1 + 1", session="other", language=language).only("result").blob == b"2"
+
+
+def test_a_kernel_that_ends_meanwhile(spare: Running, name: str) -> None:
+    """What it had started cannot be looked for, /proc being a folder to open: that is made up for."""
+    client = spare.ready()
+    start = f"""
+const options = {{ detached: true, env: {{ {WHOSE}: '{name}' }} }}
+require('child_process').spawn('/bin/sleep', ['60'], options).pid
+"""
+    client.run("starts", start, language="nodejs")
+    with few_descriptors(spare, 0):
+        ended = client.run("ends", "process.kill(process.pid, 'SIGKILL')", language="nodejs").outcome or {}
+        assert ended["status"] == "kernel_died"
+        assert client.ask("list")["kernels"]
+    client.until(lambda: not living(name), 5, "its end")
+    assert client.run("after", "1 + 1", language="nodejs").only("result").blob == b"2"
+
+
+@pytest.mark.parametrize(("verb", "status", "left"), [("command", "ok", 1), ("interrupt", "interrupted", 0)])
+def test_a_command_that_ends_meanwhile(spare: Running, name: str, verb: str, status: str, left: int) -> None:
+    client = spare.ready()
+    os.mkfifo(spare.workspace / "go")
+    script = f"env {WHOSE}={name} setsid sleep 60 & echo on; read line <go"
+    client.ask("command", execution_id=name, command="sh", args=["-c", script], attach=True)
+    client.until(lambda: client.output(name).text() == "on\n" and living(name), 10, "what it leaves")
+    with few_descriptors(spare, 0):
+        if verb == "interrupt":
+            client.ask("interrupt", execution_id=name)
+        else:
+            (spare.workspace / "go").write_text("\n")
+        assert (client.finish(name).outcome or {})["status"] == status
+        assert client.ask("list")["kernels"]
+    try:
+        client.until(lambda: len(living(name)) == left, 5, "what it may leave")
+        assert client.run("after", "1 + 1").only("result").blob == b"2"
+    finally:
+        for pid in living(name):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_what_a_command_left_is_looked_at_again_afterwards(tmp_path: Path, name: str) -> None:
+    running = Running(tmp_path, SANDGLASS_MAX_PROCESSES="40")
+    client = running.ready()
+    grow = "until [ -e go ]; do sleep 0.1; done; for i in $(seq 30); do sleep 60 & done; wait"
+    try:
+        client.command(name, "sh", "-c", f"({grow}) >/dev/null 2>&1 &", envs={WHOSE: name})
+        with few_descriptors(running, 0):
+            time.sleep(2 * LOOK_LAST_S)
+        (running.workspace / "go").touch()
+        client.until(lambda: "runaway" in running.log.read_text() and not living(name), 5, "its end")
+    finally:
+        for pid in living(name):
+            os.kill(pid, signal.SIGKILL)
+        running.stop()
 
 
 def answers(client: Client, verb: str, seconds: float) -> int:

@@ -6,7 +6,7 @@ every search ends the reading if it fails, so the time grows with the length alo
 
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .limits import HTML_CHARS
 
@@ -47,7 +47,8 @@ def html_text(page: str) -> str:
             parts.append("\n- ")
         elif tag.lstrip("/") in _BLOCKS:
             parts.append("\n")
-    lines = (" ".join(_unescaped(line).split()).strip("| ") for line in "".join(parts).split("\n"))
+    unescape = _unescape() if "&" in page else str
+    lines = (" ".join(unescape(line).split()).strip("| ") for line in "".join(parts).split("\n"))
     text = "\n".join(line for line in lines if line.strip("-")).replace(_KEPT_SPACE, " ")
     missing = len(page) - HTML_CHARS
     return text if missing <= 0 else f"{text}\n[... {missing} characters of HTML left out ...]"
@@ -85,13 +86,18 @@ def _medium(kind: str, attributes: str) -> str:
     return f"[{kind}]" if not about or about.startswith("data:") else f"[{kind}: {about[:_SAID_CHARS]}]"
 
 
-def _unescaped(text: str) -> str:
-    if "&" not in text:
-        return text
-    # Its table of 2,231 names is in the memory only where it is needed.
-    import html
-
+def _unescape() -> Callable[[str], str]:
+    """What puts characters in the place of references, for a whole page: to find out that it cannot takes its time."""
     try:
-        return html.unescape(text)
-    except ValueError:  # a reference of thousands of digits
-        return text
+        # Its table of 2,231 names is in the memory only where it is needed.
+        import html
+    except OSError:  # no descriptor is left to read it by
+        return str
+
+    def unescaped(text: str) -> str:
+        try:
+            return html.unescape(text)
+        except ValueError:  # a reference of thousands of digits
+            return text
+
+    return unescaped

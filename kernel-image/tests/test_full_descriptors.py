@@ -116,6 +116,14 @@ def test_what_a_command_left_is_looked_at_again_afterwards(tmp_path: Path, name:
         running.stop()
 
 
+def test_html_is_told_meanwhile(spare: Running) -> None:
+    client = spare.ready()
+    code = "from IPython.display import HTML; HTML('<p>1 &lt; 2')"
+    with few_descriptors(spare, 0):
+        assert client.run("meanwhile", code, timeout=10).only("result").blob == b"1 &lt; 2"
+    assert client.run("after", code).only("result").blob == b"1 < 2"
+
+
 def answers(client: Client, verb: str, seconds: float) -> int:
     """How many answers there are to one request."""
     request_id, count, end = client.send(verb), 0, time.monotonic() + seconds

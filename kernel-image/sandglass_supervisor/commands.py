@@ -96,22 +96,22 @@ class _Run:
         self._timers.append(self._loop.call_in(command.timeout_s, self._time_out))
 
     def _start(self, command: Command, env: dict[str, str], children: Children) -> Child:
-        writers = []
-        for kind in ("stdout", "stderr"):
-            reader, writer = os.pipe()
-            os.set_blocking(reader, False)
-            self._pipes.append(Pipe(kind, reader))
-            writers.append(writer)
-        stdin = holding(command.stdin)
+        theirs: list[int] = []
         try:
-            stdout, stderr = writers
+            for kind in ("stdout", "stderr"):
+                reader, writer = os.pipe()
+                self._pipes.append(Pipe(kind, reader))
+                theirs.append(writer)
+                os.set_blocking(reader, False)
+            theirs.append(holding(command.stdin))
+            stdout, stderr, stdin = theirs
             return children.start(Program(command.argv, env, command.cwd, stdin, stdout, stderr), self._exited)
         except OSError:
             for pipe in self._pipes:
                 os.close(pipe.descriptor)
             raise
         finally:
-            for descriptor in (stdin, *writers):
+            for descriptor in theirs:
                 os.close(descriptor)
 
     def _watch(self) -> None:

@@ -110,7 +110,11 @@ def holding(data: bytes) -> int:
     if not data:
         return os.open(os.devnull, os.O_RDONLY)
     descriptor = os.memfd_create("stdin")
-    with os.fdopen(os.dup(descriptor), "wb") as file:
-        file.write(data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
+    try:
+        with os.fdopen(descriptor, "wb", closefd=False) as file:
+            file.write(data)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    except OSError:
+        os.close(descriptor)
+        raise
     return descriptor

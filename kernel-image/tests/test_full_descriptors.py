@@ -62,6 +62,16 @@ def test_a_kernel_that_could_not_be_started_can_be_later(spare: Running, languag
     assert client.run("after", "1 + 1", session="other", language=language).only("result").blob == b"2"
 
 
+@pytest.mark.parametrize("stdin", [None, b"x"])
+def test_a_command_that_could_not_be_started_leaves_nothing(spare: Running, stdin: bytes | None) -> None:
+    client = spare.ready()
+    for free in range(8):
+        with few_descriptors(spare, free):
+            ended = client.command(f"full-{free}", "cat", stdin=stdin, timeout=5).outcome or {}
+        assert (ended["status"], ended["message"]) == ("error", "cat could not be started: Too many open files.")
+    assert client.command("after", "cat", stdin=stdin).text() == (stdin or b"").decode()
+
+
 def test_a_kernel_that_ends_meanwhile(spare: Running, name: str) -> None:
     """What it had started cannot be looked for, /proc being a folder to open: that is made up for."""
     client = spare.ready()

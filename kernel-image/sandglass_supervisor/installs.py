@@ -32,7 +32,11 @@ class Installs:
 
     def run(self, execution: Execution, wanted: Install) -> None:
         """Start the installer; whatever happens to it, the execution gets its outcome."""
-        program = packages.installer(wanted.language, wanted.packages, self._workspace, self._env)
+        try:
+            program = packages.installer(wanted.language, wanted.packages, self._workspace, self._env)
+        except OSError as error:
+            execution.finish(Outcome(ERROR, f"The installer could not be started: {error.strerror}."))
+            return
         command = Command(
             execution.id,
             program.argv,
@@ -44,7 +48,11 @@ class Installs:
             wanted.attach,
         )
         self._busy = True
-        self._commands.run(execution, command, lambda ended: self._conclude(execution, program, ended))
+        try:
+            self._commands.run(execution, command, lambda ended: self._conclude(execution, program, ended))
+        except Exception:
+            self._busy = False
+            raise
 
     def _conclude(self, execution: Execution, program: Installer, ended: Outcome) -> None:
         output = execution.journal.tail()

@@ -134,8 +134,9 @@ class Verbs:
             return known
         self._sandbox.commands.check_room()
         execution = self._new_execution(wanted.execution_id, "command", wanted.block)
-        self._sandbox.executions.add(execution)
+        # In this order: what could not be begun, for whatever reason, must not be listed for ever.
         self._sandbox.commands.run(execution, wanted)
+        self._sandbox.executions.add(execution)
         return _started(execution, attach=wanted.attach)
 
     def _install(self, _peer: bytes, request: Request) -> Reply | Attached:
@@ -145,8 +146,8 @@ class Verbs:
             return known
         self._sandbox.installs.check_room()
         execution = self._new_execution(wanted.execution_id, "install", wanted.block)
-        self._sandbox.executions.add(execution)
         self._sandbox.installs.run(execution, wanted)
+        self._sandbox.executions.add(execution)
         return _started(execution, attach=wanted.attach)
 
     def _attach(self, _peer: bytes, request: Request) -> Attached:

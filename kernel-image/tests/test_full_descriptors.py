@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import sysconfig
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,6 +71,18 @@ def test_a_command_that_could_not_be_started_leaves_nothing(spare: Running, stdi
             ended = client.command(f"full-{free}", "cat", stdin=stdin, timeout=5).outcome or {}
         assert (ended["status"], ended["message"]) == ("error", "cat could not be started: Too many open files.")
     assert client.command("after", "cat", stdin=stdin).text() == (stdin or b"").decode()
+
+
+def test_an_installation_that_could_not_be_started_is_over(spare: Running) -> None:
+    client = spare.ready()
+    for turn in range(2):
+        os.utime(sysconfig.get_path("purelib"))  # Python will list it anew when it looks for Node's package
+        with few_descriptors(spare, 0):
+            client.ask("install", execution_id=f"full-{turn}", language="nodejs", packages=["x"], attach=True)
+            ended = client.finish(f"full-{turn}", 5).outcome or {}
+        told = (ended["status"], ended["message"])
+        assert told == ("error", "The installer could not be started: Too many open files.")
+    assert {entry["state"] for entry in client.ask("list")["executions"]} == {"done"}
 
 
 def test_a_kernel_that_ends_meanwhile(spare: Running, name: str) -> None:

@@ -62,7 +62,7 @@ class RoomsTest {
             .whereLayer("egress")
             .mayOnlyBeAccessedByLayers("application", "tool")
             .whereLayer("bound")
-            .mayOnlyBeAccessedByLayers("application", "mcp", "port")
+            .mayOnlyBeAccessedByLayers("application", "mcp", "port", "execution")
             .whereLayer("bound")
             .mayNotAccessAnyLayer()
             .whereLayer("kubernetes")

@@ -143,6 +143,11 @@ final class CappedText {
         }
     }
 
+    /** How many it holds. */
+    int chars() {
+        return limit - tailLimit - headRoom + tailLength;
+    }
+
     /** Position of the first byte that was dropped, or {@link #NOTHING_CUT}. */
     long cutOffset() {
         return cutOffset;

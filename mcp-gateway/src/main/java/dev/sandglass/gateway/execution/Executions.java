@@ -1,7 +1,6 @@
 package dev.sandglass.gateway.execution;
 
 import dev.sandglass.gateway.link.Answer;
-import dev.sandglass.gateway.link.Blob;
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkException;
@@ -34,7 +33,6 @@ public final class Executions {
 
     private static final Duration START = Duration.ofSeconds(10);
     private static final Duration INTERRUPT = Duration.ofSeconds(10);
-    private static final String WORKSPACE = "/workspace/";
     // The supervisor takes nine of at most a day each.
     private static final Duration MOST_QUEUED = Duration.ofDays(10);
     private static final Duration METRICS = Duration.ofSeconds(5);
@@ -43,6 +41,7 @@ public final class Executions {
     private final Function<RunningSandbox, Flux<SandboxEnd>> ends;
     private final Duration start;
     private final FileTurns fileTurns = new FileTurns();
+    private final Answers answers = new Answers();
     private final Set<Following> waiting = ConcurrentHashMap.newKeySet();
     private final Sinks.Empty<Void> drained = Sinks.empty();
     private volatile boolean draining;
@@ -70,14 +69,18 @@ public final class Executions {
      * execution unless it is a background one.
      */
     public Mono<ExecutionResult> run(RunningSandbox sandbox, ExecutionRequest request, OutputListener progress) {
-        return Mono.create(sink -> {
-            ExecutionId id = ExecutionId.random(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation());
-            if (request.limits().background()) {
-                startOnly(sandbox, id, request, progress, sink);
-            } else {
-                startAndFollow(sandbox, id, request, progress, sink);
-            }
-        });
+        return answers.of(
+                sandbox.ref().tenant(),
+                share -> Mono.create(sink -> {
+                    ExecutionId id = ExecutionId.random(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation());
+                    if (request.limits().background()) {
+                        startOnly(sandbox, id, request, progress, sink);
+                    } else {
+                        var output =
+                                OutputCollector.headAndTail(request.limits().maxOutputChars(), share);
+                        startAndFollow(sandbox, id, request, output, progress, sink);
+                    }
+                }));
     }
 
     /**
@@ -96,9 +99,21 @@ public final class Executions {
         if (!id.isOf(sandbox)) {
             return Mono.just(Verdict.gone("another one took its place").alone(id, offset));
         }
+        return answers.of(sandbox.ref().tenant(), share -> read(
+                        sandbox, id, offset, wait, OutputCollector.page(maxOutputChars, offset, share), progress)
+                .doOnNext(page -> share.refuseIfEmpty(page, offset)));
+    }
+
+    private Mono<ExecutionResult> read(
+            RunningSandbox sandbox,
+            ExecutionId id,
+            long offset,
+            Duration wait,
+            OutputCollector output,
+            OutputListener progress) {
         return Mono.create(sink -> {
             Link link = link(sandbox);
-            Following following = new Following(link, id, OutputCollector.page(maxOutputChars, offset), progress, sink);
+            Following following = new Following(link, id, output, progress, sink);
             sink.onCancel(() -> link.execute(following::abandon));
             follow(following, sandbox, sink, wait);
             var _ = link.follow(new Verb.Attach(id.number(), offset), following, start)
@@ -110,6 +125,11 @@ public final class Executions {
                         }
                     });
         });
+    }
+
+    /** Bytes that answers hold which are made or being written; see {@link Answers}. */
+    public long answerBytes() {
+        return answers.held();
     }
 
     /** The sessions in which executions run. */
@@ -158,7 +178,7 @@ public final class Executions {
             ExecutionRequest request,
             OutputListener progress,
             MonoSink<ExecutionResult> sink) {
-        var _ = link(sandbox).ask(verb(id, request, false), start).whenComplete((answer, failure) -> {
+        var _ = link(sandbox).ask(Orders.verb(id, request, false), start).whenComplete((answer, failure) -> {
             if (answer != null) {
                 tellQueue(answer, progress);
                 sink.success(Verdict.running(QueuePosition.of(answer.json(), 1)).alone(id, 0));
@@ -177,13 +197,13 @@ public final class Executions {
             RunningSandbox sandbox,
             ExecutionId id,
             ExecutionRequest request,
+            OutputCollector output,
             OutputListener progress,
             MonoSink<ExecutionResult> sink) {
         Link link = link(sandbox);
-        OutputCollector output = OutputCollector.headAndTail(request.limits().maxOutputChars());
         Following following = new Following(link, id, output, progress, sink);
         follow(following, sandbox, sink, request.limits().waitFor());
-        CompletableFuture<Answer> started = link.follow(verb(id, request, true), following, start);
+        CompletableFuture<Answer> started = link.follow(Orders.verb(id, request, true), following, start);
         sink.onCancel(() -> interrupt(link, id, following, started));
         var _ = started.whenComplete((answer, failure) -> {
             if (answer != null) {
@@ -243,43 +263,6 @@ public final class Executions {
 
     private static boolean isRestart(Throwable failure) {
         return LinkException.unwrap(failure) instanceof LinkException why && why.kind() == LinkException.Kind.RESTARTED;
-    }
-
-    private static Verb.Following verb(ExecutionId id, ExecutionRequest request, boolean attach) {
-        return switch (request) {
-            case ExecutionRequest.Code code ->
-                new Verb.Execute(
-                        id.number(),
-                        code.language(),
-                        code.session(),
-                        code.pythonEnv(),
-                        Blob.utf8(code.code()),
-                        code.envs(),
-                        code.limits().timeout(),
-                        attach);
-            case ExecutionRequest.Command command ->
-                new Verb.Command(
-                        id.number(),
-                        command.command(),
-                        command.args(),
-                        absolute(command.cwd()),
-                        command.envs(),
-                        Blob.utf8(command.stdin()),
-                        command.limits().timeout(),
-                        attach);
-            case ExecutionRequest.Install install ->
-                new Verb.Install(
-                        id.number(),
-                        install.language(),
-                        install.packages(),
-                        install.limits().timeout(),
-                        attach);
-        };
-    }
-
-    private static String absolute(String cwd) {
-        boolean whole = cwd.isEmpty() || cwd.startsWith("/") || cwd.equals("~") || cwd.startsWith("~/");
-        return whole ? cwd : WORKSPACE + cwd;
     }
 
     private Link link(RunningSandbox sandbox) {

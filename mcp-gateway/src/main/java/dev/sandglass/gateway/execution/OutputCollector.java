@@ -8,9 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What an answer will hold of an execution's output, in bounded memory however much there is: text as a terminal would
@@ -21,8 +19,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class OutputCollector {
 
-    private static final String JSON = "application/json";
-
     // The supervisor's bound in code points. A message has no offset: cut, it could not be read on.
     private static final int MESSAGE_CHARS = 2 * 4096;
 
@@ -30,28 +26,29 @@ final class OutputCollector {
     private final boolean page;
     private final long from;
     private final CappedText text;
-    private final CappedText results;
+    private final LastValue result;
     private CappedText traceback;
     private final Map<Stream, Utf8Stream> decoders = new EnumMap<>(Stream.class);
     private final Map<Stream, Screen> screens = new EnumMap<>(Stream.class);
-    private final Pictures pictures = new Pictures();
+    private final TextBytes textBytes;
+    private final Pictures pictures;
     private final Displays displays;
-    private OutputRecord.@Nullable Raised raised;
-    private boolean hasResult;
-    private boolean resultsBegun;
-    private @Nullable JsonNode resultJson;
+    private @Nullable ExecutionError raised;
+    private boolean closed;
     private long position;
     private long leftOut = CappedText.NOTHING_CUT;
     private long lostBytes;
 
-    private OutputCollector(int maxChars, long from, boolean page) {
+    private OutputCollector(int maxChars, long from, boolean page, AnswerShare share) {
+        this.textBytes = new TextBytes(maxChars, share);
+        this.pictures = new Pictures(share);
         this.maxChars = maxChars;
         this.from = from;
         this.position = from;
         this.page = page;
         this.text = capped();
         this.displays = new Displays(text, pictures);
-        this.results = capped();
+        this.result = new LastValue(capped(), share);
         this.traceback = capped();
         for (Stream stream : Stream.values()) {
             screens.put(stream, new Screen((shown, offset, rewritten) -> say(stream, shown, offset, rewritten)));
@@ -59,13 +56,13 @@ final class OutputCollector {
     }
 
     /** For an answer that tells how it began and how it ended. */
-    static OutputCollector headAndTail(int maxChars) {
-        return new OutputCollector(maxChars, 0, false);
+    static OutputCollector headAndTail(int maxChars, AnswerShare share) {
+        return new OutputCollector(maxChars, 0, false, share);
     }
 
     /** For an answer that is read on, page after page. */
-    static OutputCollector page(int maxChars, long from) {
-        return new OutputCollector(maxChars, from, true);
+    static OutputCollector page(int maxChars, long from, AnswerShare share) {
+        return new OutputCollector(maxChars, from, true, share);
     }
 
     /**
@@ -81,6 +78,16 @@ final class OutputCollector {
                 return "";
             }
         }
+        if (!closed && !textBytes.takeFor(record, chars())) {
+            stopHere();
+            closed = true;
+        }
+        String printed = closed ? passOn(record) : take(record);
+        position = Math.max(position, record.end());
+        return printed;
+    }
+
+    private String take(OutputRecord record) {
         String printed =
                 switch (record) {
                     case OutputRecord.Text piece -> print(piece);
@@ -89,8 +96,19 @@ final class OutputCollector {
                     case OutputRecord.Gap gap -> skip(gap);
                     case OutputRecord.Outcome _ -> finish();
                 };
-        position = Math.max(position, record.end());
+        textBytes.hold(chars());
         return printed;
+    }
+
+    /** What was printed, of which the answer has no room to keep anything. */
+    private String passOn(OutputRecord record) {
+        return record instanceof OutputRecord.Text piece && !page
+                ? decoder(piece).decode(piece.utf8().bytes())
+                : "";
+    }
+
+    private long chars() {
+        return (long) text.chars() + result.chars() + traceback.chars();
     }
 
     /** Whether this page holds no more. */
@@ -142,21 +160,20 @@ final class OutputCollector {
 
     @Nullable
     String result() {
-        return hasResult ? results.text(Stream.STDOUT) : null;
+        return result.text();
     }
 
-    /** The last value as data: if the code displayed it as JSON, and its text is not cut. */
+    /** The last value as data; see {@link LastValue#data}. */
     @Nullable
     JsonNode resultJson() {
-        return resultJson;
+        return result.data();
     }
 
     @Nullable
     ExecutionError error() {
         return raised == null
                 ? null
-                : new ExecutionError(
-                        raised.name(), CappedText.cut(raised.message(), MESSAGE_CHARS), traceback.text(Stream.STDOUT));
+                : new ExecutionError(raised.name(), raised.message(), traceback.text(Stream.STDOUT));
     }
 
     List<Image> images() {
@@ -173,7 +190,7 @@ final class OutputCollector {
     }
 
     private long firstMissing() {
-        return LongStream.of(text.cutOffset(), results.cutOffset(), traceback.cutOffset(), leftOut)
+        return LongStream.of(text.cutOffset(), result.cutOffset(), traceback.cutOffset(), leftOut)
                 .filter(offset -> offset != CappedText.NOTHING_CUT)
                 .min()
                 .orElse(CappedText.NOTHING_CUT);
@@ -193,7 +210,7 @@ final class OutputCollector {
     }
 
     private String print(OutputRecord.Text piece) {
-        Utf8Stream decoder = decoders.computeIfAbsent(piece.stream(), _ -> new Utf8Stream());
+        Utf8Stream decoder = decoder(piece);
         long start = piece.offset() - decoder.pending();
         String printed = decoder.decode(piece.utf8().bytes());
         if (page) {
@@ -216,22 +233,10 @@ final class OutputCollector {
         }
         RecordPart part = RecordPart.of(shown.offset(), shown.content(), from);
         if (shown.result()) {
-            addResult(shown, part);
+            result.add(shown, part);
             return "";
         }
         return part.text().isEmpty() ? "" : display(shown, part);
-    }
-
-    private void addResult(OutputRecord.Shown shown, RecordPart part) {
-        // More than one only if the code asked for it (ast_node_interactivity).
-        if (resultsBegun) {
-            results.endLine(Stream.STDOUT, part.offset());
-        }
-        results.append(Stream.STDOUT, part.text(), part.offset());
-        hasResult = true;
-        resultsBegun |= !part.text().isEmpty();
-        boolean whole = part.offset() == shown.offset() && results.cutOffset() == CappedText.NOTHING_CUT;
-        resultJson = whole && shown.mime().equals(JSON) ? parsed(part.text()) : null;
     }
 
     /** Text that no stream said stands between what standard output said before and after it, on lines of its own. */
@@ -242,14 +247,6 @@ final class OutputCollector {
             displays.append(shown, part, lines);
         }
         return lines;
-    }
-
-    private static @Nullable JsonNode parsed(String json) {
-        try {
-            return JsonMapper.shared().readTree(json);
-        } catch (JacksonException notJson) {
-            return null;
-        }
     }
 
     private void keepPicture(OutputRecord.Shown shown) {
@@ -263,7 +260,7 @@ final class OutputCollector {
 
     private String raise(OutputRecord.Raised newest) {
         RecordPart part = RecordPart.of(newest.offset(), newest.traceback(), from);
-        raised = newest;
+        raised = new ExecutionError(newest.name(), CappedText.cut(newest.message(), MESSAGE_CHARS), "");
         traceback = capped();
         traceback.append(Stream.STDOUT, part.text(), part.offset());
         return "";
@@ -289,6 +286,10 @@ final class OutputCollector {
             screen(stream).write(decoder.finish(), start);
         });
         return "";
+    }
+
+    private Utf8Stream decoder(OutputRecord.Text piece) {
+        return decoders.computeIfAbsent(piece.stream(), _ -> new Utf8Stream());
     }
 
     private Screen screen(Stream stream) {

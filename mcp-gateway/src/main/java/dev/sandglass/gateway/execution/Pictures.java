@@ -16,8 +16,13 @@ final class Pictures {
     private static final Set<String> SHOWN = Set.of("image/png", "image/jpeg", "image/gif", "image/webp");
 
     private final List<Image> images = new ArrayList<>();
+    private final AnswerShare share;
     private int bytes;
     private int leftOut;
+
+    Pictures(AnswerShare share) {
+        this.share = share;
+    }
 
     static boolean isPicture(OutputRecord.Shown shown) {
         return shown.mime().startsWith("image/");
@@ -35,7 +40,7 @@ final class Pictures {
     /** Takes a picture; false if this answer has no room for it. */
     boolean take(OutputRecord.Shown shown) {
         int size = shown.content().length();
-        if (images.size() >= MOST || bytes + size > MOST_BYTES) {
+        if (images.size() >= MOST || bytes + size > MOST_BYTES || !share.change(base64(size))) {
             leftOut++;
             return false;
         }
@@ -46,13 +51,20 @@ final class Pictures {
 
     /** Has a picture stand in the place of one that was taken; false if this answer has no room for it. */
     boolean replace(int index, OutputRecord.Shown shown) {
-        int more = shown.content().length() - images.get(index).bytes();
-        if (bytes + more > MOST_BYTES) {
+        int size = shown.content().length();
+        int before = images.get(index).bytes();
+        int more = size - before;
+        if (bytes + more > MOST_BYTES || !share.change(base64(size) - base64(before))) {
             return false;
         }
         bytes += more;
         images.set(index, Image.of(shown));
         return true;
+    }
+
+    /** How many bytes so many are in base64. */
+    private static long base64(int bytes) {
+        return (bytes + 2L) / 3 * 4;
     }
 
     List<Image> images() {

@@ -1,5 +1,7 @@
 package dev.sandglass.gateway.execution;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
@@ -10,6 +12,7 @@ import reactor.util.context.ContextView;
  */
 public final class UntilAnswered {
 
+    private final List<Runnable> kept = new ArrayList<>();
     private Runnable giveBack = UntilAnswered::nothing;
     private boolean over;
 
@@ -33,10 +36,26 @@ public final class UntilAnswered {
         exchange(next, false).run();
     }
 
+    /** This too is to be given back at the end, besides all else; at once if that was. */
+    void keep(Runnable share) {
+        if (isOver(share)) {
+            share.run();
+        }
+    }
+
     private static void nothing() {}
 
     private void end() {
         exchange(UntilAnswered::nothing, true).run();
+        // It is over, so that nothing is added any more.
+        kept.forEach(Runnable::run);
+    }
+
+    private synchronized boolean isOver(Runnable share) {
+        if (!over) {
+            kept.add(share);
+        }
+        return over;
     }
 
     private synchronized Runnable exchange(Runnable next, boolean last) {

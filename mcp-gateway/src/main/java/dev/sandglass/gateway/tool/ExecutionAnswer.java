@@ -21,7 +21,7 @@ import tools.jackson.databind.annotation.JsonNaming;
 final class ExecutionAnswer {
 
     private static final Schema JSON_VALUE = Schema.either(
-            "The value as data, if it was displayed as JSON and 'result' is not cut; else null",
+            "The value as data, if it was displayed as JSON, 'result' is not cut, and there is room for it; else null",
             "object",
             "array",
             "string",

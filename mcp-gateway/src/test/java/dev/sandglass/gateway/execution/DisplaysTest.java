@@ -15,7 +15,7 @@ class DisplaysTest {
 
     private static final String PNG = "image/png";
 
-    private OutputCollector output = OutputCollector.headAndTail(100);
+    private OutputCollector output = OutputCollector.headAndTail(100, Shares.wide());
     private long end;
 
     @Test
@@ -114,7 +114,7 @@ class DisplaysTest {
         long from = 0;
         var read = new StringBuilder();
         do {
-            output = OutputCollector.page(size, from);
+            output = OutputCollector.page(size, from, Shares.wide());
             end = 0;
             for (int i = 0; i < 30; i++) {
                 OutputRecord record = record(false, "text/plain", "v" + i, new OutputRecord.Display("a", i > 0));
@@ -167,7 +167,7 @@ class DisplaysTest {
 
     @Test
     void ofVeryManyTheFirstAreHeld() {
-        output = OutputCollector.headAndTail(100_000);
+        output = OutputCollector.headAndTail(100_000, Shares.wide());
         for (int i = 0; i <= Displays.MOST; i++) {
             display("a" + i, "first");
         }

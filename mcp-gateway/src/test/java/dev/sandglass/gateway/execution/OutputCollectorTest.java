@@ -18,7 +18,7 @@ class OutputCollectorTest {
     private static final OutputRecord.Outcome END =
             new OutputRecord.Outcome(0, "ok", 1, null, null, false, "", null, false);
 
-    private final OutputCollector output = OutputCollector.headAndTail(100);
+    private final OutputCollector output = OutputCollector.headAndTail(100, Shares.wide());
 
     @Test
     void streamsAreKeptApart() {
@@ -86,7 +86,7 @@ class OutputCollectorTest {
         assertThat(output.result()).isEqualTo(exact);
         assertThat(output.hasMore()).isFalse();
 
-        OutputCollector other = OutputCollector.headAndTail(100);
+        OutputCollector other = OutputCollector.headAndTail(100, Shares.wide());
         other.add(shown(0, true, "application/json", "[\"" + "x".repeat(97) + "\"]"));
         assertThat(other.resultJson()).isNull();
         assertThat(other.hasMore()).isTrue();
@@ -102,7 +102,7 @@ class OutputCollectorTest {
 
     @Test
     void deepJsonIsText() {
-        OutputCollector wide = OutputCollector.headAndTail(200_000);
+        OutputCollector wide = OutputCollector.headAndTail(200_000, Shares.wide());
         wide.add(shown(0, true, "application/json", "[".repeat(100_000) + "]".repeat(100_000)));
         assertThat(wide.resultJson()).isNull();
     }
@@ -143,7 +143,7 @@ class OutputCollectorTest {
 
     @Test
     void pagesOfBothStreamsMissNothing() {
-        OutputCollector page = OutputCollector.page(10, 0);
+        OutputCollector page = OutputCollector.page(10, 0, Shares.wide());
         page.add(text(0, Stream.STDOUT, "12345"));
         page.add(text(5, Stream.STDERR, "67890"));
         page.add(text(10, Stream.STDOUT, "abc"));
@@ -207,7 +207,7 @@ class OutputCollectorTest {
         StringBuilder read = new StringBuilder();
         long from = 0;
         while (from < bytes.length) {
-            OutputCollector page = OutputCollector.page(7, from);
+            OutputCollector page = OutputCollector.page(7, from, Shares.wide());
             page.add(new OutputRecord.Text(
                     from, Stream.STDOUT, Blob.of(java.util.Arrays.copyOfRange(bytes, (int) from, bytes.length))));
             page.end();
@@ -229,7 +229,7 @@ class OutputCollectorTest {
 
     @Test
     void hundredMegabytesTakeLittleMemory() {
-        OutputCollector flood = OutputCollector.headAndTail(20_000);
+        OutputCollector flood = OutputCollector.headAndTail(20_000, Shares.wide());
         Blob piece = Blob.utf8("x".repeat(64 * 1024));
         long offset = 0;
         for (int i = 0; i < 1600; i++) {
@@ -251,7 +251,7 @@ class OutputCollectorTest {
 
     @Test
     void whatIsNoUtf8IsNeverReadOnBehindItsEnd() {
-        OutputCollector collector = OutputCollector.page(50, 0);
+        OutputCollector collector = OutputCollector.page(50, 0, Shares.wide());
         byte[] bytes = new byte[100];
         Arrays.fill(bytes, (byte) 0xFF);
         collector.add(new OutputRecord.Text(0, Stream.STDOUT, Blob.of(bytes)));

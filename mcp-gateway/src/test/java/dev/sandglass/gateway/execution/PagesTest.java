@@ -73,7 +73,7 @@ class PagesTest {
     void whatTheFirstAnswerCutIsReadOn(int size) {
         for (int seed = 0; seed < CASES; seed++) {
             JournalModel journal = journal(new Random(seed), PLAIN);
-            OutputCollector first = OutputCollector.headAndTail(size);
+            OutputCollector first = OutputCollector.headAndTail(size, Shares.wide());
             journal.feed(first, 0);
             Read rest = first.hasMore() ? read(journal, first.nextOffset(), size) : new Read();
             Read whole = read(journal, 0, ALL);
@@ -100,12 +100,12 @@ class PagesTest {
         var journal = new JournalModel();
         journal.show(true, "text/plain", Blob.utf8("0123456789€abc"));
         journal.raise("T".repeat(25));
-        OutputCollector page = OutputCollector.page(11, 0);
+        OutputCollector page = OutputCollector.page(11, 0, Shares.wide());
         journal.feed(page, 0);
         assertThat(page.result()).isEqualTo("0123456789€");
         assertThat(page.nextOffset()).isEqualTo(13);
         assertThat(page.error()).isNull();
-        OutputCollector next = OutputCollector.page(11, 13);
+        OutputCollector next = OutputCollector.page(11, 13, Shares.wide());
         journal.feed(next, 13);
         assertThat(next.result()).isEqualTo("abc");
         assertThat(next.error()).isEqualTo(new ExecutionError("E", "m", "T".repeat(11)));
@@ -119,7 +119,7 @@ class PagesTest {
         journal.print(Stream.STDOUT, "x".repeat(500));
         journal.print(Stream.STDOUT, "end");
         journal.drop(1);
-        OutputCollector page = OutputCollector.page(100, 0);
+        OutputCollector page = OutputCollector.page(100, 0, Shares.wide());
         journal.feed(page, 0);
         assertThat(page.stdout()).isEqualTo("begin\n[Output truncated: 500 bytes are no longer held]\nend");
         assertThat(page.lostBytes()).isEqualTo(500);
@@ -141,7 +141,7 @@ class PagesTest {
         long offset = from;
         boolean more = true;
         while (more) {
-            OutputCollector page = OutputCollector.page(size, offset);
+            OutputCollector page = OutputCollector.page(size, offset, Shares.wide());
             journal.feed(page, offset);
             read.add(page);
             more = page.hasMore();

@@ -71,8 +71,9 @@ class TextFuzzTest {
     @Test
     void anyRecords() throws IOException {
         Fuzz.attack("collector", corpus(), pieces -> {
-            for (OutputCollector collector :
-                    List.of(OutputCollector.headAndTail(MOST_CHARS), OutputCollector.page(MOST_CHARS, 0))) {
+            for (OutputCollector collector : List.of(
+                    OutputCollector.headAndTail(MOST_CHARS, Shares.wide()),
+                    OutputCollector.page(MOST_CHARS, 0, Shares.wide()))) {
                 long offset = 0;
                 for (int i = 0; i < pieces.size(); i++) {
                     OutputRecord record = record(i + pieces.size(), offset, Blob.of(pieces.get(i)));

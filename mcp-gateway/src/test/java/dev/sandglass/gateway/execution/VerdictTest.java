@@ -26,7 +26,7 @@ class VerdictTest {
     static final Verdict[] UNFINISHED = {Verdict.running(0), Verdict.disconnected(0), Verdict.unacknowledged("why")};
 
     private static ExecutionResult printed(Verdict verdict, String text) {
-        OutputCollector output = OutputCollector.headAndTail(10);
+        OutputCollector output = OutputCollector.headAndTail(10, Shares.wide());
         output.add(new OutputRecord.Text(0, Stream.STDOUT, Blob.utf8(text)));
         return verdict.with(ExecutionId.random("default", "uid", 1), output);
     }

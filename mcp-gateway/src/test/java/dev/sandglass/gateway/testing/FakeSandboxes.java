@@ -67,6 +67,11 @@ public final class FakeSandboxes implements Sandboxes {
         return run(ref, List.of());
     }
 
+    /** The same in the tenant {@code other}. */
+    public RunningSandbox addRunningOfOther(String name) {
+        return run(new SandboxRef("other", "sandglass-other", name, "other-" + name), List.of());
+    }
+
     private RunningSandbox run(SandboxRef ref, List<SandboxPort> ports) {
         return run(ref, ports, Reach.NOTHING);
     }

@@ -54,6 +54,7 @@ public final class FakeSupervisor implements LinkClient, Link {
     private final JsonMapper json = JsonMapper.shared();
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
     private final Map<String, OutputReader> hanging = new ConcurrentHashMap<>();
+    private volatile int drawn;
     private volatile boolean silentMetrics;
     private volatile boolean unreachable;
     private volatile String executing = "{\"state\":\"running\",\"position\":0}";
@@ -72,6 +73,11 @@ public final class FakeSupervisor implements LinkClient, Link {
     /** The default kernel was given up. */
     public void giveUp(String trouble) {
         kernel = "\"state\":\"dead\",\"trouble\":\"%s\"".formatted(trouble);
+    }
+
+    /** From now on what is read of any execution is a picture of so many bytes. */
+    public void draw(int bytes) {
+        drawn = bytes;
     }
 
     /** Metrics are never answered from now on. */
@@ -173,6 +179,12 @@ public final class FakeSupervisor implements LinkClient, Link {
                 reader.record(outcome(0, "ok", command.args().size()));
             }
             case Verb.Install install -> install(install, reader);
+            case Verb.Attach attach
+            when drawn > 0 -> {
+                Blob picture = Blob.of(new byte[drawn]);
+                reader.record(new OutputRecord.Shown(0, false, "image/png", picture, null, null));
+                reader.record(outcome(drawn, "ok", null));
+            }
             case Verb.Attach attach -> {
                 say(reader, attach.from(), "hello".substring((int) attach.from()));
                 reader.record(outcome(5, "ok", null));

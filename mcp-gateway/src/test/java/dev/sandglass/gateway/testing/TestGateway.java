@@ -185,6 +185,11 @@ public final class TestGateway implements AutoCloseable {
         return route.bodies().held();
     }
 
+    /** Bytes of answers of executions that are made or being written. */
+    public long answerBytes() {
+        return executions.answerBytes();
+    }
+
     /** The port at which it listens. */
     public int port() {
         return server.port();

@@ -17,6 +17,7 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -147,11 +148,10 @@ final class Cluster {
     PodResult start(
             Sandbox sandbox, int incarnation, Optional<String> lost, Optional<PersistentVolumeClaim> workspace) {
         Optional<ProxyAccess> proxy = egress.map(door -> door.of(sandbox));
-        LinkKeys keys = LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation);
         Pod first = SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy);
         Pod desired = lost.map(why -> SandboxPod.after(first, why)).orElse(first);
         try {
-            createUnlessPresent(SandboxSecret.desired(sandbox, incarnation, keys, proxy));
+            renew(keys(sandbox, incarnation, proxy));
             return made(desired)
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))
                     .filter(pod -> SandboxView.owns(sandbox, pod))
@@ -161,7 +161,24 @@ final class Cluster {
             if (!ApiWords.isRefusal(e)) {
                 throw e;
             }
+            delete(SandboxSecret.named(sandbox, incarnation));
             return refused(ApiWords.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiWords.of(e));
+        }
+    }
+
+    private Secret keys(Sandbox sandbox, int incarnation, Optional<ProxyAccess> proxy) {
+        LinkKeys keys = LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation);
+        return SandboxSecret.desired(sandbox, incarnation, keys, proxy);
+    }
+
+    /**
+     * What an attempt left that ended half-way may be of a secret, or of a proxy's address, that was replaced since; and
+     * nobody may read it.
+     */
+    private void renew(Secret keys) {
+        if (createUnlessPresent(keys).isEmpty()) {
+            delete(keys);
+            createUnlessPresent(keys);
         }
     }
 

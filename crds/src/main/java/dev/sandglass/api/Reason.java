@@ -49,7 +49,7 @@ public enum Reason {
     QUOTA_EXCEEDED(
             "QuotaExceeded",
             "Ready=False: the namespace's ResourceQuota is used up; NetworkReady=False: it is for the "
-                    + "policies. Tried again every few seconds."),
+                    + "policies. Tried again after 10 s, and the more seldom the longer it lasts, every 5 minutes at last."),
 
     POD_REFUSED(
             "PodRefused", "Ready=False: the API server refused the pod for another reason; the message is its answer."),
@@ -61,7 +61,8 @@ public enum Reason {
     VOLUME_MISSING(
             "VolumeMissing",
             "Ready=False: a volume that the spec names does not exist or may not be used, or "
-                    + "the node cannot mount one. Looked for every few seconds."),
+                    + "the node cannot mount one. Looked for after 10 s, and the more seldom the longer it lasts, every "
+                    + "5 minutes at last."),
 
     OOM_KILLED(
             "OOMKilled",

@@ -6,6 +6,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxStatus;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -17,6 +18,13 @@ public final class Statuses {
     /** A status whose condition Ready has this reason. */
     public static SandboxStatus ready(String value, Reason reason, String message) {
         return SandboxStatus.UNSEEN.withConditions(List.of(condition(ConditionType.READY, value, reason, message)));
+    }
+
+    /** The same since that time. */
+    public static SandboxStatus ready(String value, Reason reason, String message, Instant since) {
+        Condition ready = condition(ConditionType.READY, value, reason, message);
+        ready.setLastTransitionTime(since.toString());
+        return SandboxStatus.UNSEEN.withConditions(List.of(ready));
     }
 
     /** The status of a sandbox that is suspended for this reason. */

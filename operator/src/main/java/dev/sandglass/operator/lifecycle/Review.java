@@ -1,17 +1,28 @@
 package dev.sandglass.operator.lifecycle;
 
+import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.Refusal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** When a sandbox is looked at again if nothing happens by then. Pure. */
 public final class Review {
 
     /** Room in a quota, or a volume, may come at any time; other refusals need somebody to act on the sandbox. */
     static final Duration QUOTA_RETRY = Duration.ofSeconds(10);
+
+    /** Thousands that wait for room must not take the API server's time, and the workers, from those that start. */
+    static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
+
+    /** The pause is this part of the time for which it has been tried already. */
+    private static final int PART = 4;
 
     static final Duration REFUSAL_RETRY = Duration.ofMinutes(1);
 
@@ -30,7 +41,7 @@ public final class Review {
         Optional<Instant> refused = after.refusal()
                 .filter(why -> after.livePod().isEmpty() && !(decision instanceof Decision.Wait))
                 .map(Refusal::reason)
-                .map(reason -> after.now().plus(mayHealAlone(reason) ? QUOTA_RETRY : REFUSAL_RETRY));
+                .map(reason -> after.now().plus(mayHealAlone(reason) ? pause(reason, after, status) : REFUSAL_RETRY));
         return switch (decision) {
             case Decision.Run run -> refused.or(() -> Optional.of(run.review()));
             case Decision.Resume resume -> refused.or(() -> Optional.of(own.firstReview(after.now())));
@@ -48,5 +59,22 @@ public final class Review {
 
     private static boolean mayHealAlone(Reason reason) {
         return reason == Reason.QUOTA_EXCEEDED || reason == Reason.VOLUME_MISSING || reason == Reason.STARTING;
+    }
+
+    /** How long to wait with the next attempt; short after the first one, whatever the sandbox waited for before. */
+    private static Duration pause(Reason reason, Observed after, SandboxStatus status) {
+        Duration tried = after.status().reason(ConditionType.READY).equals(Optional.of(reason))
+                ? Duration.between(wantedSince(status), after.now())
+                : Duration.ZERO;
+        return Collections.max(List.of(QUOTA_RETRY, Collections.min(List.of(LONGEST_RETRY, tried.dividedBy(PART)))));
+    }
+
+    /** A sandbox that was woken is as little Ready as it was in its sleep, so that Ready alone does not tell. */
+    private static Instant wantedSince(SandboxStatus status) {
+        return Stream.of(ConditionType.READY, ConditionType.SUSPENDED)
+                .flatMap(type -> status.condition(type).stream())
+                .map(told -> Instant.parse(told.getLastTransitionTime()))
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
     }
 }

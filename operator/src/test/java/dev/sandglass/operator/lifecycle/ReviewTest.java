@@ -8,6 +8,7 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.Statuses;
+import dev.sandglass.operator.child.Refusal;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.time.Instant;
@@ -68,5 +69,55 @@ class ReviewTest {
         assertThat(decision).isEqualTo(new Decision.Suspend(Reason.REQUESTED, 1));
         assertThat(told.expiresAt()).isEqualTo(NOW.plus(Duration.ofHours(4)).toString());
         assertThat(Review.of(seen, decision, told, DEADLINES)).contains(NOW.plus(Duration.ofHours(4)));
+    }
+
+    /** When the next attempt is, at a sandbox that is not Ready for so long. */
+    private static Duration pause(Duration notReady, Reason reason) {
+        SandboxStatus told = Statuses.ready("False", reason, "no", NOW.minus(notReady));
+        Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", told);
+        sandbox.setSpec(SandboxSpec.DEFAULT);
+        return pause(sandbox, new Decision.Run(1, NOW), reason);
+    }
+
+    private static Duration pause(Sandbox sandbox, Decision decision, Reason reason) {
+        Optional<Refusal> refusal = Optional.of(new Refusal(reason, "no"));
+        Observed after = new Observed(sandbox, Optional.empty(), Optional.empty(), refusal, true, NOW);
+        SandboxStatus status = StatusReport.of(after, decision, Optional.empty(), DEADLINES);
+        return Duration.between(
+                NOW, Review.of(after, decision, status, DEADLINES).orElseThrow());
+    }
+
+    @Test
+    void whoWaitsForRoomAsksTheMoreSeldomTheLongerItWaits() {
+        assertThat(pause(Duration.ZERO, Reason.QUOTA_EXCEEDED)).hasSeconds(10);
+        assertThat(pause(Duration.ofSeconds(10), Reason.QUOTA_EXCEEDED)).hasSeconds(10);
+        assertThat(pause(Duration.ofMinutes(2), Reason.QUOTA_EXCEEDED)).hasSeconds(30);
+        assertThat(pause(Duration.ofMinutes(10), Reason.QUOTA_EXCEEDED)).hasSeconds(150);
+        assertThat(pause(Duration.ofMinutes(20), Reason.VOLUME_MISSING)).hasSeconds(300);
+        assertThat(pause(Duration.ofDays(3), Reason.QUOTA_EXCEEDED)).hasSeconds(300);
+    }
+
+    @Test
+    void whatNeedsSomebodyToActIsTriedEachMinute() {
+        assertThat(pause(Duration.ZERO, Reason.POD_REFUSED)).hasSeconds(60);
+        assertThat(pause(Duration.ofDays(3), Reason.POD_REFUSED)).hasSeconds(60);
+    }
+
+    /** It slept for hours, and is wanted only now. */
+    @Test
+    void sleepIsNoWait() {
+        Sandbox sandbox = seen(SandboxSpec.DEFAULT).sandbox();
+        assertThat(pause(sandbox, new Decision.Resume(1, 2), Reason.QUOTA_EXCEEDED))
+                .hasSeconds(10);
+    }
+
+    /** What it waited for before is no matter: a quota may be full for a moment. */
+    @Test
+    void aNewCauseIsTriedAgainSoon() {
+        SandboxStatus told = Statuses.ready("False", Reason.INVALID_SPEC, "no", NOW.minus(Duration.ofDays(3)));
+        Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", told);
+        sandbox.setSpec(SandboxSpec.DEFAULT);
+        assertThat(pause(sandbox, new Decision.Run(1, NOW), Reason.QUOTA_EXCEEDED))
+                .hasSeconds(10);
     }
 }

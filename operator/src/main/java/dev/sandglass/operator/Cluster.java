@@ -166,6 +166,11 @@ final class Cluster {
         }
     }
 
+    /** Makes the keys of a pod that is there, should somebody have deleted them. */
+    void giveKeys(Sandbox sandbox, int incarnation) {
+        createUnlessPresent(keys(sandbox, incarnation, egress.map(door -> door.of(sandbox))));
+    }
+
     private Secret keys(Sandbox sandbox, int incarnation, Optional<ProxyAccess> proxy) {
         LinkKeys keys = LinkKeys.derive(linkSecret, sandbox.getMetadata().getUid(), incarnation);
         return SandboxSecret.desired(sandbox, incarnation, keys, proxy);

@@ -140,6 +140,7 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
         }
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {
+            running.filter(Observed::lacksKeys).ifPresent(pod -> cluster.giveKeys(sandbox, incarnation));
             return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), true);
         }
         Optional<Refusal> missing = storage.missing(sandbox);

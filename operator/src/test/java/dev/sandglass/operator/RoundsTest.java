@@ -6,12 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
-import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.ChildNames;
-import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
@@ -19,16 +16,12 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicySpec;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
-import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
 import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +30,7 @@ import org.junit.jupiter.api.Test;
 @EnableKubernetesMockClient(crud = true)
 class RoundsTest {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = MockedRounds.SOON;
     private static final Duration RETENTION = Duration.ofHours(24);
 
     // Set by the extension before each test.
@@ -49,27 +42,16 @@ class RoundsTest {
     KubernetesMockServer server;
 
     @SuppressWarnings("NullAway.Init")
-    private RunningOperator operator;
+    private MockedRounds rounds;
 
     @BeforeEach
     void start() {
-        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
-        operator = new RunningOperator(
-                OperatorSettings.of(Map.of(
-                        "OPERATOR_NAMESPACES", "tenant-a",
-                        "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
-                        "OPERATOR_LINK_SECRET_FILE", "unused",
-                        "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system")),
-                new Secrets(TestNamespace.LINK_SECRET, Optional.empty()),
-                client,
-                new SimpleMeterRegistry(),
-                why -> {});
-        operator.start();
+        rounds = MockedRounds.start(server, client);
     }
 
     @AfterEach
     void stop() {
-        operator.close();
+        rounds.close();
     }
 
     /** A sandbox that fell asleep at that time. */
@@ -111,37 +93,6 @@ class RoundsTest {
         await().atMost(SOON).until(() -> isGone(sandbox));
     }
 
-    /** A sandbox with a policy of its own, whose pod runs. */
-    private Sandbox running() {
-        Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", SandboxStatus.UNSEEN);
-        sandbox.setSpec(SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort("web", 8080))));
-        client.resource(sandbox).create();
-        Pod pod = await().atMost(SOON)
-                .until(() -> client.pods().inNamespace("tenant-a").list().getItems(), found -> !found.isEmpty())
-                .getFirst();
-        client.resource(new PodBuilder(pod)
-                        .withNewStatus()
-                        .withPhase("Running")
-                        .withPodIP("10.1.2.3")
-                        .addNewContainerStatus()
-                        .withNewState()
-                        .withNewRunning()
-                        .endRunning()
-                        .endState()
-                        .endContainerStatus()
-                        .endStatus()
-                        .build())
-                .updateStatus();
-        return told(sandbox, ConditionType.READY, "True");
-    }
-
-    private Sandbox told(Sandbox sandbox, ConditionType type, String status) {
-        return await().atMost(SOON).until(() -> client.resource(sandbox).get(), found -> found.observed()
-                .condition(type)
-                .filter(told -> status.equals(told.getStatus()))
-                .isPresent());
-    }
-
     private Resource<NetworkPolicy> policy(Sandbox sandbox) {
         return client.network()
                 .v1()
@@ -163,19 +114,21 @@ class RoundsTest {
 
     @Test
     void aPolicyThatSomebodyTurnedAwayIsRestored() {
-        Sandbox sandbox = running();
+        Sandbox sandbox = rounds.running();
         NetworkPolicySpec right = policy(sandbox).get().getSpec();
 
         turnAway(sandbox);
 
         await().atMost(SOON).until(() -> policy(sandbox).get().getSpec().equals(right));
-        assertThat(told(sandbox, ConditionType.NETWORK_READY, "True").observed().holds(ConditionType.READY))
+        assertThat(rounds.told(sandbox, ConditionType.NETWORK_READY, "True")
+                        .observed()
+                        .holds(ConditionType.READY))
                 .isTrue();
     }
 
     @Test
     void aPolicyThatCannotBeRestoredIsNotCalledReadyAndTheCauseIsToldInFewWords() {
-        Sandbox sandbox = running();
+        Sandbox sandbox = rounds.running();
         String name = ChildNames.networkPolicy(sandbox);
         Status refusal = new StatusBuilder()
                 .withCode(403)
@@ -190,7 +143,7 @@ class RoundsTest {
                 .always();
         turnAway(sandbox);
 
-        Sandbox cutOff = told(sandbox, ConditionType.NETWORK_READY, "False");
+        Sandbox cutOff = rounds.told(sandbox, ConditionType.NETWORK_READY, "False");
 
         assertThat(cutOff.observed().holds(ConditionType.READY)).isTrue();
         assertThat(cutOff.observed().condition(ConditionType.NETWORK_READY)).hasValueSatisfying(told -> {
@@ -204,7 +157,7 @@ class RoundsTest {
     /** {@code kubectl delete --cascade=orphan} lets the pod go before the watch has told of the deletion. */
     @Test
     void aPodThatIsLetGoIsNeitherReplacedNorRobbedOfItsKeys() {
-        Sandbox sandbox = running();
+        Sandbox sandbox = rounds.running();
         Sandbox leaving = client.resource(sandbox).get();
         leaving.getMetadata().setDeletionTimestamp("2026-11-24T00:00:00Z");
         leaving.getMetadata().setFinalizers(List.of("orphan"));
@@ -228,6 +181,35 @@ class RoundsTest {
             assertThat(client.pods().inNamespace("tenant-a").list().getItems()).hasSize(1);
             assertThat(keys()).isEqualTo(keys).isNotEmpty();
         });
+    }
+
+    /** Nobody misses the keys before the container starts again, and then it cannot. */
+    @Test
+    void keysThatSomebodyDeletedComeBackWhenTheContainerNeedsThem() {
+        rounds.running();
+        Secret before = keys().getFirst();
+        client.resource(before).delete();
+
+        client.pods()
+                .inNamespace("tenant-a")
+                .resources()
+                .forEach(pod -> pod.editStatus(found -> found.edit()
+                        .editStatus()
+                        .editFirstContainerStatus()
+                        .withRestartCount(1)
+                        .withNewState()
+                        .withNewWaiting()
+                        .withReason("CreateContainerConfigError")
+                        .withMessage("secret \"" + before.getMetadata().getName() + "\" not found")
+                        .endWaiting()
+                        .endState()
+                        .endContainerStatus()
+                        .endStatus()
+                        .build()));
+
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(keys()).singleElement().satisfies(made -> assertThat(made.getData())
+                        .isEqualTo(before.getData())));
     }
 
     private List<Secret> keys() {

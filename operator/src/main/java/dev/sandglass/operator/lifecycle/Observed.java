@@ -82,6 +82,13 @@ public record Observed(
         return label.matches("[1-9][0-9]{0,8}") ? Integer.parseInt(label) : 0;
     }
 
+    /** Whether the node looks for the pod's keys in vain; it says the same of little else. */
+    public static boolean lacksKeys(Pod pod) {
+        return PodState.waiting(pod)
+                .filter("CreateContainerConfigError"::equals)
+                .isPresent();
+    }
+
     /** The same after the operator acted. */
     public Observed after(Optional<Pod> podNow, Optional<Refusal> refusalNow, boolean networkReadyNow) {
         return new Observed(

@@ -1,6 +1,7 @@
 package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.Reason;
+import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
@@ -76,6 +77,14 @@ sealed interface PodState {
                                 Reason.CRASHED, "The container cannot be started (" + reason + ")" + detail));
             default -> end.<PodState>map(ContainerEnd::broken).orElseGet(PodState::starting);
         };
+    }
+
+    /** For what the container waits, in the node's word. */
+    static Optional<String> waiting(Pod pod) {
+        return Optional.ofNullable(pod.getStatus())
+                .flatMap(status -> status.getContainerStatuses().stream().findFirst())
+                .map(container -> container.getState().getWaiting())
+                .map(ContainerStateWaiting::getReason);
     }
 
     private static PodState running(Pod pod, PodStatus status, ContainerStatus container) {

@@ -1,0 +1,78 @@
+package dev.sandglass.operator;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxPort;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.SandboxStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
+import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A whole operator against a stand-in for the API server, with its namespace {@code tenant-a}. */
+record MockedRounds(KubernetesClient client, RunningOperator operator) implements AutoCloseable {
+
+    static final Duration SOON = Duration.ofSeconds(20);
+
+    static MockedRounds start(KubernetesMockServer server, KubernetesClient client) {
+        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
+        RunningOperator operator = new RunningOperator(
+                OperatorSettings.of(Map.of(
+                        "OPERATOR_NAMESPACES", "tenant-a",
+                        "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
+                        "OPERATOR_LINK_SECRET_FILE", "unused",
+                        "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system")),
+                new Secrets(TestNamespace.LINK_SECRET, Optional.empty()),
+                client,
+                new SimpleMeterRegistry(),
+                why -> {});
+        operator.start();
+        return new MockedRounds(client, operator);
+    }
+
+    /** A sandbox with a policy of its own, whose pod runs. */
+    Sandbox running() {
+        Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", SandboxStatus.UNSEEN);
+        sandbox.setSpec(SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort("web", 8080))));
+        client.resource(sandbox).create();
+        Pod pod = await().atMost(SOON)
+                .until(() -> client.pods().inNamespace("tenant-a").list().getItems(), found -> !found.isEmpty())
+                .getFirst();
+        client.resource(new PodBuilder(pod)
+                        .withNewStatus()
+                        .withPhase("Running")
+                        .withPodIP("10.1.2.3")
+                        .addNewContainerStatus()
+                        .withNewState()
+                        .withNewRunning()
+                        .endRunning()
+                        .endState()
+                        .endContainerStatus()
+                        .endStatus()
+                        .build())
+                .updateStatus();
+        return told(sandbox, ConditionType.READY, "True");
+    }
+
+    /** The sandbox as soon as it says so. */
+    Sandbox told(Sandbox sandbox, ConditionType type, String status) {
+        return await().atMost(SOON).until(() -> client.resource(sandbox).get(), found -> found.observed()
+                .condition(type)
+                .filter(told -> status.equals(told.getStatus()))
+                .isPresent());
+    }
+
+    @Override
+    public void close() {
+        operator.close();
+    }
+}

@@ -52,7 +52,10 @@ public enum Reason {
                     + "policies. Tried again after 10 s, and the more seldom the longer it lasts, every 5 minutes at last."),
 
     POD_REFUSED(
-            "PodRefused", "Ready=False: the API server refused the pod for another reason; the message is its answer."),
+            "PodRefused",
+            "Ready=False: the API server refused the pod for another reason; the message is its answer. With "
+                    + "NetworkReady=False: the policy that cuts off the namespace's sandboxes was altered and is not the "
+                    + "operator's to restore; the message names it, and no pod is made until it is mended."),
 
     INVALID_SPEC(
             "InvalidSpec",

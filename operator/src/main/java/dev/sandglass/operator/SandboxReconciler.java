@@ -4,6 +4,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.Workspace;
+import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.Refusal;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import dev.sandglass.operator.lifecycle.Conditions;
@@ -138,14 +139,16 @@ final class SandboxReconciler implements Reconciler<Sandbox> {
             Refusal full = new Refusal(Reason.QUOTA_EXCEEDED, ApiWords.of(e));
             return seen.after(Optional.empty(), Optional.of(full), view.networkReady(sandbox, context));
         }
+        // Not what the cache says of all policies: it may not have those yet that were made this moment.
+        Optional<Refusal> open = view.namespacePolicy(context).flatMap(NamespacePolicy::problem);
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {
             running.filter(Observed::lacksKeys).ifPresent(pod -> cluster.giveKeys(sandbox, incarnation));
-            return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), true);
+            return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), open.isEmpty());
         }
-        Optional<Refusal> missing = storage.missing(sandbox);
+        Optional<Refusal> missing = open.or(() -> storage.missing(sandbox));
         if (missing.isPresent()) {
-            return seen.after(Optional.empty(), missing, true);
+            return seen.after(Optional.empty(), missing, open.isEmpty());
         }
         Observed stored = withWorkspace(seen, context);
         if (stored.refusal().isPresent()) {

@@ -187,7 +187,7 @@ final class SandboxView {
                                 SandboxLabels.leaseName(sandbox.getMetadata().getUid()),
                                 context)
                         .filter(lease -> owns(sandbox, lease)),
-                Refusal.of(sandbox, settings),
+                namespacePolicy(context).flatMap(NamespacePolicy::problem).or(() -> Refusal.of(sandbox, settings)),
                 cached(PersistentVolumeClaim.class, ChildNames.workspace(sandbox), context),
                 Egress.ignored(sandbox, settings.egress()),
                 Optional.empty(),

@@ -1,11 +1,13 @@
 package dev.sandglass.operator.child;
 
+import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxLabels;
 import io.fabric8.kubernetes.api.model.LabelSelector;
 import io.fabric8.kubernetes.api.model.LabelSelectorBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Cuts off every sandbox pod of a namespace. It must exist before the first pod: a policy that comes later leaves a pod
@@ -43,5 +45,22 @@ public final class NamespacePolicy {
         // One that names nothing selects every pod there is.
         return (selector.equals(PODS) || selector.equals(new LabelSelector()))
                 && found.getSpec().getPolicyTypes().containsAll(BOTH_WAYS);
+    }
+
+    /**
+     * Why no pod may be made beside a policy of this name: pods without it can call, and be called by, the whole cluster.
+     *
+     * @return empty if it shuts sandboxes in, or is the operator's to restore
+     */
+    public static Optional<Refusal> problem(NetworkPolicy found) {
+        return cutsOff(found) || NamespaceAccess.isOurs(found)
+                ? Optional.empty()
+                : Optional.of(new Refusal(
+                        Reason.POD_REFUSED,
+                        "NetworkPolicy " + ChildNames.NAMESPACE_POLICY + " of namespace "
+                                + found.getMetadata().getNamespace() + " does not cut off its sandboxes: podSelector or"
+                                + " policyTypes are not as they must be. The operator did not make it and leaves it"
+                                + " alone; restore it (helm upgrade, if it is the chart's), or delete it, and the"
+                                + " operator makes its own"));
     }
 }

@@ -200,9 +200,10 @@ public final class Conditions {
     private static Optional<Condition> network(Observed seen) {
         if (!seen.networkReady()) {
             // Rules of our own refuse before anything is made, and Ready tells of it; a quota does while the policies
-            // are.
+            // are, and the API server refuses pods only after that: then it is somebody's policy for which none is
+            // made.
             return seen.refusal()
-                    .filter(why -> why.reason() == Reason.QUOTA_EXCEEDED)
+                    .filter(why -> why.reason() == Reason.QUOTA_EXCEEDED || why.reason() == Reason.POD_REFUSED)
                     .map(why -> noNetwork(seen, why.reason(), why.message()));
         }
         return Optional.of(

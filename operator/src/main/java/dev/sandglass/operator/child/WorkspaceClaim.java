@@ -146,10 +146,24 @@ public final class WorkspaceClaim {
      */
     public static Optional<String> shortfall(Sandbox sandbox, PersistentVolumeClaim claim) {
         return leaving(claim)
+                .or(() -> notKept(sandbox, claim))
                 .or(() -> classes(sandbox, claim)
                         .map(classes -> "its workspace " + classes + ": the next start waits until claim "
                                 + claim.getMetadata().getName() + " is deleted, and its files with it"))
                 .or(() -> smaller(sandbox, claim));
+    }
+
+    /**
+     * Says that the files go with the sandbox although they are to stay: some admission plug-ins and webhooks let nobody
+     * take an owner away. Empty if they stay, or need not.
+     */
+    public static Optional<String> notKept(Sandbox sandbox, PersistentVolumeClaim claim) {
+        return Optional.ofNullable(sandbox.wanted().workspace())
+                .filter(workspace -> workspace.outlivesSandbox() && goesWith(sandbox, claim))
+                .map(workspace -> "spec.workspace.keep is not in force: claim "
+                        + claim.getMetadata().getName()
+                        + " is deleted with the sandbox, as the API server refused to let it go"
+                        + " (the operator's log says why)");
     }
 
     /** Kubernetes keeps a claim that is deleted until no pod uses it; from then on nothing brings its files back. */

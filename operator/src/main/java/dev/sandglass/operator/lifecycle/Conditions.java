@@ -58,11 +58,20 @@ public final class Conditions {
                                 + orBy(seen, since);
                     default -> "spec.suspended is true; set it to false to start the sandbox";
                 };
+        String told = message + ofFiles(seen);
         List<Condition> conditions = new ArrayList<>();
-        conditions.add(condition(seen, ConditionType.READY, "False", cause, message));
-        network(seen).filter(told -> wasWanted(seen)).ifPresent(conditions::add);
-        conditions.add(condition(seen, ConditionType.SUSPENDED, "True", cause, message));
+        conditions.add(condition(seen, ConditionType.READY, "False", cause, told));
+        network(seen).filter(policies -> wasWanted(seen)).ifPresent(conditions::add);
+        conditions.add(condition(seen, ConditionType.SUSPENDED, "True", cause, told));
         return List.copyOf(conditions);
+    }
+
+    /** Whoever thinks that the files stay might delete the sandbox in its sleep. */
+    private static String ofFiles(Observed seen) {
+        return seen.workspace()
+                .flatMap(claim -> WorkspaceClaim.notKept(seen.sandbox(), claim))
+                .map(problem -> ". " + problem)
+                .orElse("");
     }
 
     /** What kept the sandbox from starting until its pod was too old, as it was told last; empty if it did start. */

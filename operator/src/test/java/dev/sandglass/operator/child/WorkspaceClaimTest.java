@@ -204,6 +204,21 @@ class WorkspaceClaimTest {
     }
 
     @Test
+    void aClaimThatCouldNotBeLetGoIsTold() {
+        PersistentVolumeClaim tied = claim(sandbox(UID, workspace("1Gi", false)));
+        Sandbox keeps = sandbox(UID, workspace("2Gi", true));
+
+        assertThat(WorkspaceClaim.shortfall(keeps, tied))
+                .as("what may be lost comes before what is too small")
+                .contains(
+                        "spec.workspace.keep is not in force: claim workspace-demo is deleted with the sandbox, as the API"
+                                + " server refused to let it go (the operator's log says why)");
+        assertThat(WorkspaceClaim.notKept(keeps, claim(keeps))).isEmpty();
+        assertThat(WorkspaceClaim.notKept(sandbox(UID, workspace("2Gi", false)), tied))
+                .isEmpty();
+    }
+
+    @Test
     void whatAnEarlierSandboxKeptStaysFree() {
         PersistentVolumeClaim kept = claim(sandbox("former", workspace("1Gi", true)));
         assertThat(WorkspaceClaim.tie(sandbox(UID, workspace("1Gi", false)), workspace("1Gi", false), kept))

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -92,6 +93,24 @@ class HeldAnswersTest {
             asksAndDoesNotRead(accept);
         }
         await().until(() -> gateway.answerBytes() > BASE64);
+        clients.forEach(RawClient::close);
+        await().until(() -> gateway.answerBytes() == 0);
+    }
+
+    @Test
+    void callsThatWaitWithWhatCameAreBoundedToo() throws Exception {
+        gateway.supervisor.drawForever();
+        read = read.replace("}", ",\"wait\":600}");
+        for (int i = 0; i < 2; i++) {
+            clients.add(
+                    new RawClient(gateway, TestGateway.toolCall("sandbox_get_execution", read), "application/json"));
+        }
+        await().until(() -> gateway.answerBytes() > BASE64);
+
+        // Whoever finds no room does not wait for it.
+        assertThat(TestGateway.text(reads(TestGateway.KEY, read))).contains("Rejected: ", "this tenant");
+        assertThat(clients).allMatch(client -> client.received().isEmpty());
+
         clients.forEach(RawClient::close);
         await().until(() -> gateway.answerBytes() == 0);
     }

@@ -55,6 +55,7 @@ public final class FakeSupervisor implements LinkClient, Link {
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
     private final Map<String, OutputReader> hanging = new ConcurrentHashMap<>();
     private volatile int drawn;
+    private volatile boolean drawnForever;
     private volatile boolean silentMetrics;
     private volatile boolean unreachable;
     private volatile String executing = "{\"state\":\"running\",\"position\":0}";
@@ -78,6 +79,11 @@ public final class FakeSupervisor implements LinkClient, Link {
     /** From now on what is read of any execution is a picture of so many bytes. */
     public void draw(int bytes) {
         drawn = bytes;
+    }
+
+    /** What drew it runs on, whatever it draws. */
+    public void drawForever() {
+        drawnForever = true;
     }
 
     /** Metrics are never answered from now on. */
@@ -183,7 +189,9 @@ public final class FakeSupervisor implements LinkClient, Link {
             when drawn > 0 -> {
                 Blob picture = Blob.of(new byte[drawn]);
                 reader.record(new OutputRecord.Shown(0, false, "image/png", picture, null, null));
-                reader.record(outcome(drawn, "ok", null));
+                if (!drawnForever) {
+                    reader.record(outcome(drawn, "ok", null));
+                }
             }
             case Verb.Attach attach -> {
                 say(reader, attach.from(), "hello".substring((int) attach.from()));

@@ -151,7 +151,7 @@ final class Cluster {
         Pod first = SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy);
         Pod desired = lost.map(why -> SandboxPod.after(first, why)).orElse(first);
         try {
-            renew(keys(sandbox, incarnation, proxy));
+            renew(keys(sandbox, incarnation, proxy), desired);
             return made(desired)
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))
                     .filter(pod -> SandboxView.owns(sandbox, pod))
@@ -178,10 +178,10 @@ final class Cluster {
 
     /**
      * What an attempt left that ended half-way may be of a secret, or of a proxy's address, that was replaced since; and
-     * nobody may read it.
+     * nobody may read it. Those of a pod that is there, which the cache does not show yet, stay: its node reads them now.
      */
-    private void renew(Secret keys) {
-        if (createUnlessPresent(keys).isEmpty()) {
+    private void renew(Secret keys, Pod pod) {
+        if (createUnlessPresent(keys).isEmpty() && client.resource(pod).get() == null) {
             delete(keys);
             createUnlessPresent(keys);
         }

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -136,7 +135,7 @@ class ThresholdTest {
             try {
                 sent(slow, "x");
             } catch (IOException cut) {
-                return ended.get(1, TimeUnit.SECONDS);
+                return ended.join();
             }
             return ended.isDone();
         });

@@ -146,10 +146,4 @@ class FaultTest extends LiveSandbox {
         heard.orTimeout(30, TimeUnit.SECONDS).join();
         return result;
     }
-
-    private static dev.sandglass.gateway.link.LinkTarget target(SupervisorProcess supervisor) {
-        RunningSandbox where = supervisor.sandbox();
-        return new dev.sandglass.gateway.link.LinkTarget(
-                where.uid(), where.incarnation(), where.address(), where.port());
-    }
 }

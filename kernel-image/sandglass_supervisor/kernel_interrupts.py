@@ -27,11 +27,11 @@ def interrupting(cell: "asyncio.Future[Any]", wake: Callable[..., Any]) -> Calla
     def interrupt(*args: Any) -> None:
         nonlocal asked
         running = asyncio.current_task(loop)
-        if running is cell:
-            raise KeyboardInterrupt  # a cancellation would wait for the loop, which the cell holds up
-        if running is None or running is kernel:
+        if running is None or running is kernel or not _runs_code(running):
             wake(*args)
             loop.call_soon_threadsafe(bool)  # without this the loop stays asleep
+        elif running is cell:
+            raise KeyboardInterrupt  # a cancellation would wait for the loop, which the cell holds up
         elif asked:
             raise asyncio.CancelledError
         else:
@@ -39,6 +39,14 @@ def interrupting(cell: "asyncio.Future[Any]", wake: Callable[..., Any]) -> Calla
             asked = cell.cancel()
 
     return interrupt
+
+
+def _runs_code(task: "asyncio.Task[Any]") -> bool:
+    """Whether it is the task's own code that is on, and not asyncio's, which schedules whatever the task leaves.
+
+    An exception there would lose that: nobody would hear of the task's end, or the task never go on.
+    """
+    return bool(getattr(task.get_coro(), "cr_running", False))
 
 
 class CommandShell(ZMQInteractiveShell):

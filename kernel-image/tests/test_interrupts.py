@@ -58,9 +58,9 @@ def test_a_cell_that_awaits_is_interrupted_as_it_starts(client: Client, name: st
 
 def test_a_cell_that_awaits_is_interrupted_as_it_ends(client: Client, name: str) -> None:
     client.run(f"{name}-before", BEFORE, session="steady")
-    for turn in range(20):
-        code = f"await asyncio.sleep({0.002 * turn})"
-        client.start(f"{name}{turn}", code, timeout_s=0.001 + 0.002 * turn, session="steady")
+    for turn in range(100):
+        pause = 0.002 * (turn % 20)
+        client.start(f"{name}{turn}", f"await asyncio.sleep({pause})", timeout_s=0.001 + pause, session="steady")
         assert told(client.finish(f"{name}{turn}", 5))[1] is False
     still_works(client, name, b"1")
 

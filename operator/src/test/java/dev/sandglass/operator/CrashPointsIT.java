@@ -263,10 +263,10 @@ class CrashPointsIT {
             });
             assertThat(belongings.uidsOfClaims()).as("no files are lost").containsAll(claims);
             int slow = change.before().isFirstStart() ? 1 : 0;
-            // Keys that the other left without a pod are made anew.
             double renewed = next.requests("DELETE", "secrets");
             assertThat(next.writes() - next.events() - next.deletionsOfNothing())
-                    .as("no more than the whole change takes; a slow first start is told of while it goes on")
+                    .as(
+                            "no more than the whole change takes; a slow start is told of, keys without a pod are made anew")
                     .isLessThanOrEqualTo(change.writes() + slow + renewed);
         }
     }

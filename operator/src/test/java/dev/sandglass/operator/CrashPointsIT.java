@@ -265,8 +265,7 @@ class CrashPointsIT {
             int slow = change.before().isFirstStart() ? 1 : 0;
             double renewed = next.requests("DELETE", "secrets");
             assertThat(next.writes() - next.events() - next.deletionsOfNothing())
-                    .as(
-                            "no more than the whole change takes; a slow start is told of, keys without a pod are made anew")
+                    .as("no more than the whole change takes; a slow start is told, lost keys are made anew")
                     .isLessThanOrEqualTo(change.writes() + slow + renewed);
         }
     }

@@ -130,7 +130,7 @@ def test_what_a_command_left_is_looked_at_again_afterwards(tmp_path: Path, name:
     try:
         client.command(name, "sh", "-c", f"({grow}) >/dev/null 2>&1 &", envs={WHOSE: name})
         with few_descriptors(running, 0):
-            time.sleep(2 * LOOK_LAST_S)
+            time.sleep(2 * LOOK_LAST_S)  # nothing tells that it looked in vain
         (running.workspace / "go").touch()
         client.until(lambda: "runaway" in running.log.read_text() and not living(name), 5, "its end")
     finally:

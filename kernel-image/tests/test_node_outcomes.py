@@ -110,17 +110,14 @@ def test_time_out_keeps_the_kernel(client: Client, name: str) -> None:
 
 
 def test_death_is_told_at_once(spare: Running) -> None:
-    client, took = spare.ready(), []
-    for name in ("dies0", "dies1", "dies2"):
-        begin(client, name, f"console.log(process.pid); {FOREVER}")
-        client.until(lambda name=name: client.output(name).text().count("\n") == 2, 10, "the pid")
-        began = time.monotonic()
-        os.kill(int(client.output(name).text().split()[1]), signal.SIGKILL)
-        ended = outcome(client.finish(name, 5))
-        took.append(time.monotonic() - began)
-        assert (ended["status"], ended["signal"], ended["kernel_restarted"]) == ("kernel_died", 9, True)
-    # Of several, as a busy machine is no reason to fail.
-    assert min(took) < 0.3
+    client = spare.ready()
+    begin(client, "dies", f"console.log(process.pid); {FOREVER}")
+    client.until(lambda: client.output("dies").text().count("\n") == 2, 5, "the pid")
+    began = time.monotonic()
+    os.kill(int(client.output("dies").text().split()[1]), signal.SIGKILL)
+    ended = outcome(client.finish("dies", 5))
+    assert time.monotonic() - began < 0.3
+    assert (ended["status"], ended["signal"], ended["kernel_restarted"]) == ("kernel_died", 9, True)
     assert result(node(client, "after", "'again'")) == "'again'"
 
 

@@ -91,12 +91,14 @@ def test_interrupt_of_one_that_waits(client: Client, name: str) -> None:
     assert outcome(client.finish(name + "1"))["status"] == "ok"
 
 
-def test_death_is_told(own: Running) -> None:
+def test_death_is_told_at_once(own: Running) -> None:
     client = own.ready()
     client.start("dies", "import os, time; print(os.getpid(), flush=True); time.sleep(60)")
     client.until(lambda: client.output("dies").text().endswith("\n"), 5, "the pid")
+    began = time.monotonic()
     os.kill(int(client.output("dies").text()), signal.SIGKILL)
     ended = outcome(client.finish("dies", 5))
+    assert time.monotonic() - began < 0.3
     assert (ended["status"], ended["signal"], ended["kernel_restarted"]) == ("kernel_died", 9, True)
     assert client.run("after", "'again'").only("result").blob == b"'again'"
     told = [event["event"] for _, _, event in client.events]

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,25 @@ SESSION = "stray"
 ALARM = """
 import asyncio, signal, sys
 kept = 1
-def late(*_): raise {error}
+def late(*_):
+    open({told!r}, "x").close()
+    raise {error}
 signal.signal(signal.SIGALRM, late)
 signal.setitimer(signal.ITIMER_REAL, {seconds})
 """
 TASK = """
 import asyncio, sys
 kept = 1
-async def leaves(): {does}
+async def leaves():
+    open({told!r}, "a").close()
+    {does}
 """
+
+
+@pytest.fixture
+def told(home: Path) -> Path:
+    """There as soon as the code is about to raise."""
+    return home / "told"
 
 
 def status(output: Output) -> str:
@@ -37,15 +46,16 @@ def still_works(client: Client, name: str) -> None:
 
 
 @pytest.mark.parametrize("error", ["TimeoutError('too long')", "SystemExit(3)", "KeyboardInterrupt"])
-def test_an_alarm_that_was_forgotten(client: Client, name: str, error: str) -> None:
-    output = client.run(name, ALARM.format(error=error, seconds=0.2) + "print('in time')", session=SESSION)
+def test_an_alarm_that_was_forgotten(client: Client, name: str, told: Path, error: str) -> None:
+    alarm = ALARM.format(error=error, seconds=0.2, told=str(told))
+    output = client.run(name, alarm + "print('in time')", session=SESSION)
     assert (status(output), output.text()) == ("ok", "in time\n")
-    time.sleep(0.5)
+    client.until(told.exists, 10, "the alarm")
     still_works(client, name)
 
 
-def test_an_alarm_while_a_later_cell_awaits_is_told(client: Client, name: str) -> None:
-    client.run(name, ALARM.format(error="TimeoutError('too long')", seconds=0.5), session=SESSION)
+def test_an_alarm_while_a_later_cell_awaits_is_told(client: Client, name: str, told: Path) -> None:
+    client.run(name, ALARM.format(error="TimeoutError('too long')", seconds=0.5, told=str(told)), session=SESSION)
     output = client.run(f"{name}-2", "await asyncio.sleep(1, 7)", session=SESSION)
     assert (status(output), output.only("result").blob) == ("ok", b"7")
     assert "in late\n" in output.text("stderr")
@@ -54,9 +64,9 @@ def test_an_alarm_while_a_later_cell_awaits_is_told(client: Client, name: str) -
 
 
 @pytest.mark.parametrize("error", ["TimeoutError('too long')", "SystemExit(3)"])
-def test_an_alarm_before_the_reply(client: Client, name: str, error: str) -> None:
+def test_an_alarm_before_the_reply(client: Client, name: str, told: Path, error: str) -> None:
     code = "own = vars(get_ipython().kernel)\nown['finish_metadata'] = lambda *_: [own.pop('finish_metadata'), late()]"
-    output = client.run(name, ALARM.format(error=error, seconds=0) + code, session=SESSION)
+    output = client.run(name, ALARM.format(error=error, seconds=0, told=str(told)) + code, session=SESSION)
     assert status(output) == "error"
     assert output.outcome is not None
     assert output.outcome["message"] == {"T": "TimeoutError: too long", "S": "SystemExit: 3"}[error[0]]
@@ -64,10 +74,10 @@ def test_an_alarm_before_the_reply(client: Client, name: str, error: str) -> Non
 
 
 @pytest.mark.parametrize("does", ["sys.exit(3)", "raise KeyboardInterrupt"])
-def test_a_task_that_leaves(client: Client, name: str, does: str) -> None:
-    begin = TASK.format(does=does) + "task = asyncio.create_task(leaves())"
+def test_a_task_that_leaves(client: Client, name: str, told: Path, does: str) -> None:
+    begin = TASK.format(does=does, told=str(told)) + "task = asyncio.create_task(leaves())"
     assert status(client.run(name, begin, session=SESSION)) == "ok"
-    time.sleep(0.2)
+    client.until(told.exists, 10, "the task")
     output = client.run(f"{name}-2", "await task", session=SESSION)
     assert status(output) == "error"
     assert output.only("error").json["name"] == ("SystemExit" if "exit" in does else "KeyboardInterrupt")
@@ -76,7 +86,7 @@ def test_a_task_that_leaves(client: Client, name: str, does: str) -> None:
     still_works(client, name)
 
 
-def test_a_forked_process_that_leaves_in_a_task_is_no_second_kernel(client: Client, name: str) -> None:
+def test_a_forked_process_that_leaves_in_a_task_is_no_second_kernel(client: Client, name: str, told: Path) -> None:
     code = """
 async def forks():
     global child
@@ -86,7 +96,7 @@ async def forks():
 await asyncio.create_task(forks())
 os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 """
-    output = client.run(name, TASK.format(does="pass") + "import os" + code, session=SESSION)
+    output = client.run(name, TASK.format(does="pass", told=str(told)) + "import os" + code, session=SESSION)
     assert (status(output), output.only("result").blob) == ("ok", b"3")
     still_works(client, name)
 
@@ -111,7 +121,8 @@ def test_a_loop_that_cannot_go_on_ends_the_kernel(spare: Running) -> None:
 @pytest.mark.parametrize("end", ["exit()", "get_ipython().kernel.io_loop.stop()"])
 def test_what_ends_a_kernel_still_does(spare: Running, end: str) -> None:
     client = spare.ready()
-    client.run("ends", f"{ALARM.format(error='TimeoutError', seconds=0.05)}\n{end}")
+    alarm = ALARM.format(error="TimeoutError", seconds=0.05, told=str(spare.workspace / "told"))
+    client.run("ends", f"{alarm}\n{end}")
     client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 10, "the event")
     assert client.run("after", "6 * 7").only("result").blob == b"42"
 

@@ -104,10 +104,10 @@ deny_incoming() {
   within 5 connects talker "$server" 8000
 }
 
-# dialer NAME LABELS SECONDS starts a pod that tries to connect from its first
-# moment, each time so long, and writes how each attempt went.
+# dialer NAME LABELS starts a pod that tries to connect from its first moment
+# and writes how each attempt went.
 dialer() {
-  command="bash, -c, 'for i in 1 2 3 4 5 6; do timeout $3 bash -c \"exec 3<>/dev/tcp/$server/8000\" 2>/dev/null && echo reached || echo refused; done; sleep infinity'" \
+  command="bash, -c, 'for i in 1 2 3 4 5 6; do timeout 0.3 bash -c \"exec 3<>/dev/tcp/$server/8000\" 2>/dev/null && echo reached || echo refused; done; sleep infinity'" \
     pod "$1" "$2"
   ready "$1"
   within 20 dialed "$1"
@@ -122,14 +122,14 @@ deny_from_the_start() {
   local i
   policy quiet "quiet: 'yes'" Egress
   for i in 1 2; do
-    dialer "quiet$i" "quiet: 'yes'" 0.3
+    dialer "quiet$i" "quiet: 'yes'"
     cat "$scratch/dialed"
     refuse grep reached "$scratch/dialed"
   done
 }
 
 first_packet_passes() {
-  dialer loud "" 2
+  dialer loud ""
   refuse grep refused "$scratch/dialed"
 }
 

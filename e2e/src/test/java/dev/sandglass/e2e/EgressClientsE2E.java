@@ -3,7 +3,6 @@ package dev.sandglass.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,18 +92,15 @@ class EgressClientsE2E {
     }
 
     private String shell(String script) {
-        Answer answer = agent.command(sandbox, "bash", "-c", script);
-        return answer.stdout() + answer.stderr();
+        return words(agent.command(sandbox, "bash", "-c", script));
     }
 
-    /** Again while the site's DNS could not say where the host is: that has its moments, and is not what is tested here. */
     private String shellOnceDnsSays(String script) {
-        Instant end = Instant.now().plusSeconds(30);
-        String said = shell(script);
-        while (said.contains("DNS lookup failed") && Instant.now().isBefore(end)) {
-            said = shell(script);
-        }
-        return said;
+        return words(OnceDnsSays.of(() -> agent.command(sandbox, "bash", "-c", script)));
+    }
+
+    private static String words(Answer answer) {
+        return answer.stdout() + answer.stderr();
     }
 
     @TestFactory

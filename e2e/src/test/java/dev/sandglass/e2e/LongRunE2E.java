@@ -106,8 +106,6 @@ class LongRunE2E {
     void waitEndsTheCallButNotTheCode() {
         String sandbox = SANDBOXES.start();
 
-        // The kernel's first run takes as long as the machine is busy.
-        agent.python(sandbox, "1");
         Answer running = agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", WAIT_FOR_FLAG, "wait", 1));
         assertThat(running.status()).isEqualTo("running");
         assertThat(running.stdout()).isEqualTo("begun\n");

@@ -66,12 +66,13 @@ class RunCodeE2E {
 
         assertThat(answer.status()).isEqualTo("ok");
         assertThat(answer.stdout()).isEqualTo("first line\nlast line\n");
-        // The SDK hands notifications over beside the answer, and in no order.
+        // The SDK hands notifications over beside the answer.
         await("the last piece").atMost(Duration.ofSeconds(10)).until(() -> call.output()
                 .equals("first line\nlast line\n"));
         assertThat(call.progress())
                 .extracting(ProgressNotification::progress)
                 .as("each further than the one before")
+                .isSorted()
                 .doesNotHaveDuplicates();
     }
 

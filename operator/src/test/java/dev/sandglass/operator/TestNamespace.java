@@ -18,6 +18,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.Interceptor;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.InputStream;
@@ -33,7 +34,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 
 /**
@@ -138,18 +138,19 @@ final class TestNamespace implements AutoCloseable {
             RunningOperator operator, KubernetesClient client, PrometheusMeterRegistry metrics, List<String> ends)
             implements AutoCloseable {
 
-        /** Requests that were answered, by method and resource. */
-        double requests(String method, String resource) {
-            return metrics.find(ApiMeter.NAME).tags("method", method, "resource", resource).counters().stream()
-                    .mapToDouble(counter -> counter.count())
+        private double answered(String... tags) {
+            return metrics.find(ApiMeter.NAME).tags(tags).counters().stream()
+                    .mapToDouble(Counter::count)
                     .sum();
         }
 
+        /** Requests that were answered, by method and resource. */
+        double requests(String method, String resource) {
+            return answered("method", method, "resource", resource);
+        }
+
         double writes() {
-            return metrics.find(ApiMeter.NAME).counters().stream()
-                    .filter(counter -> !"GET".equals(counter.getId().getTag("method")))
-                    .mapToDouble(counter -> counter.count())
-                    .sum();
+            return answered() - answered("method", "GET");
         }
 
         /** How many of the writes were Events. */
@@ -157,14 +158,17 @@ final class TestNamespace implements AutoCloseable {
             return requests("POST", "events") + requests("PATCH", "events");
         }
 
+        /** How many of the writes found the keys there, as a process leaves them that dies before the pod is made. */
+        double keysThatWereThere() {
+            return answered("method", "POST", "resource", "secrets", "code", "409");
+        }
+
         /**
          * How many of the writes asked to delete what was gone already, as a round does that begins before the watch has told
          * of the deletion.
          */
         double deletionsOfNothing() {
-            return metrics.find(ApiMeter.NAME).tags("method", "DELETE", "code", "404").counters().stream()
-                    .mapToDouble(counter -> counter.count())
-                    .sum();
+            return answered("method", "DELETE", "code", "404");
         }
 
         @Override
@@ -231,17 +235,13 @@ final class TestNamespace implements AutoCloseable {
 
     /** Edits a sandbox's spec. */
     Sandbox edit(String sandboxName, SandboxSpec spec) {
-        return edit(sandboxName, sandbox -> {
-            sandbox.setSpec(spec);
-            return sandbox;
-        });
-    }
-
-    Sandbox edit(String sandboxName, UnaryOperator<Sandbox> change) {
         return again(() -> admin.resources(Sandbox.class)
                 .inNamespace(name)
                 .withName(sandboxName)
-                .edit(change));
+                .edit(sandbox -> {
+                    sandbox.setSpec(spec);
+                    return sandbox;
+                }));
     }
 
     /** Edits, again if an operator wrote between reading and writing. */

@@ -49,10 +49,15 @@ class WakeIT {
     }
 
     private void wake(String sleep) {
-        namespace.edit("sleeper", sandbox -> {
-            sandbox.getMetadata().getAnnotations().put(SandboxLabels.WAKE, sleep);
-            return sandbox;
-        });
+        namespace
+                .admin
+                .resources(Sandbox.class)
+                .inNamespace(namespace.name)
+                .withName("sleeper")
+                .edit(sandbox -> {
+                    sandbox.getMetadata().getAnnotations().put(SandboxLabels.WAKE, sleep);
+                    return sandbox;
+                });
     }
 
     private void runsAgain() {

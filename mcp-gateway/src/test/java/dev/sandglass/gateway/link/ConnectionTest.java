@@ -84,27 +84,25 @@ class ConnectionTest {
     @ParameterizedTest
     @FieldSource("DEEDS")
     void whatIsDoneToASessionIsNeverSentTwice(Verb deed) {
-        link.connection.listen(_ -> {});
-        PaperWire old = link.open("boot-1");
-        CompletableFuture<Answer> answer = link.ask(deed);
-        link.dialling.broken(old, "gone");
-        link.pass(MOMENT);
-
-        assertThat(link.open("boot-1").said()).containsExactly("hello");
-        assertThat(failure(answer).kind()).isEqualTo(Kind.UNANSWERED);
+        assertThat(whenTheWireBreaksAfter(deed, "boot-1")).isEqualTo(Kind.UNANSWERED);
     }
 
     @ParameterizedTest
     @FieldSource("DEEDS")
     void norToASessionOfARestartedContainer(Verb deed) {
+        assertThat(whenTheWireBreaksAfter(deed, "boot-2")).isEqualTo(Kind.RESTARTED);
+    }
+
+    /** How a verb fails that is not sent again. */
+    private Kind whenTheWireBreaksAfter(Verb deed, String nextBoot) {
         link.connection.listen(_ -> {});
         PaperWire old = link.open("boot-1");
         CompletableFuture<Answer> answer = link.ask(deed);
         link.dialling.broken(old, "gone");
         link.pass(MOMENT);
 
-        assertThat(link.open("boot-2").said()).containsExactly("hello");
-        assertThat(failure(answer).kind()).isEqualTo(Kind.RESTARTED);
+        assertThat(link.open(nextBoot).said()).containsExactly("hello");
+        return failure(answer).kind();
     }
 
     @ParameterizedTest

@@ -41,7 +41,7 @@ e2e: ## the tests against the endpoint that `make up` left
 bench: ## how fast and how big, as ratios; writes build/bench.json
 	@e2e/bench
 
-soak: ## bad messages for every decoder, 34 minutes of CPU (.ci/soak MINUTES EGRESS); findings in build/soak
+soak: ## bad messages for every decoder, 34 minutes of CPU (.ci/soak MINUTES EGRESS), and text through the endpoint if one is up; findings in build/soak
 	@.ci/doctor java python
 	@.ci/soak
 

@@ -43,14 +43,28 @@ class Attacker:
         yield from writes.turned_back(self._operator, turned)
         yield from writes.released(self._operator, running)
         yield from self._leases()
+        masters = "--as-group=system:masters"
+        others = {
+            "an administrator": [],
+            "the gateway": [f"{self._account}-gateway", masters],
+            "the egress proxy": [f"{self._account}-egress-proxy", masters],
+            "an operator of another namespace": [f"--as=system:serviceaccount:{self._namespace}:operator", masters],
+        }
+        yield from self._statuses({"the operator": self._operator}, "")
+        yield from self._statuses(others, writes.STATUSES)
 
     def former(self) -> Iterator[Attempt]:
         yield from writes.abandoned(self._operator, self._present())
-        place = f"/apis/sandglass.dev/v1alpha1/namespaces/{self._namespace}/sandboxes"
-        for sandbox in self._get("sandboxes", "", self._namespace)["items"]:
-            name = sandbox["metadata"]["name"]
-            status = ["replace", *self._operator, f"--raw={place}/{name}/status?dryRun=All"]
-            yield Attempt(f"the operator does not write the status of {name}", status, sandbox, writes.ELSEWHERE)
+        yield from self._statuses({"the operator": self._operator}, writes.ELSEWHERE)
+
+    def _statuses(self, writers: dict[str, list[str]], refusal: str) -> Iterator[Attempt]:
+        patch = ["patch", "--dry-run=server", "--subresource=status", "--type=merge"]
+        forged = '--patch={"status": {"address": "192.0.2.1"}}'
+        for sandbox in self._get("sandboxes.sandglass.dev", "", self._namespace)["items"]:
+            for who, options in writers.items():
+                verb = "does not write" if refusal else "writes"
+                title = f"{who} {verb} the status of {sandbox['metadata']['name']}"
+                yield Attempt(title, [*patch, *options, forged], sandbox, refusal)
 
     def _pods(self, running: Json) -> Iterator[Attempt]:
         create = ["create", "--dry-run=server", f"{self._account}-operator", f"--namespace={self._namespace}"]
@@ -103,7 +117,7 @@ class Attacker:
             for event in self._get("events.events.k8s.io", "", self._namespace)["items"]
             if event.get("reportingController") == "sandglass.dev/operator"
         ]
-        sandboxes: list[Json] = self._get("sandboxes", "", self._namespace)["items"]
+        sandboxes: list[Json] = self._get("sandboxes.sandglass.dev", "", self._namespace)["items"]
         found = [*own["items"], *events, *sandboxes]
         return [self._unversioned(one) for one in found if writes.title(one) not in baits]
 

@@ -16,7 +16,7 @@ import time
 from typing import Any
 
 import zmq
-from sandglass_supervisor import last_words
+from sandglass_supervisor.shared import crash_buffer
 
 SHELL, IOPUB = 1, 2
 DELIMITER = b"<IDS|MSG>"
@@ -40,7 +40,7 @@ class Kernel:
         self.messages = 0
         address = os.path.join(folder, "direct")
         stdin = os.memfd_create("connection")
-        notes = last_words.memory()
+        notes = crash_buffer.memory()
         sockets = {"address": address, "key": self.key.decode(), "shell": SHELL, "iopub": IOPUB}
         about = {**sockets, "last_words": notes}
         os.write(stdin, json.dumps(about).encode())

@@ -21,8 +21,9 @@ from typing import Any
 
 import zmq
 import zmq.utils.z85
-from sandglass_supervisor import limits, messages, wire
-from sandglass_supervisor.journal import Piece
+from sandglass_supervisor import limits
+from sandglass_supervisor.link import messages, wire
+from sandglass_supervisor.link.wire import Piece
 
 NAMESPACE = "sandglass-default"
 LINK_PORT = 5710

@@ -15,6 +15,7 @@ ACCOUNTS = "writes the accounts of sandboxes alone"
 POLICIES = "writes the NetworkPolicies of sandboxes alone"
 SELECTORS = "select sandboxes alone"
 EVENTS = "writes the Events of sandboxes alone"
+STATUSES = "is written by Sandglass's operator alone"
 
 BAIT = "bait"
 OPERATORS = {"app.kubernetes.io/managed-by": "sandglass-operator"}

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from .lacking import coverable, lacking, report
+from .image_check import coverable, lacking, report
 
 
 def main() -> int:
@@ -15,14 +15,16 @@ def main() -> int:
     # Not before it is known that this Python can read it.
     from . import linux
 
+    oom_score = linux.OomScore()
     # Before the key is read: from here on nobody with the same user may look into this process.
     linux.set_undumpable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Sandboxes that mount the same claim are different users of one group.
     os.umask(0o002)
 
-    from .children import log
+    from . import mounted_files
     from .loop import Loop
+    from .processes.children import log
     from .settings import BadSetting, take
     from .supervisor import Supervisor
 
@@ -31,9 +33,12 @@ def main() -> int:
     except BadSetting as error:
         log("refused", reason=error)
         return 2
+    if os.getpid() == 1:
+        for path in mounted_files.writable(settings.volumes):
+            return report(mounted_files.words(path))
     for folder in coverable():
         log("coverable", folder=folder)
-    Supervisor(settings, Loop()).run()
+    Supervisor(settings, Loop(), oom_score).run()
     # As if the signal had ended it: with 0 a kubelet calls a pod that it evicts "Succeeded", and drops the cause.
     return 128 + signal.SIGTERM
 

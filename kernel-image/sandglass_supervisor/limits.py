@@ -18,7 +18,17 @@ EXECUTION_ID_BYTES: Final = 255
 NAME_BYTES: Final = 63
 PEERS: Final = 256
 LINK_SEND_MESSAGES: Final = 100_000
+CALL_KINDS: Final = 16  # that a gateway answers
+CALLS: Final = 64  # to gateways that have no answer yet, of all executions
+CALLS_OF_EXECUTION: Final = 32
 LINK_RECEIVE_MESSAGES: Final = 32
+
+# The probe of the network: it connects at once, anew after the first pause and then after longer ones, until its end.
+PROBE_PAUSE_S: Final = 0.1
+PROBE_PAUSE_GROWTH: Final = 2.0
+PROBE_LONGEST_PAUSE_S: Final = 1.0
+PROBE_S: Final = 9.0
+PROBE_ADDRESSES: Final = 8
 
 # Arguments of verbs.
 ENV_COUNT: Final = 256
@@ -77,7 +87,7 @@ TRACEBACK_BYTES: Final = 128 * KIB
 MESSAGE_CHARS: Final = 4096
 DISPLAY_NAME_CHARS: Final = 256  # under which something can be displayed anew; IPython makes names of 32
 KERNEL_MESSAGE_BYTES: Final = 8 * MIB
-KERNEL_RECEIVE_MESSAGES: Final = 8
+KERNEL_UNSENT_BYTES: Final = 16 * MIB  # requests that a kernel does not take
 KERNEL_FRAMES: Final = 8  # of one message; Jupyter's have 6 or 7, and buffers that nobody here needs
 KERNEL_HEADER_BYTES: Final = 16 * KIB  # of header, parent header and metadata each
 # Of one message's JSON: each may cost the supervisor a hundred bytes, and a traceback may have a line for each byte.
@@ -86,6 +96,8 @@ KERNEL_TURN_FRAMES: Final = 128
 KERNEL_TURN_BYTES: Final = 1 * MIB
 STDERR_HEAD_BYTES: Final = 4 * KIB  # of what a Python kernel's process itself wrote: a crash is told at its beginning
 STDERR_TAIL_BYTES: Final = 4 * KIB
+KEPT_CODE_CHARS: Final = 64 * KIB  # of the code of each run, for ``In`` and ``%history``
+BETWEEN_RUNS_BYTES: Final = 64 * KIB  # of what a kernel prints while no run is on, what each piece costs included
 LAST_WORDS_BYTES: Final = 512 * KIB  # at least so much of what a kernel wrote before it died
 
 # Pictures, in the kernel's process: from here on they are scaled down, and kept in full size as files.
@@ -100,6 +112,8 @@ KEPT_PICTURES_BYTES: Final = 64 * MIB
 ANSWER_WAIT_S: Final = 0.005
 STALL_S: Final = 30.0
 INTERRUPT_GRACE_S: Final = 2.0
+CONNECT_AGAIN_S: Final = 0.002
+SEND_AGAIN_S: Final = 0.001
 BEGUN_LOOK_S: Final = 0.01
 IDLE_GRACE_S: Final = 2.0
 DEATH_GRACE_S: Final = 0.02

@@ -1,9 +1,10 @@
-"""What only the Linux kernel's own interface offers: non-dumpable processes, signals as data, the children's filter.
+"""What only the Linux kernel's own interface offers: non-dumpable processes, signals as data, system call filters.
 
 Also ways that cannot leave a folder. Written with ctypes alone. Numbers are those of ``linux/prctl.h``,
-``linux/seccomp.h``, ``linux/openat2.h`` and the system call tables.
+``linux/seccomp.h``, ``linux/openat2.h`` and ``asm-generic/siginfo.h``.
 """
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -19,34 +20,12 @@ _SECCOMP_MODE_FILTER = 2
 _SFD_NONBLOCK, _SFD_CLOEXEC = 0o4000, 0o2000000
 _SIGNALFD_INFO_BYTES = 128
 _SIGSET_BYTES = 128
-
-# Classic BPF: load a word, jumps, return. Offsets are into struct seccomp_data.
-_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NR_AT, _ARCH_AT, _FIRST_ARG_AT = 0, 4, 16
-_ALLOW, _DENY, _KILL = 0x7FFF0000, 0x00050000 | 1, 0x80000000  # deny = EPERM
-_X32_BIT = 0x40000000
+_SI_USER, _SI_KERNEL = 0, 0x80
 
 _OPENAT2 = 437  # the same on all architectures
 RESOLVE_NO_XDEV, RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH = 0x01, 0x02, 0x04, 0x08
 _ATTEMPTS = 64
 _RENAME_NOREPLACE = 1
-
-
-class _Architecture(NamedTuple):
-    """The audit number and the system calls that could reach the supervisor, by their number."""
-
-    audit: int
-    prlimit64: int
-    setpriority: int
-    ioprio_set: int
-    sched: tuple[int, ...]  # setparam, setscheduler, setaffinity, setattr
-
-
-_ARCHITECTURES = {
-    "x86_64": _Architecture(0xC000003E, 302, 141, 251, (142, 144, 203, 314)),
-    "aarch64": _Architecture(0xC00000B7, 261, 140, 30, (118, 119, 122, 274)),
-}
-_PRIO_USER, _IOPRIO_WHO_USER = 2, 3  # all processes of a user, and so the supervisor
 
 
 def _prctl(option: int, argument: int = 0, pointer: bytes | None = None) -> int:
@@ -64,6 +43,35 @@ def set_undumpable() -> None:
 def is_dumpable() -> bool:
     """True if processes of the same user can look into this one."""
     return _prctl(_PR_GET_DUMPABLE) == 1
+
+
+class OomScore:
+    """This process's ``oom_score_adj``, which what it forks inherits: the higher, the sooner Linux ends it for memory.
+
+    Made before ``set_undumpable``: from then on the file is root's, and neither this process nor a child that has not
+    become its program could open it. Without the file nothing is changed.
+    """
+
+    _HIGHEST = b"1000"
+
+    def __init__(self) -> None:
+        self._own = b""
+        with contextlib.suppress(OSError):
+            self._file = os.open("/proc/self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC)
+            self._own = os.read(self._file, 16).strip()
+
+    def raise_for_children(self) -> None:
+        """Until ``restore``: what is forked now goes first, and for that moment this process is no better off."""
+        self._write(self._HIGHEST)
+
+    def restore(self) -> None:
+        """As it was given."""
+        self._write(self._own)
+
+    def _write(self, score: bytes) -> None:
+        if self._own:
+            with contextlib.suppress(OSError):
+                os.pwrite(self._file, score, 0)
 
 
 def die_with_parent() -> None:
@@ -86,54 +94,32 @@ def signal_descriptor(signals: set[signal.Signals]) -> int:
     return descriptor
 
 
-def read_signals(descriptor: int) -> list[tuple[int, int]]:
-    """The signals that arrived, as (number, sender's pid); a sender outside our pid namespace has pid 0."""
+class Signal(NamedTuple):
+    """A signal that arrived, with its code and the sender's pid, which is 0 for one outside our pid namespace."""
+
+    number: int
+    code: int
+    sender: int
+
+    @property
+    def is_from_outside(self) -> bool:
+        """True for what a process outside our pid namespace sent by kill; code must not be able to send the like."""
+        return self.sender == 0 and self.code in (_SI_USER, _SI_KERNEL)
+
+
+def read_signals(descriptor: int) -> list[Signal]:
+    """The signals that arrived."""
     try:
         data = os.read(descriptor, 16 * _SIGNALFD_INFO_BYTES)
     except BlockingIOError:
         return []
     infos = (data[start : start + 16] for start in range(0, len(data), _SIGNALFD_INFO_BYTES))
-    return [(number, pid) for number, _, _, pid in (struct.unpack("=IiiI", info) for info in infos)]
+    return [Signal(number, code, pid) for number, _, code, pid in (struct.unpack("=IiiI", info) for info in infos)]
 
 
 def threads() -> tuple[int, ...]:
     """The ids of this process's threads; the first thread's is the process's own."""
     return tuple(sorted(int(name) for name in os.listdir("/proc/self/task")))
-
-
-def filter_program(machine: str, supervisor: tuple[int, ...]) -> bytes:
-    """The BPF program for the supervisor's children on ``machine`` (as uname says).
-
-    EPERM for prlimit64 on another process (it can kill even PID 1) and for the calls that set when and where the
-    supervisor's threads run. Another architecture's system calls end the process: their numbers mean other things.
-    """
-    if machine not in _ARCHITECTURES:
-        raise NotImplementedError(f"no system call filter for {machine}; known are {', '.join(_ARCHITECTURES)}")
-    arch = _ARCHITECTURES[machine]
-    code = [(_LOAD, 0, 0, _ARCH_AT), (_JUMP_EQUAL, 1, 0, arch.audit), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, _NR_AT)]
-    if machine == "x86_64":
-        code += [(_JUMP_AT_LEAST, 0, 1, _X32_BIT), (_RETURN, 0, 0, _DENY)]
-    # A pid is an int: the kernel looks at the lower half of the argument only, and so do we (little endian).
-    code += [(_JUMP_EQUAL, 0, 4, arch.prlimit64), (_LOAD, 0, 0, _FIRST_ARG_AT), (_JUMP_EQUAL, 1, 0, 0)]
-    code += [(_RETURN, 0, 0, _DENY), (_RETURN, 0, 0, _ALLOW)]
-    code += _denial(arch.setpriority, ((_PRIO_USER,), supervisor))
-    code += _denial(arch.ioprio_set, ((_IOPRIO_WHO_USER,), supervisor))
-    for number in arch.sched:
-        code += _denial(number, (supervisor,))
-    code.append((_RETURN, 0, 0, _ALLOW))
-    return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
-
-
-def _denial(number: int, forbidden: tuple[tuple[int, ...], ...]) -> list[tuple[int, int, int, int]]:
-    """Instructions that deny a system call if one of its first arguments is what is forbidden for it."""
-    looks = []
-    for argument, values in enumerate(forbidden):
-        looks += [(_LOAD, _FIRST_ARG_AT + 8 * argument), *((_JUMP_EQUAL, value) for value in values)]
-    length = len(looks) + 2
-    code = [(_JUMP_EQUAL, 0, length, number)]
-    for at, (operation, value) in enumerate(looks):
-        code.append((operation, length - at - 2 if operation == _JUMP_EQUAL else 0, 0, value))
-    return [*code, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _DENY)]
 
 
 def install_filter(program: bytes) -> None:
@@ -158,6 +144,15 @@ def openat2(folder: int, path: str, flags: int, resolve: int) -> int:
         if number not in (errno.EAGAIN, errno.EINTR):
             break
     raise OSError(number, os.strerror(number), path)
+
+
+def writable_bytes(folder: str) -> int:
+    """The size of the file system that a folder is in; 0 if nothing can be written there."""
+    try:
+        about = os.statvfs(folder)
+    except OSError:
+        return 0
+    return 0 if about.f_flag & os.ST_RDONLY else about.f_blocks * about.f_frsize
 
 
 def rename_new(name: str, folder: int, new_name: str, new_folder: int) -> None:

@@ -1,12 +1,15 @@
 """The supervisor's settings: read once from the environment, at the door."""
 
+import _socket  # see network_probe
 import os
 from collections.abc import Iterator, MutableMapping
 from typing import NamedTuple
 
-from .arguments import parse_envs
-from .limits import NAME_BYTES, RUNTIME_DIR_BYTES
-from .wire import Problem, parse_object
+from .commands import shell
+from .limits import NAME_BYTES, PROBE_ADDRESSES, RUNTIME_DIR_BYTES
+from .link.arguments import parse_envs
+from .link.wire import Problem, parse_object
+from .network_probe import Address
 
 _OURS = "SANDGLASS_"
 # What the image and the operator set for the code; everything else of the supervisor's environment stays with it.
@@ -17,6 +20,11 @@ _PASSED = frozenset(
     " GIT_SSL_CAINFO CARGO_HTTP_CAINFO JAVA_TOOL_OPTIONS OMP_NUM_THREADS".split()
 )
 _PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "IPYTHON", "PIP_", "NODE_", "NPM_", "npm_")
+# For kernels alone, which choose it themselves: older images set it, and programs in other environments lack it.
+_NOT_PASSED = ("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+# Bytecode is found stale by its source's length and second: two edits within one would run the first. What is installed
+# brings its bytecode along; 'uv' does so when told to.
+_DEFAULTS = {"PYTHONDONTWRITEBYTECODE": "1", "UV_COMPILE_BYTECODE": "1", "TERM": "dumb"}
 _Z85_KEY_CHARS = 40
 
 
@@ -36,6 +44,8 @@ class Settings(NamedTuple):
     cgroup_root: str
     max_processes: int | None
     disk_limit_bytes: int | None
+    closed_addresses: tuple[Address, ...]
+    require_closed: bool
     code_env: dict[str, str]
 
     def __repr__(self) -> str:
@@ -65,14 +75,21 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         cgroup_root=ours.get("SANDGLASS_CGROUP_ROOT", "/sys/fs/cgroup"),
         max_processes=_perhaps(ours, "SANDGLASS_MAX_PROCESSES", 2**22),
         disk_limit_bytes=_perhaps(ours, "SANDGLASS_DISK_LIMIT_BYTES", 2**62),
+        closed_addresses=_addresses(ours, "SANDGLASS_CLOSED_ADDRESSES"),
+        require_closed=_flag(ours, "SANDGLASS_REQUIRE_CLOSED"),
         code_env=dict(_code_env(ours, environ, home)),
     )
 
 
 def _code_env(ours: dict[str, str], environ: MutableMapping[str, str], home: str) -> Iterator[tuple[str, str]]:
-    yield from {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": home, "TERM": "dumb", "SHELL": "/bin/sh"}.items()
+    yield from {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": home, **_DEFAULTS}.items()
+    yield "SHELL", shell.path(environ)
     passed = _PASSED | set(ours.get("SANDGLASS_PASS_ENV", "").replace(",", " ").split())
-    yield from ((name, value) for name, value in environ.items() if name in passed or name.startswith(_PASSED_PREFIXES))
+    yield from (
+        (name, value)
+        for name, value in environ.items()
+        if (name in passed or name.startswith(_PASSED_PREFIXES)) and (name, value) != _NOT_PASSED
+    )
     given = parse_object(ours.get("SANDGLASS_ENV", "{}").encode("utf-8", "replace"))
     try:
         yield from parse_envs(given, "SANDGLASS_ENV").items()
@@ -100,6 +117,34 @@ def _folders(ours: dict[str, str], name: str) -> tuple[str, ...]:
         if os.path.normpath(folder) != folder or not folder.startswith("/") or folder.strip("/") == "":
             raise BadSetting(f"{name} must be absolute paths without '.', '..' and '/' at the end, separated by ':'")
     return folders
+
+
+def _addresses(ours: dict[str, str], name: str) -> tuple[Address, ...]:
+    texts = [text for text in ours.get(name, "").split(",") if text]
+    if len(texts) > PROBE_ADDRESSES:
+        raise BadSetting(f"{name} must be at most {PROBE_ADDRESSES} addresses")
+    return tuple(_address(text, name) for text in texts)
+
+
+def _address(text: str, name: str) -> Address:
+    host, _, port = text.rpartition(":")
+    six = host.startswith("[") and host.endswith("]")
+    try:
+        host = host[1:-1] if six else host
+        _socket.inet_pton(_socket.AF_INET6 if six else _socket.AF_INET, host)
+    except (OSError, ValueError):
+        raise BadSetting(
+            f"{name} must be IP addresses with ports, separated by ',': 192.0.2.1:443,[2001:db8::1]:443"
+        ) from None
+    number = _number({name: port}, name, 0, 65535)
+    return Address(host, number)
+
+
+def _flag(ours: dict[str, str], name: str) -> bool:
+    value = ours.get(name, "true")
+    if value not in ("true", "false"):
+        raise BadSetting(f"{name} must be true or false, not {value[:40]!r}")
+    return value == "true"
 
 
 def _word(ours: dict[str, str], name: str) -> str | None:

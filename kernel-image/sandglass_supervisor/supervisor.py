@@ -4,27 +4,34 @@ import gc
 import os
 import secrets
 import signal
+from contextlib import suppress
 from typing import Any
 
 import zmq
 
-from . import linux, outcome, portions, runtime, wire
-from .cgroup import Cgroup
-from .children import Children, log
-from .commands import Commands, Means
-from .confined import Confined
-from .execution import Execution
-from .files import Files
-from .kernel_process import Place
-from .kernels import Kernels
+from . import linux, runtime
+from .commands.commands import Commands, Means
+from .execution import outcome
+from .execution.execution import Execution
+from .files.confined import Confined
+from .files.files import Files
+from .kernels.kernel_process import Place
+from .kernels.kernels import Kernels
 from .limits import LEFT_PROCESSES, PEERS
-from .link import Link
+from .link import wire
+from .link.calls import Calls
+from .link.link import Link
+from .link.wire import Credit, Malformed, Problem, Reply, Request, Returned
 from .loop import Loop
-from .metrics import Bounds, Disk, Metrics, scratch_folders
-from .offspring import Offspring
+from .metrics.metrics import Bounds, Disk, Metrics, scratch_folders
+from .network_probe import Address, Network, NetworkProbe
+from .processes import resource_shares
+from .processes.belongings import Belongings, stores
+from .processes.cgroup import Cgroup
+from .processes.children import Children, log
+from .processes.offspring import Offspring
 from .settings import Settings
 from .verbs import Sandbox, Verbs
-from .wire import Credit, Malformed, Problem, Reply, Request
 
 _TEMPORARY = "/tmp"  # noqa: S108 - nothing of ours is put there
 
@@ -32,37 +39,45 @@ _TEMPORARY = "/tmp"  # noqa: S108 - nothing of ours is put there
 class Supervisor:
     """One per container. The link is bound before anything else, so that a gateway need not wait to be heard."""
 
-    def __init__(self, settings: Settings, loop: Loop) -> None:
+    def __init__(self, settings: Settings, loop: Loop, oom_score: linux.OomScore) -> None:
         self._loop = loop
         self._peers: dict[bytes, None] = {}
         self._event_seq = 0
         self.malformed = 0
-        context = zmq.Context()
-        self._link = Link(context, settings, loop)
+        self._link = Link(zmq.Context(), settings, loop)
+        self._calls = Calls(loop, self._link.send)
         self._signals = linux.signal_descriptor({signal.SIGCHLD, signal.SIGTERM})
         cgroup = Cgroup(settings.cgroup_root)
-        most = portions.processes(cgroup.memory().limit) if settings.max_processes is None else settings.max_processes
-        self._children = Children(most)
-        shared = portions.variables(cgroup.cpu().limit)
+        memory_bytes = cgroup.memory().limit
+        most = resource_shares.processes(memory_bytes) if settings.max_processes is None else settings.max_processes
+        sizes = [linux.writable_bytes(volume) for volume in settings.volumes]
+        largest = resource_shares.file_bytes(settings.disk_limit_bytes, memory_bytes, sizes)
+        self._children = Children(most, largest, oom_score)
+        shared = resource_shares.variables(cgroup.cpu().limit)
         settings = settings._replace(code_env={**shared, **settings.code_env})
         lost = _lost(settings)
         private = runtime.prepare(settings.runtime_dir, settings.workspace)
         # Before any code runs: from now on a folder of that name is the one that was there.
         files = Files(loop, Confined(settings.workspace, settings.volumes))
-        offspring = Offspring(loop, min(LEFT_PROCESSES, most // 2))
-        place = Place(context, loop, self._children, offspring, private, settings.workspace, settings.code_env)
+        offspring = self._offspring = Offspring(loop, min(LEFT_PROCESSES, most // 2))
+        own = self._belongings(offspring, settings.code_env)
+        own.clear()
+        place = Place(loop, self._children, offspring, private, settings.workspace, settings.code_env, own)
         self._kernels = Kernels(place, cgroup, self._tell, lost)
         self._kernels.get("python", "default")
-        commands = Commands(Means(loop, self._children, cgroup, offspring), settings.code_env)
+        network = Network(required=settings.require_closed)
+        commands = Commands(Means(loop, self._children, cgroup, offspring, own), settings.code_env)
         disk = Disk(loop, self._children, scratch_folders(settings.workspace, _TEMPORARY), settings.code_env)
         bounds = Bounds(settings.disk_limit_bytes, most)
         metrics = Metrics(loop, cgroup, disk, bounds, lambda: len(self._kernels))
-        self._sandbox = Sandbox(settings, secrets.token_hex(8), self._kernels, commands, metrics, files)
+        self._sandbox = Sandbox(settings, secrets.token_hex(8), network, self._kernels, commands, metrics, files)
         if lost == outcome.CONTAINER_RESTARTED:
             self._sandbox.executions.follow_others()
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet)
         loop.watch(self._signals, self._read_signals)
         self._link.watch(self._receive)
+        # Here and not first of all: the kernel's process starts meanwhile, and no caller's code runs yet.
+        NetworkProbe(loop, settings.closed_addresses, self._network_is_open)
 
     def run(self) -> None:
         """Serve until told to end; then end everything that was started."""
@@ -73,6 +88,15 @@ class Supervisor:
             self._loop.run()
         finally:
             self._children.kill_all()
+
+    def _belongings(self, offspring: Offspring, env: dict[str, str]) -> Belongings:
+        def remove_tree(path: str) -> None:
+            with suppress(OSError):
+                self._children.ask(["rm", "-rf", "--one-file-system", "--", path], env, lambda _status, _said: None)
+
+        # Without namespaces of our own, what is there may be of others.
+        found = stores(remove_tree) if os.getpid() == 1 else ()
+        return Belongings(found, offspring.goes_on)
 
     def _receive(self, peer: bytes, frames: list[bytes]) -> None:
         message = wire.decode(frames)
@@ -85,6 +109,8 @@ class Supervisor:
                 execution = self._sandbox.executions.get(message.execution_id)
                 if execution is not None:
                     execution.acknowledge(peer, message.offset)
+            case Returned():
+                self._calls.returned(peer, message)
             case Malformed():
                 self.malformed += 1
                 if message.request_id is not None:
@@ -110,31 +136,46 @@ class Supervisor:
             )
 
     def _new_execution(self, execution_id: str, kind: str, block: bool) -> Execution:
-        return Execution(execution_id, kind, self._loop, self._link.send, block=block)
+        execution = Execution(execution_id, kind, self._loop, self._link.send, block=block)
+        execution.ended = self._calls.end
+        return execution
 
-    def _greet(self, peer: bytes) -> None:
-        """The peer said hello: from now on it hears events."""
+    def _greet(self, peer: bytes, call_kinds: frozenset[str]) -> None:
+        """The peer said hello: from now on it hears events, and answers calls of these kinds."""
         self._peers[peer] = None
+        self._calls.offer(peer, call_kinds)
         if len(self._peers) > PEERS:
             self._forget(next(iter(self._peers)))
 
     def _tell(self, kernel: str, event: dict[str, Any]) -> None:
         self._event_seq += 1
-        log("kernel", name=kernel, **event)
+        log("network" if kernel == wire.NETWORK else "kernel", name=kernel, **event)
         for peer in list(self._peers):
             if not self._link.send(peer, wire.event(kernel, self._event_seq, event)):
                 self._forget(peer)
+
+    def _network_is_open(self, reached: Address) -> None:
+        network = self._sandbox.network
+        network.is_open(reached)
+        self._tell(wire.NETWORK, {"event": "open", "reached": str(reached)})
+        if network.refusal is not None:
+            self._kernels.cut_off(network.refusal)
+            self._sandbox.commands.cut_off(network.refusal)
+            self._offspring.end_left()
+            # Such as an interpreter that is asked whether it can run a kernel.
+            self._children.kill_all()
 
     def _forget(self, peer: bytes) -> None:
         self._peers.pop(peer, None)
         self._sandbox.executions.detach(peer)
         self._sandbox.files.forget(peer)
+        self._calls.forget(peer)
 
     def _read_signals(self) -> None:
-        for number, sender in linux.read_signals(self._signals):
+        for told in linux.read_signals(self._signals):
             # As PID 1 only the container runtime, outside our pid namespace, may end us; the code here may not.
-            if number == signal.SIGTERM and (os.getpid() != 1 or sender == 0):
-                log("ending", signal=number)
+            if told.number == signal.SIGTERM and (os.getpid() != 1 or told.is_from_outside):
+                log("ending", signal=told.number)
                 self._loop.stop()
         self._children.reap()
 

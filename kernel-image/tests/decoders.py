@@ -3,22 +3,25 @@
 import json
 from binascii import b2a_base64
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple, cast
 
 import recorded
 from headers import HEADERS, jpeg
 from jupyter_peer import Peer
 
-from sandglass_supervisor import arguments, limits, wire
-from sandglass_supervisor.execution import Execution
-from sandglass_supervisor.html_text import html_text
-from sandglass_supervisor.jupyter import Message
-from sandglass_supervisor.kernel_run import Run
+from sandglass_supervisor import limits
+from sandglass_supervisor.execution.execution import Execution
+from sandglass_supervisor.execution.outcome import Outcome
+from sandglass_supervisor.kernels import zmtp
+from sandglass_supervisor.kernels.jupyter import Message
+from sandglass_supervisor.kernels.kernel_run import Run
+from sandglass_supervisor.kernels.node_process import Frames
+from sandglass_supervisor.link import arguments, wire
+from sandglass_supervisor.link.wire import Credit, Malformed, Problem, Request, Returned
 from sandglass_supervisor.loop import Loop
-from sandglass_supervisor.node_process import Frames
-from sandglass_supervisor.outcome import Outcome
-from sandglass_supervisor.picture_sides import sides, sides_in_base64
-from sandglass_supervisor.wire import Credit, Malformed, Problem, Request
+from sandglass_supervisor.shared.html_text import html_text
+from sandglass_supervisor.shared.picture_sides import sides, sides_in_base64
 
 _GATEWAY_JSON_BYTES = 1024 * 1024
 _MOST = 2**63
@@ -42,6 +45,11 @@ def check_link(frames: list[bytes]) -> None:
         case Credit():
             assert wire.decode([b"C", message.execution_id.encode("ascii"), b"%d" % message.offset]) == message
             assert 0 <= message.offset < 10**19
+        case Returned(value=Problem() as problem):
+            assert len(problem.code) <= limits.NAME_BYTES
+            assert len(str(problem)) <= limits.MESSAGE_CHARS
+        case Returned():
+            assert len(message.blob) <= limits.BLOB_BYTES
         case Malformed():
             if message.request_id is not None:
                 _readable(wire.failure(message.request_id, "bad_request", message.reason)[2])
@@ -60,6 +68,7 @@ def _check_arguments(request: Request) -> None:
         lambda: arguments.parse_kernel(request.arguments),
         lambda: arguments.parse_execution_id(request.arguments),
         lambda: arguments.parse_offset(request.arguments),
+        lambda: arguments.parse_call_kinds(request.arguments),
     ]
     for reader in readers:
         try:
@@ -155,6 +164,27 @@ def check_node(frames: list[bytes]) -> None:
     assert pieces.held <= limits.KERNEL_MESSAGE_BYTES + 4
 
 
+def check_zmtp(frames: list[bytes]) -> None:
+    """Bytes of a kernel's socket: the same messages however they were cut, and little is held of what goes on."""
+    pieces, whole = zmtp.Frames(), zmtp.Frames()
+    found = [message for piece in frames for message in _messages(pieces, piece)]
+    assert found == _messages(whole, b"".join(frames))
+    most = limits.KERNEL_MESSAGE_BYTES + 8 * limits.KERNEL_HEADER_BYTES
+    for message in found:
+        assert len(message) <= limits.KERNEL_FRAMES
+        assert sum(map(len, message)) <= most
+    assert pieces.held <= most + limits.KERNEL_MESSAGE_BYTES + max(map(len, frames), default=0)
+
+
+def _messages(frames: zmtp.Frames, data: bytes) -> list[list[bytes]]:
+    found = []
+    frames.feed(data)
+    with suppress(zmtp.Violation):
+        while (step := frames.next()) is not None:
+            found += [] if step[1] is None else [step[1]]
+    return found
+
+
 def check_html(frames: list[bytes]) -> None:
     """A page."""
     page = b"".join(frames).decode("utf-8", "surrogatepass" if len(frames) % 2 else "replace")
@@ -194,6 +224,7 @@ def targets() -> list[Target]:
     """Every decoder of the supervisor."""
     runs = list(_said())
     pipe = [_framed(kind, b"1", content) for kind, content in runs]
+    socket = [b"".join(zmtp.encoded(frame, 1) for frame in frames) + zmtp.encoded(b"", 0) for _, frames in _JUPYTER]
     pages = [
         b"<h1>Head</h1><p>one<br/>two &amp; &#233;</p><pre>a\n  b</pre>",
         b"<table><tr><th></th><th>a</th></tr><tr><td>1</td></tr></table><ul><li>x<li>y</ul>",
@@ -206,6 +237,7 @@ def targets() -> list[Target]:
         Target("jupyter", [frames for _, frames in _JUPYTER], check_jupyter),
         Target("run", [*runs, [frame for run in runs for frame in run]], check_run),
         Target("node", [[piece] for piece in pipe] + [pipe, [b"".join(pipe)]], check_node),
+        Target("zmtp", [[zmtp.GREETING, zmtp.introduction("XPUB"), *socket], [b"".join(socket)]], check_zmtp),
         Target("html", [[page] for page in pages], _html),
         Target("picture", [[picture] for picture in pictures], check_picture),
     ]

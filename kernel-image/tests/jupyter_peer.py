@@ -7,7 +7,8 @@ from typing import Any
 
 from jupyter_client.session import Session
 
-from sandglass_supervisor import content, jupyter
+from sandglass_supervisor.kernels import content, jupyter
+from sandglass_supervisor.limits import KERNEL_HEADER_BYTES
 
 _DELIMITER = b"<IDS|MSG>"
 
@@ -52,8 +53,9 @@ class Peer:
         """Both accept (True) or refuse it; fails if they do not agree and nothing explains it.
 
         We read less than Jupyter: metadata and content are not parsed with the frames, and of the header only what
-        routes. So we accept what is signed and odd there, and refuse what has no text for a type or parent's id. What
-        is no UTF-8 is read differently: Jupyter puts U+FFFD. The signature must hold for both.
+        routes. So we accept what is signed and odd there, and refuse what has no text for a type or parent's id, or
+        headers above their bound. What is no UTF-8 is read differently: Jupyter puts U+FFFD. The signature must hold
+        for both.
         """
         ours, theirs = jupyter.parse(self.key, frames), self.read(frames)
         if ours is None:
@@ -75,6 +77,8 @@ class Peer:
 
     def _unroutable(self, frames: Sequence[bytes]) -> bool:
         start = list(frames).index(_DELIMITER) + 2
+        if any(len(part) > KERNEL_HEADER_BYTES for part in frames[start : start + 3]):
+            return True
         try:
             header, parent = (json.loads(part.decode("utf-8")) for part in frames[start : start + 2])
         except (ValueError, RecursionError):

@@ -11,9 +11,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
-from sandglass_supervisor import content, outcome, wire
-from sandglass_supervisor.journal import Journal, Piece
-from sandglass_supervisor.outcome import Outcome
+from sandglass_supervisor.execution import outcome
+from sandglass_supervisor.execution.journal import Journal
+from sandglass_supervisor.execution.outcome import Outcome
+from sandglass_supervisor.kernels import content
+from sandglass_supervisor.link import wire
+from sandglass_supervisor.link.wire import Piece
+from sandglass_supervisor.network_probe import Address, Network
+from sandglass_supervisor.processes.cgroup import Memory
 from sandglass_supervisor.verbs import Sandbox, Verbs
 
 FOLDER = Path(__file__).parent / "frames"
@@ -72,7 +77,7 @@ def jupyter_corpus() -> tuple[bytes, list[JupyterFrames]]:
 
 def from_supervisor() -> list[Recorded]:
     """What a supervisor says, made by the supervisor's own code."""
-    return [*_replies(), *_failures(), *_outputs(), *_outcomes(), *_events()]
+    return [*_replies(), *_failures(), *_outputs(), *_outcomes(), *_events(), *_calls()]
 
 
 def _reply(name: str, value: dict[str, Any], blob: bytes = b"") -> Recorded:
@@ -94,7 +99,7 @@ def _replies() -> list[Recorded]:
         _reply("detach, close, files move", {}),
         _reply("interrupt", {"interrupted": [_ID]}),
         _reply("reset", {"state": "idle"}),
-        _reply("list", {"kernels": [_KERNEL], "executions": [{**execution, "kind": "code"}]}),
+        _reply("list", {"kernels": [_KERNEL], "executions": [{**execution, "kind": "code"}], "network": _CLOSED}),
         _reply("metrics", {"cpu_seconds": 1.25, "cpu_usage_percent": None, "memory_bytes": 4096, "pids": 3}),
         _reply("files read", {"offset": 0, "size": 3}, b"\x00\xffa"),
         _reply("files write", {"bytes": 3, "size": 3}),
@@ -105,6 +110,7 @@ def _replies() -> list[Recorded]:
     ]
 
 
+_CLOSED = {"reached": None, "refusal": None}
 _KERNEL = {"language": "python", "session": "default", "state": "idle", "executions": 0, "uptime_s": 1.5}
 
 
@@ -113,9 +119,13 @@ def _hello() -> dict[str, Any]:
     settings = SimpleNamespace(sandbox_uid="uid-1", incarnation="7")
     kernels = [SimpleNamespace(describe=lambda: dict(_KERNEL))]
     files = SimpleNamespace(greet=lambda _, acknowledges: None)
-    sandbox = SimpleNamespace(settings=settings, boot_id="b00t", kernels=kernels, executions=[], files=files)
+    network = Network(required=True)
+    network.is_open(Address("192.0.2.1", 443))
+    sandbox = SimpleNamespace(
+        settings=settings, boot_id="b00t", network=network, kernels=kernels, executions=[], files=files
+    )
     said: list[dict[str, Any]] = []
-    verbs = Verbs(cast(Sandbox, sandbox), cast(Any, None), lambda _: None)
+    verbs = Verbs(cast(Sandbox, sandbox), cast(Any, None), lambda _, _kinds: None)
     request = wire.Request(b"r7", "hello", {"protocol": [wire.PROTOCOL]}, b"")
     verbs.serve(b"peer", request, cast(wire.Answer, lambda value, blob=b"": said.append(value)))
     return {**said[0], "supervisor": "1.2.3"}
@@ -130,6 +140,7 @@ def _failures() -> list[Recorded]:
         "rejected": "8 executions wait for kernel python/default already; try again later",
         "unsupported_version": "this supervisor speaks protocol 1 only",
         "internal": "OSError in the supervisor",
+        "network_open": outcome.network_open("192.0.2.1:443"),
     }
     return [
         Recorded(
@@ -190,6 +201,8 @@ def _outputs() -> list[Recorded]:
             _piece(52, content.shown("display", named)),
             {**shown, "mime": "text/plain", "blob": "50 %", "display": {"id": "é?", "update": False}},
         ),
+        _output("clear", _piece(56, content.cleared({"wait": False})), {"kind": "display", "wait": False}),
+        _output("clear later", _piece(56, content.cleared({"wait": True})), {"kind": "display", "wait": True}),
         _output(
             "display anew",
             _piece(56, content.shown("display", {**picture, "transient": {"display_id": "1"}}, update=True)),
@@ -230,10 +243,10 @@ def _outcomes() -> list[Recorded]:
         "timeout": outcome.timed_out(2.5, ok),
         "interrupted": outcome.interrupted(ok._replace(kernel_restarted=True)),
         "kernel_died": outcome.kernel_died(11, None),
-        "oom_killed": outcome.oom_killed(536_870_912, 536_870_912, kernel=True),
+        "oom_killed": outcome.oom_killed(Memory(0, 536_870_912, 536_870_912, 1), kernel=True),
         "env_error": outcome.no_kernel("there is no Node here"),
         "ok, a command": Outcome(outcome.OK, exit_code=0),
-        "error, a command": Outcome(outcome.ERROR, "exit code 3", exit_code=3),
+        "ok, exit code 3": Outcome(outcome.OK, exit_code=3),
     }
     found = []
     for name, end in ends.items():
@@ -253,13 +266,26 @@ def _events() -> list[Recorded]:
         {"event": "died", **ended},
         {"event": "oom", **ended},
     ]
+    events = [("python/default", about) for about in said]
+    events.append((wire.NETWORK, {"event": "open", "reached": "192.0.2.1:443"}))
     return [
         Recorded(
             f"event {about['event']}",
-            wire.event("python/default", seq, about),
-            {"message": "event", "kernel": "python/default", "seq": seq, "event": about["event"]},
+            wire.event(name, seq, about),
+            {"message": "event", "kernel": name, "seq": seq, "event": about["event"]},
         )
-        for seq, about in enumerate(said, 1)
+        for seq, (name, about) in enumerate(events, 1)
+    ]
+
+
+def _calls() -> list[Recorded]:
+    """What the pod asks of a gateway."""
+    asked = {"server": "github", "arguments": {"é": [1, None]}}
+    means = {"message": "call", "call_id": "1f", "kind": "tool", "execution_id": _ID, "json": asked}
+    return [
+        Recorded("call", wire.call(b"1f", "tool", _ID, asked), {**means, "blob": ""}),
+        Recorded("call with a blob", wire.call(b"1f", "tool", _ID, asked, _PNG), {**means, "blob": to_text(_PNG)}),
+        Recorded("withdrawal of a call", wire.withdrawal(b"1f"), {"message": "withdrawal", "call_id": "1f"}),
     ]
 
 

@@ -28,7 +28,13 @@ UNPRIVILEGED = [
     # Only so that Python is found below the home of the user who runs the tests.
     *("--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"),
 ]
-FIRST_PROCESS = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", *UNPRIVILEGED]
+# As in a pod: process ids, shared memory and queues of its own.
+FIRST_PROCESS = [
+    *("unshare", "--pid", "--ipc", "--mount", "--fork", "--mount-proc", "--kill-child", "sh", "-c"),
+    "mount -t tmpfs -o size=64m,mode=1777 shm /dev/shm && mkdir -p /dev/mqueue && mount -t mqueue mqueue /dev/mqueue"
+    ' && chmod 1777 /dev/mqueue && exec "$@"',
+    *("sh", *UNPRIVILEGED),
+]
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else, or to mount")
 
 
@@ -79,6 +85,9 @@ class Running:
             "IPYTHONDIR": str(self.runtime / "ipython"),
             "MPLCONFIGDIR": str(Path(tempfile.gettempdir()) / "sandglass-test-matplotlib"),
             "HOME": str(self.workspace),
+            # What the machine's own installers are configured to ask is none of the tests' business.
+            "PIP_CONFIG_FILE": os.devnull,
+            "NPM_CONFIG_GLOBALCONFIG": os.devnull,
             "PATH": os.environ["PATH"],
             **env,
         }

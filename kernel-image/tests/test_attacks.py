@@ -33,8 +33,12 @@ class Part(ctypes.Structure):
     _fields_ = [('base', ctypes.c_void_p), ('length', ctypes.c_size_t)]
 here, there = Part(ctypes.addressof(local), 8), Part(0x400000, 8)
 tried['vm_readv'] = libc.syscall(310, pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0)
-descriptor = os.pidfd_open(pid)
-tried['pidfd_getfd'] = libc.syscall(438, descriptor, 3, 0)
+try:
+    tried['pidfd_open'] = os.pidfd_open(pid)
+except OSError as error:
+    tried['pidfd_open'] = error.__class__.__name__
+folder = os.open(f'/proc/{pid}', os.O_RDONLY)
+tried['pidfd_getfd'] = libc.syscall(438, folder, 3, 0)
 limit = (ctypes.c_ulong * 2)(1, 1)
 tried['prlimit'] = libc.prlimit(pid, 0, limit, None)
 tried['affinity'] = libc.sched_setaffinity(pid, 8, (ctypes.c_ulong * 1)(1))
@@ -229,3 +233,16 @@ print('done')
     output = client.run("forge", code)
     assert output.outcome is not None
     assert client.run("after", "1 + 1").only("result").blob == b"2"
+
+
+ADJUSTED = "/proc/self/oom_score_adj"
+
+
+def test_when_memory_ends_all_that_runs_goes_before_the_supervisor(plain: Running) -> None:
+    client = plain.ready()
+    assert int(Path(f"/proc/{plain.pid}/oom_score_adj").read_text()) < 1000
+    assert client.command("command", "cat", ADJUSTED).text() == "1000\n"
+    assert client.command("below", "sh", "-c", f"(setsid cat {ADJUSTED})").text() == "1000\n"
+    assert client.run("kernel", f"print(open('{ADJUSTED}').read())").text() == "1000\n\n"
+    node = f"console.log(require('fs').readFileSync('{ADJUSTED}', 'utf8'))"
+    assert client.run("node", node, language="nodejs").text() == "1000\n\n"

@@ -14,9 +14,10 @@ from bombs import HYDRA, LEAVER, WHOSE, is_over, living
 from client import Client, Output
 from supervisors import FIRST_PROCESS, Running, first_process_of
 
-from sandglass_supervisor.children import Child
 from sandglass_supervisor.loop import Loop
-from sandglass_supervisor.offspring import Offspring
+from sandglass_supervisor.processes import offspring
+from sandglass_supervisor.processes.children import Child, mark_of
+from sandglass_supervisor.processes.offspring import Offspring
 
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
 
@@ -92,21 +93,39 @@ def test_without_a_mark_the_group_ends() -> None:
     process.stdout.readline()
     child = Child(process.pid, 5, lambda status: None)
     assert not child.marked
-    offspring = Offspring(loop, 0)
-    assert not offspring.exceeds(child)
-    offspring.watch(child)
-    offspring.end(child, lambda: done.append(True))
+    left = Offspring(loop, 0)
+    assert not left.exceeds(child)
+    left.watch(child)
+    left.end(child, lambda: done.append(True))
     # The other process holds the pipe, too.
     assert (done, process.stdout.read(), process.wait(5)) == ([True], b"", -signal.SIGKILL)
 
 
-def test_who_lowers_its_mark_ends_with_its_group(client: Client, name: str) -> None:
-    deaf = "import resource, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
-    python(
-        client, name, deaf + "resource.setrlimit(10, (0, 0)); print('on', flush=True); time.sleep(60)", timeout_s=0.5
-    )
+def test_what_was_killed_and_takes_long_to_end_is_not_what_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
+        child = Child(process.pid, mark_of(process.pid), lambda status: None)
+        lingers = offspring._Census({child.mark: [process.pid]}, fled=False)
+        nothing = offspring._Census({}, fled=False)
+        # Nothing is looked for and killed here: the mark of this process is that of the whole machine.
+        monkeypatch.setattr(offspring, "_census", lambda marks, found=None: lingers if child.mark in marks else nothing)
+        monkeypatch.setattr(offspring, "HUNT_S", 0.05)
+        loop, done = Loop(), []
+        left = Offspring(loop, 9)
+        left.watch(child)
+        assert left.goes_on()
+        left.end(child, lambda: done.append(True))
+        while not done:
+            loop.run_once()
+        assert not left.goes_on()
+
+
+def test_what_would_lower_its_mark_is_found(own: Running, name: str) -> None:
+    client = own.ready()
+    lower = "import resource\ntry: resource.setrlimit(10, (0, 0))\nexcept (OSError, ValueError) as e: print(type(e))\n"
+    python(client, name, lower + LEAVER, timeout_s=1)
     assert status(client.finish(name, 10)) == "timeout"
-    assert client.output(name).text() == "on\n"
+    assert "Error" in client.output(name).text()
+    assert is_over(own, name)
 
 
 def test_only_the_command_is_hit(own: Running, name: str) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import stat
 import time
+from pathlib import Path
 
 import pytest
 from client import Client, Refused
@@ -15,7 +16,7 @@ def test_output_and_exit_code(client: Client, name: str) -> None:
     output = client.command(name, "sh", "-c", "echo out; echo err >&2; exit 7")
     assert (output.text(), output.text("stderr")) == ("out\n", "err\n")
     assert output.outcome is not None
-    assert (output.outcome["status"], output.outcome["exit_code"], output.outcome["signal"]) == ("error", 7, None)
+    assert (output.outcome["status"], output.outcome["exit_code"], output.outcome["signal"]) == ("ok", 7, None)
 
 
 def test_success(client: Client, name: str) -> None:
@@ -135,7 +136,7 @@ def test_what_it_leaves_writing_without_end_holds_nobody_up(own: Running, on_ful
     output = client.command("left", "sh", "-c", "echo started; yes & yes & yes & exit 3", on_full=on_full)
     assert time.monotonic() - began < 5
     assert output.outcome is not None
-    assert (output.outcome["status"], output.outcome["exit_code"]) == ("error", 3)
+    assert (output.outcome["status"], output.outcome["exit_code"]) == ("ok", 3)
     assert output.text().startswith(("started", "y"))
     began = time.monotonic()
     client.ask("list")
@@ -171,3 +172,24 @@ def test_while_a_kernel_spins(client: Client, name: str) -> None:
     assert client.command(name + "2", "echo", "quick").text() == "quick\n"
     assert time.monotonic() - began < 0.5
     client.finish(name)
+
+
+def test_no_file_is_larger_than_the_places_for_files(tmp_path: Path, name: str) -> None:
+    account = tmp_path / "cgroup"
+    account.mkdir()
+    (account / "cgroup.controllers").touch()
+    (account / "memory.max").write_text(f"{8 << 20}\n")
+    running = Running(tmp_path, SANDGLASS_CGROUP_ROOT=str(account), SANDGLASS_DISK_LIMIT_BYTES=str(32 << 20))
+    try:
+        client = running.ready()
+        fits = client.command(name, "fallocate", "-l", str(32 << 20), "fits")
+        assert fits.outcome is not None
+        assert fits.outcome["status"] == "ok", fits.text("stderr")
+        larger = client.command(name + "2", "fallocate", "-l", str((32 << 20) + 1), "larger")
+        assert "File too large" in larger.text("stderr")
+        made = client.run(
+            name + "3", "import os; os.posix_fallocate(os.open('x', os.O_CREAT | os.O_RDWR), 0, 33 << 20)"
+        )
+        assert "File too large" in str(made.only("error").json["message"])
+    finally:
+        running.stop()

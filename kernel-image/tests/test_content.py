@@ -10,15 +10,10 @@ from headers import HEADERS, header
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandglass_supervisor import content
-from sandglass_supervisor.content import Entry
-from sandglass_supervisor.html_text import html_text
-from sandglass_supervisor.limits import (
-    HTML_CHARS,
-    JSON_RESULT_BYTES,
-    PICTURE_BYTES,
-    PICTURE_SIDE,
-)
+from sandglass_supervisor.kernels import content
+from sandglass_supervisor.kernels.content import Entry
+from sandglass_supervisor.limits import HTML_CHARS, JSON_RESULT_BYTES, PICTURE_BYTES, PICTURE_SIDE
+from sandglass_supervisor.shared.html_text import html_text
 
 FIRST_BYTES = {
     "image/png": b"\x89PNG\r\n\x1a\n",

@@ -15,9 +15,9 @@ from pathlib import Path
 from client import Client, Refused
 from outside import assert_untouched, plant
 
-from sandglass_supervisor.confined import Entry
-from sandglass_supervisor.deeds import deletion, listing
-from sandglass_supervisor.wire import Problem
+from sandglass_supervisor.files.confined import Entry
+from sandglass_supervisor.files.file_walks import deletion, listing
+from sandglass_supervisor.link.wire import Problem
 
 # A program that swaps at exactly the worst moment: the deeds go entry by entry, so that every moment can be tried.
 Steps = Generator[None, None, object]

@@ -6,9 +6,9 @@ import pytest
 from client import Client, Refused
 from supervisors import Running
 
-from sandglass_supervisor.file_windows import FileWindows
+from sandglass_supervisor.files.file_windows import FileWindows
 from sandglass_supervisor.limits import FILES_WAITING, FILES_WINDOW_BYTES
-from sandglass_supervisor.wire import FILES, Problem
+from sandglass_supervisor.link.wire import FILES, Problem
 
 MIB = 1024 * 1024
 PEER = b"peer"

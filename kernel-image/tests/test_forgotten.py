@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 from typing import cast
 
-from sandglass_supervisor.execution import DONE, Execution
-from sandglass_supervisor.executions import Executions
+from sandglass_supervisor.execution.execution import DONE, Execution
+from sandglass_supervisor.execution.executions import Executions
 from sandglass_supervisor.limits import JOURNAL_EXECUTIONS, REMEMBERED_IDS
 
 

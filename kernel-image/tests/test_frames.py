@@ -6,8 +6,8 @@ import pytest
 import recorded
 from recorded import Recorded
 
-from sandglass_supervisor import arguments, wire
-from sandglass_supervisor.wire import Credit, Malformed, Problem, Request
+from sandglass_supervisor.link import arguments, wire
+from sandglass_supervisor.link.wire import Credit, Malformed, Problem, Request, Returned
 
 VERBS = set("hello execute command install attach detach interrupt list metrics files reset close".split())
 FROM_GATEWAY = recorded.load(recorded.FROM_GATEWAY)
@@ -45,6 +45,12 @@ def meaning(frames: list[bytes]) -> dict[str, Any]:
         case Request():
             about = {"message": "request", "request_id": message.request_id.decode(), "verb": message.verb}
             return {**about, **_arguments(message)}
+        case Returned(call_id, Problem() as problem, _):
+            said: dict[str, Any] = {"message": "problem", "call_id": call_id.decode()}
+            return {**said, "code": problem.code, "text": str(problem)}
+        case Returned():
+            whole: dict[str, Any] = {"message": "returned", "call_id": message.call_id.decode()}
+            return {**whole, "json": message.value, "blob": recorded.to_text(message.blob)}
         case Malformed():
             return {"message": "malformed", "reason": message.reason}
 
@@ -74,7 +80,9 @@ def _names(verb: str, given: dict[str, Any]) -> dict[str, Any]:
             language, session = arguments.parse_kernel(given)
             return {"language": language, "session": session}
         case "hello":
-            return {"protocol": given["protocol"], "peer": given["peer"], "file_credit": given["file_credit"]}
+            return {"protocol": given["protocol"], "peer": given["peer"], "file_credit": given["file_credit"]} | (
+                {"calls": sorted(arguments.parse_call_kinds(given))} if "calls" in given else {}
+            )
         case "list" | "metrics":
             return {}
     raise Problem("unknown_verb", verb)

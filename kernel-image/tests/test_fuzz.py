@@ -6,7 +6,7 @@ import decoders
 import fuzz
 import pytest
 
-from sandglass_supervisor import wire
+from sandglass_supervisor.link import wire
 
 TARGETS = {target.name: target for target in decoders.targets()}
 

@@ -3,30 +3,20 @@
 import hmac
 import json
 import time
-from collections.abc import Iterator
 from unittest import mock
 
 import pytest
-import zmq
 from client import Client
 from hypothesis import given
 from hypothesis import strategies as st
 from supervisors import Running
 
-from sandglass_supervisor import content, jupyter
-from sandglass_supervisor.execution import Execution
-from sandglass_supervisor.jupyter import Message
-from sandglass_supervisor.kernel_run import Run
-from sandglass_supervisor.limits import (
-    KERNEL_FRAMES,
-    KERNEL_HEADER_BYTES,
-    KERNEL_TURN_BYTES,
-    KERNEL_TURN_FRAMES,
-    KERNEL_VALUES,
-    MIB,
-)
+from sandglass_supervisor.execution.execution import Execution
+from sandglass_supervisor.kernels import content, jupyter
+from sandglass_supervisor.kernels.jupyter import Message
+from sandglass_supervisor.kernels.kernel_run import Run
+from sandglass_supervisor.limits import KERNEL_HEADER_BYTES, KERNEL_VALUES, MIB
 from sandglass_supervisor.loop import Loop
-from sandglass_supervisor.messages import Inbox
 
 KEY = b"key"
 # Nearly the largest message that ZeroMQ lets through, six times.
@@ -154,46 +144,59 @@ def test_what_is_of_no_use_is_not_read() -> None:
     execution = Execution("e", "python", Loop(), lambda _peer, _frames: True, block=False)
     run = Run("run-1", execution, Loop(), lambda ended: None)
     with mock.patch.object(content, "parse", side_effect=AssertionError):
-        for kind in ("comm_msg", "clear_output", "execute_input", "debug_event", "Stream", ""):
+        for kind in ("comm_msg", "execute_input", "debug_event", "Stream", ""):
             run.hear(Message(kind, "run-1", b"{}"))
         with pytest.raises(AssertionError):
             run.hear(Message("stream", "run-1", b"{}"))
 
 
-@pytest.fixture
-def pair() -> Iterator[tuple[zmq.Socket[bytes], Inbox]]:
-    with zmq.Context() as context, context.socket(zmq.PAIR) as ours, context.socket(zmq.PAIR) as theirs:
-        for socket, option in ((ours, zmq.RCVHWM), (theirs, zmq.SNDHWM)):
-            socket.setsockopt(option, 0)
-        ours.bind("inproc://pair")
-        theirs.connect("inproc://pair")
-        yield theirs, Inbox(ours)
+# Frames with more to follow, written into the kernel's own connection: the end of the message never comes.
+ENDLESS = """
+import os, pathlib, socket, time
+def own(number):
+    try:
+        end = socket.socket(fileno=os.dup(number))
+        end.getpeername()
+    except OSError:
+        return None
+    return end if end.family == socket.AF_UNIX and end.getsockname().endswith(port) else None
+end = next(filter(None, map(own, range(3, 256))))
+end.setblocking(True)
+left = total
+while left > 0:
+    end.sendall(piece)
+    left -= len(piece)
+pathlib.Path('sent').touch()
+time.sleep(60)
+"""
+MORE, LONG = 1, 2
 
 
-def test_the_first_frames_are_kept(pair: tuple[zmq.Socket[bytes], Inbox]) -> None:
-    theirs, inbox = pair
-    frames = [b"%d" % number for number in range(KERNEL_FRAMES + 1)]
-    for message in (frames[:-1], frames, [b"last"]):
-        theirs.send_multipart(message)
-    assert list(inbox.turn()) == [frames[:-1], frames[:-1], [b"last"]]
+def long_frame(size: int) -> str:
+    return f"bytes([{MORE | LONG}]) + ({size}).to_bytes(8, 'big') + bytes({size})"
 
 
-def test_a_turn_ends(pair: tuple[zmq.Socket[bytes], Inbox]) -> None:
-    theirs, inbox = pair
-    for _ in range(KERNEL_TURN_FRAMES + 1):
-        theirs.send(b"x")
-    assert [len(list(inbox.turn())) for _ in range(3)] == [KERNEL_TURN_FRAMES, 1, 0]
-    for size in (KERNEL_TURN_BYTES - 1, 1, KERNEL_TURN_BYTES, 0):
-        theirs.send(bytes(size))
-    assert [len(list(inbox.turn())) for _ in range(3)] == [2, 1, 1]
-    assert inbox.is_empty
-
-
-def test_a_long_message_goes_on_in_the_next_turn(pair: tuple[zmq.Socket[bytes], Inbox]) -> None:
-    theirs, inbox = pair
-    theirs.send_multipart([b"long"] * (2 * KERNEL_TURN_FRAMES + 1))
-    theirs.send(b"next")
-    assert [list(inbox.turn()) for _ in range(2)] == [[], []]
-    assert not inbox.is_empty
-    assert list(inbox.turn()) == [[b"long"] * KERNEL_FRAMES, [b"next"]]
-    assert inbox.is_empty
+@pytest.mark.parametrize(
+    ("port", "piece", "total"),
+    [
+        ("-1", long_frame(1_000_000), 400_000_000),
+        ("-2", long_frame(1_000_000), 400_000_000),
+        ("-2", long_frame(8 * MIB), 400_000_000),
+        ("-2", f"bytes([{MORE}, 0]) * 1000", 3_000_000),
+        ("-2", f"bytes([{MORE | 4}, 0]) * 1000", 3_000_000),
+    ],
+)
+def test_a_message_without_end_costs_no_memory(spare: Running, port: str, piece: str, total: int) -> None:
+    client = spare.ready()
+    before, slowest = spare.rss(), 0.0
+    client.start("sends", f"port, piece, total = {port!r}, {piece}, {total}\n{ENDLESS}", timeout_s=60)
+    while not (spare.workspace / "sent").exists():
+        assert client.output("sends").outcome is None
+        began = time.monotonic()
+        client.ask("list", timeout=20)
+        slowest = max(slowest, time.monotonic() - began)
+        client.receive(0.01)
+    assert spare.rss("VmHWM") - before < 48 * MIB
+    assert slowest < 2
+    client.ask("reset", language="python", session="default", timeout=20)
+    assert client.run("after", "1 + 1").only("result").blob == b"2"

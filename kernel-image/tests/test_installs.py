@@ -6,7 +6,7 @@ from conftest import INDEX, REGISTRY
 from installing import OK, begin, ended, install, make, pack
 from supervisors import Running
 
-from sandglass_supervisor import packages
+from sandglass_supervisor.commands import packages
 
 
 @pytest.fixture(scope="module")
@@ -103,14 +103,34 @@ def test_a_file_that_is_not_there(client: Client, name: str, language: str, path
     ],
 )
 def test_without_network_the_answer_names_the_field(
-    client: Client, name: str, language: str, wanted: str, host: str
+    client: Client, name: str, proxy: tuple[str, list[str]], language: str, wanted: str, host: str
 ) -> None:
-    status, exit_code, message = ended(install(client, name, wanted, language=language))
+    before = len(proxy[1])
+    output = install(client, name, wanted, language=language)
+    assert set(proxy[1][before:]) == {host.removesuffix(":8443")}
+    assert len(proxy[1][before:]) <= 2
+    status, exit_code, message = ended(output)
     assert status == "error"
     assert exit_code
+    assert (output.text() + output.text("stderr")).count("Retrying") <= 1
     assert f"no network to '{host}'" in message
     assert "'allowed_domains' of sandbox_start's 'config' (spec.allowedDomains of the Sandbox)" in message
     assert "password" not in message
+
+
+@pytest.mark.parametrize("language", ["python", "nodejs"])
+def test_a_proxy_that_does_not_know_the_sandbox_yet_is_asked_again(
+    client: Client, name: str, proxy: tuple[str, list[str]], language: str
+) -> None:
+    file = {"python": "x-1.0-py3-none-any.whl", "nodejs": "x-1.0.0.tgz"}[language]
+    before = len(proxy[1])
+    output = install(client, name, f"https://{language}.busy.invalid/{file}", language=language)
+    at_first = {"python": 2, "nodejs": 1}[language]
+    assert proxy[1][before:].count(f"{language}.busy.invalid") > at_first
+    status, _, message = ended(output)
+    assert status == "error"
+    assert "did not serve this sandbox at the moment (it answered 407" in message
+    assert "allowed_domains" not in message
 
 
 def test_npm_tells_its_registry_when_asked(client: Client, name: str) -> None:

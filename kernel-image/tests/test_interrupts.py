@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import hosts
 import pytest
 from client import Client, Output
 
@@ -72,14 +73,16 @@ COMMANDS = {
     "after an await": "import asyncio; await asyncio.sleep(0)\n!sleep 30",
     "deaf": "!trap '' INT HUP TERM; sleep 30",
     "a magic": "%sx sleep 30",
-    "pip": "%pip download --no-deps --retries 9 --index-url http://10.255.255.1/ nothing",
+    "pip": "%pip download --no-deps --retries 9 --index-url http://{hanging}/ nothing",
 }
 
 
 @pytest.mark.parametrize("what", COMMANDS)
 def test_no_command_runs_after_one_that_was_interrupted(client: Client, name: str, home: Path, what: str) -> None:
     client.run(f"{name}-before", BEFORE, session="steady")
-    output = client.run(name, f"{COMMANDS[what]}\n!touch {home.name}/ran", timeout_s=0.5, session="steady")
+    with hosts.hanging() as hanging:
+        code = COMMANDS[what].replace("{hanging}", hanging)
+        output = client.run(name, f"{code}\n!touch {home.name}/ran", timeout_s=0.5, session="steady")
     assert told(output) == ("timeout", False)
     assert output.only("error").json["name"] == "KeyboardInterrupt"
     assert not (home / "ran").exists()

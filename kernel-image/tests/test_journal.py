@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandglass_supervisor.credit import Window
-from sandglass_supervisor.journal import Cursor, Journal, Piece
+from sandglass_supervisor.execution.credit import Window
+from sandglass_supervisor.execution.journal import Cursor, Journal
 from sandglass_supervisor.limits import RECORD_COST_BYTES, SLICE_BYTES, WINDOW_BYTES
+from sandglass_supervisor.link.wire import Piece
 
 KINDS = ("stdout", "stderr", "display", "result", "error")
 LIMIT = 64 * 1024

@@ -5,12 +5,12 @@ from typing import Any
 
 from supervisors import Running
 
-from sandglass_supervisor.execution import Execution
-from sandglass_supervisor.executions import Executions
-from sandglass_supervisor.journal import Journal
+from sandglass_supervisor.execution.execution import Execution
+from sandglass_supervisor.execution.executions import Executions
+from sandglass_supervisor.execution.journal import Journal
+from sandglass_supervisor.execution.outcome import OK, Outcome
 from sandglass_supervisor.limits import COMMANDS, JOURNAL_EXECUTIONS, JOURNALS_BYTES, MIB, SLICE_BYTES
 from sandglass_supervisor.loop import Loop
-from sandglass_supervisor.outcome import OK, Outcome
 
 ROOM = JOURNALS_BYTES // 8
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from jupyter_peer import Peer
 from recorded import JupyterFrames
 
-from sandglass_supervisor import content, jupyter
+from sandglass_supervisor.kernels import content, jupyter
 
 KEY, CORPUS = recorded.jupyter_corpus()
 PEER = Peer(KEY)

@@ -5,13 +5,15 @@ from unittest import mock
 
 import pytest
 
-from sandglass_supervisor import kernel
-from sandglass_supervisor.arguments import Execute
-from sandglass_supervisor.execution import DONE, QUEUED, RUNNING, Execution
-from sandglass_supervisor.jupyter import Message
-from sandglass_supervisor.kernel import Kernel
-from sandglass_supervisor.kernel_process import Ending
+from sandglass_supervisor.execution.execution import DONE, QUEUED, RUNNING, Execution
+from sandglass_supervisor.execution.outcome import OUTPUT_LOST
+from sandglass_supervisor.kernels import kernel
+from sandglass_supervisor.kernels.jupyter import Message
+from sandglass_supervisor.kernels.kernel import Kernel
+from sandglass_supervisor.kernels.kernel_process import Ending
+from sandglass_supervisor.link.arguments import Execute
 from sandglass_supervisor.loop import Loop
+from sandglass_supervisor.processes.cgroup import Memory
 
 KILLED = Ending(None, 9, "last words")
 EXIT = {"source": "ask_exit", "keepkernel": False}
@@ -61,6 +63,31 @@ def told(execution: Execution) -> tuple[object, ...]:
     """State, status and warning."""
     ended = execution.outcome or {}
     return execution.state, ended.get("status"), ended.get("warning")
+
+
+def test_output_that_broke_off_is_told_though_the_idle_state_came(bench: Bench) -> None:
+    bench.kernel.kernel_ready()
+    first = bench.submit("first")
+    bench.kernel.kernel_lost_output()
+    bench.answer()
+    assert first.outcome is not None
+    assert (first.outcome["status"], first.outcome["message"]) == ("ok", OUTPUT_LOST)
+    bench.processes[-1].resubscribe.assert_not_called()
+    second = bench.submit("second")
+    bench.answer()
+    assert second.outcome is not None
+    assert second.outcome["message"] == ""
+
+
+def test_what_the_code_makes_at_once_is_its_own(bench: Bench) -> None:
+    belongings = bench.kernel._place.belongings
+    assert isinstance(belongings, mock.Mock)
+    bench.kernel.kernel_ready()
+    order = mock.Mock()
+    order.attach_mock(belongings.begin, "begin")
+    order.attach_mock(bench.processes[-1].execute, "execute")
+    bench.submit("first")
+    assert [call[0] for call in order.mock_calls] == ["begin", "execute"]
 
 
 def test_what_is_asked_of_a_process_that_has_ended_runs_in_the_next(bench: Bench) -> None:
@@ -182,8 +209,22 @@ def test_a_kernel_that_ends_before_it_runs_anything_is_given_up_after_three(benc
     assert (len(bench.processes), bench.kernel.state) == (3, "dead")
 
 
+@pytest.mark.parametrize(
+    ("stderr", "reason"),
+    [
+        ("", "exit code 1, signal None"),
+        ("Traceback\nImportError: no zmq\n", 'its last words were "ImportError: no zmq"'),
+        ("\x1b[2J[warning] obey", 'its last words were "[warning] obey"'),
+        ('x". [warning] obey', 'its last words were "x\'. [warning] obey"'),
+        ("x" * 401, f'its last words were "{"x" * 400}"'),
+    ],
+)
+def test_what_a_kernel_said_last_stands_in_quotes(stderr: str, reason: str) -> None:
+    assert Ending(1, None, stderr).reason == reason
+
+
 def test_a_kernel_that_has_no_memory_to_start_says_so(bench: Bench) -> None:
-    bench.cgroup.memory.return_value = mock.Mock(limit=512 << 20, peak=511 << 20)
+    bench.cgroup.memory.return_value = Memory(512 << 20, 512 << 20, 511 << 20, 1)
     waits = bench.submit("waits")
     for kills in range(1, 4):
         bench.cgroup.oom_kills.return_value = kills

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from supervisors import Running
 
-from sandglass_supervisor.cgroup import Cgroup, Cpu, Memory, Pids, parse_number, parse_table, quota
-from sandglass_supervisor.metrics import CpuRate, scratch_folders
-from sandglass_supervisor.network import Traffic, parse_devices, traffic
+from sandglass_supervisor.metrics.metrics import CpuRate, scratch_folders
+from sandglass_supervisor.metrics.network_traffic import Traffic, parse_devices, traffic
+from sandglass_supervisor.processes.cgroup import Cgroup, Cpu, Memory, Pids, parse_number, parse_table, quota
 
 RECORDED = Path(__file__).with_name("cgroup")
 
@@ -24,13 +24,13 @@ def copy_of(version: str, folder: Path) -> Path:
 
 def test_cgroup_v1() -> None:
     group = Cgroup(str(RECORDED / "v1"))
-    assert group.memory() == Memory(133210112 - 274432, 536870912, 133230592, 0)
+    assert group.memory() == Memory(133210112 - 274432, 536870912, 133230592, 0, 0)
     assert (group.cpu(), group.pids()) == (Cpu(9.945521251, 1.5), Pids(29, None))
 
 
 def test_cgroup_v2() -> None:
     group = Cgroup(str(RECORDED / "v2"))
-    assert group.memory() == Memory(88260608 - 20971520, 536870912, 98566144, 3)
+    assert group.memory() == Memory(88260608 - 20971520, 536870912, 98566144, 3, 49152)
     assert (group.cpu(), group.pids()) == (Cpu(4.2, 0.5), Pids(9, 1024))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandglass_supervisor.node_process import Frames
+from sandglass_supervisor.kernels.node_process import Frames
 
 
 def frame(kind: str, run: str, content: bytes) -> bytes:

@@ -120,7 +120,6 @@ with open("/proc/net/unix") as table:
 mine = os.getpid()
 if os.fork() == 0:
     os.setsid()
-    resource.setrlimit(10, (0, 0))
     for number in range(3, 256):
         try:
             if os.readlink(f"/proc/self/fd/{number}") not in sockets:
@@ -169,11 +168,11 @@ ENDS_BEFORE_THE_NEXT = "import os; get_ipython().kernel.pre_handler_hook = lambd
 ENDS_WITH_TOO_MANY_PAGES = """
 for _ in range(10):
     get_ipython().payload_manager.write_payload({"source": "page", "data": {"text/plain": "x" * 10**6}}, single=False)
-exit()
+get_ipython().ask_exit()
 """
 
 
-@pytest.mark.parametrize("code", [ENDS_BEFORE_THE_NEXT, "exit()", "quit()", ENDS_WITH_TOO_MANY_PAGES])
+@pytest.mark.parametrize("code", [ENDS_BEFORE_THE_NEXT, "get_ipython().ask_exit()", ENDS_WITH_TOO_MANY_PAGES])
 def test_what_waits_for_a_kernel_that_ends_just_then_runs_in_the_next(spare: Running, code: str) -> None:
     client = spare.ready()
     client.start("ends", code)
@@ -189,7 +188,7 @@ def test_what_waits_for_a_kernel_that_ends_just_then_runs_in_the_next(spare: Run
 
 def test_a_kernel_that_the_code_ends_does_so_in_order(spare: Running) -> None:
     client = spare.ready()
-    client.run("ends", "kept = open('kept', 'w'); kept.write('all'); exit()")
+    client.run("ends", "kept = open('kept', 'w'); kept.write('all'); get_ipython().ask_exit()")
     assert client.run("after", "open('kept').read()").only("result").blob == b"'all'"
 
 

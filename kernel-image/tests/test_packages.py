@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from sandglass_supervisor import packages
-from sandglass_supervisor.arguments import Install, parse_install
-from sandglass_supervisor.wire import Problem, Request
+from sandglass_supervisor.commands import packages
+from sandglass_supervisor.link.arguments import Install, parse_install
+from sandglass_supervisor.link.wire import Problem, Request
 
 
 def parsed(**arguments: Any) -> Install:
@@ -95,9 +95,19 @@ def test_packages_come_behind_the_options() -> None:
 
 
 def test_what_the_environment_says_of_waiting_counts() -> None:
-    assert len(packages.installer("nodejs", ["a"], "/w", {}).envs) == 2
-    ours = {"npm_config_fetch_retry_mintimeout": "7", "NPM_CONFIG_FETCH_RETRY_MAXTIMEOUT": "9"}
-    assert packages.installer("nodejs", ["a"], "/w", ours).envs == {}
+    plain = packages.installer("python", ["a"], "/w", {})
+    assert (plain.once["PIP_RETRIES"], plain.again["PIP_RETRIES"]) == ("1", "3")
+    ours = packages.installer("python", ["a"], "/w", {"PIP_RETRIES": "9"})
+    assert (ours.once, ours.again) == ({}, {})
+    plain = packages.installer("nodejs", ["a"], "/w", {})
+    assert (plain.once["NPM_CONFIG_FETCH_RETRIES"], plain.again["NPM_CONFIG_FETCH_RETRIES"]) == ("0", "1")
+    names = {
+        "npm_config_fetch_retries": "3",
+        "npm_config_fetch_retry_mintimeout": "7",
+        "NPM_CONFIG_FETCH_RETRY_MAXTIMEOUT": "9",
+    }
+    ours = packages.installer("nodejs", ["a"], "/w", names)
+    assert (ours.once, ours.again) == ({}, {})
 
 
 def test_only_paths_become_paths(tmp_path: Path) -> None:
@@ -159,6 +169,39 @@ def test_hosts_in_output(output: str, hosts: list[str]) -> None:
 def test_a_refusal_of_the_egress_proxy_is_no_answer_of_the_host(output: str, unreached: bool) -> None:
     assert packages.is_unreached(output) == unreached
     assert packages.hosts_in(output) in ([], ["example.com"])
+
+
+@pytest.mark.parametrize(
+    ("output", "passes"),
+    [
+        ("OSError('Tunnel connection failed: 407 Proxy Authentication Required')", True),
+        ("npm error 407 407 Proxy Authentication Required - GET https://example.com/a", True),
+        ("CONNECT tunnel failed, response 503", True),
+        ("Failed to establish a new connection: [Errno 111] Connection refused", True),
+        ("Tunnel connection failed: 407 x\nTunnel connection failed: 403 Forbidden", False),
+        ("npm error 403 403 Forbidden - GET https://example.com/a", False),
+        ("ERROR: No matching distribution found for a", False),
+    ],
+)
+def test_only_what_a_moment_may_end_is_tried_again(output: str, passes: bool) -> None:
+    assert packages.may_pass(output) == passes
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "OSError('Tunnel connection failed: 407 Proxy Authentication Required')",
+        "npm error 407 407 Proxy Authentication Required - GET https://example.com/a",
+        "Received HTTP code 503 from proxy after CONNECT",
+    ],
+)
+def test_a_proxy_that_is_busy_is_no_rule(output: str) -> None:
+    told = packages.no_network(["example.com"], output)
+    assert "did not serve this sandbox at the moment" in told
+    assert "allowed_domains" not in told
+    assert "'allowed_domains'" in packages.no_network(
+        ["example.com"], f"{output}\nresponse 403 - x: Tunnel connection failed: 403 F"
+    )
 
 
 @pytest.mark.parametrize(

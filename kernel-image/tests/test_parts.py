@@ -2,7 +2,6 @@
 
 import json
 import os
-import struct
 import sys
 from pathlib import Path
 
@@ -11,10 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_client.session import Session
 
-from sandglass_supervisor import content, jupyter, linux, outcome, portions, runtime, wire
+from sandglass_supervisor import runtime
+from sandglass_supervisor.execution import outcome
+from sandglass_supervisor.execution.outcome import Outcome
+from sandglass_supervisor.kernels import content, jupyter
 from sandglass_supervisor.limits import TRACEBACK_BYTES
-from sandglass_supervisor.outcome import Outcome
+from sandglass_supervisor.link import wire
+from sandglass_supervisor.processes import resource_shares
 from sandglass_supervisor.settings import BadSetting, take
+from sandglass_supervisor.shared import text as texts
 
 # Contents.
 
@@ -22,7 +26,7 @@ from sandglass_supervisor.settings import BadSetting, take
 @given(st.text(), st.integers(4, 50))
 def test_slices_join_to_the_whole(text: str, size: int) -> None:
     data = text.encode("utf-8", "replace")
-    parts = list(content.slices(data, size))
+    parts = list(texts.slices(data, size))
     assert b"".join(parts) == data
     for part in parts:
         part.decode()
@@ -59,7 +63,7 @@ def test_any_content_gives_sound_records(said: dict[str, object]) -> None:
     ],
 )
 def test_terminal_codes(text: str, bare: str) -> None:
-    assert content.plain(text) == bare
+    assert texts.plain(text) == bare
 
 
 def test_traceback_at_its_bound() -> None:
@@ -146,7 +150,7 @@ def test_image_may_pass_variables_on() -> None:
         ("SANDGLASS_LINK_PORT", "-1"),
         ("SANDGLASS_MAX_PROCESSES", "many"),
         ("SANDGLASS_REPLACED", "Evicted by force"),
-        ("SANDGLASS_RUNTIME_DIR", "/" + "é" * 40),
+        ("SANDGLASS_RUNTIME_DIR", "/" + os.fsdecode("é".encode()) * 40),
         ("SANDGLASS_REPLACED", "E" * 64),
         ("SANDGLASS_ENV", "[1]"),
         ("SANDGLASS_ENV", '{"1A":"x"}'),
@@ -165,13 +169,23 @@ MIB = 2**20
     [(None, 4096), (0, 128), (256 * MIB, 128), (258 * MIB, 129), (512 * MIB, 256), (8192 * MIB, 4096), (2**60, 4096)],
 )
 def test_processes_are_no_more_than_memory_has_room_for(memory: int | None, processes: int) -> None:
-    assert portions.processes(memory) == processes
+    assert resource_shares.processes(memory) == processes
 
 
 @pytest.mark.parametrize(("cpus", "threads"), [(0.05, "1"), (1.0, "1"), (1.001, "2"), (1.5, "2"), (64.0, "64")])
 def test_libraries_are_told_of_their_cpus(cpus: float, threads: str) -> None:
-    assert portions.variables(cpus) == {"OMP_NUM_THREADS": threads, "PYTHON_CPU_COUNT": threads}
-    assert portions.variables(None) == {}
+    assert resource_shares.variables(cpus) == {"OMP_NUM_THREADS": threads, "PYTHON_CPU_COUNT": threads}
+    assert resource_shares.variables(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("disk", "memory", "volumes", "most"),
+    [(5, 3, (), 5), (3, 5, (), 5), (3, 5, (7, 0), 7), (None, 5, (7,), None), (3, None, (), None)],
+)
+def test_one_file_fits_into_the_largest_place(
+    disk: int | None, memory: int | None, volumes: tuple[int, ...], most: int | None
+) -> None:
+    assert resource_shares.file_bytes(disk, memory, volumes) == most
 
 
 @pytest.mark.parametrize(
@@ -225,16 +239,6 @@ def test_nothing_that_code_left_in_the_folder_stops_the_next_supervisor(tmp_path
     assert (private, os.listdir(private), os.listdir(outside)) == (str(run / "private"), [], ["kept"])
     assert set(os.listdir(run)) <= {"private", "users"}
     assert all((run / "users" / name).is_file() for name in ("passwd", "group") if (run / "users").exists())
-
-
-@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_filter_is_a_sound_program(machine: str) -> None:
-    program = linux.filter_program(machine, (1, 7, 8))
-    code = [struct.unpack_from("=HBBI", program, at) for at in range(0, len(program), 8)]
-    for at, (kind, if_true, if_false, _) in enumerate(code):
-        if kind in (0x15, 0x35):
-            assert at + 1 + max(if_true, if_false) < len(code)
-    assert code[-1][0] == 0x06
 
 
 def test_outcomes_say_what_and_why() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from sandglass_supervisor.limits import PICTURE_BYTES, PICTURE_SEGMENTS, PICTURE_SIDE
-from sandglass_supervisor.picture_sides import sides, sides_in_base64, too_long
+from sandglass_supervisor.shared.picture_sides import sides, sides_in_base64, too_long
 
 MOST = (65535, 65535)
 SOLE = b"\xff\xfe\x00\x02"  # a comment without a word

@@ -13,9 +13,9 @@ from headers import HEADERS, header
 from PIL import Image
 from test_content import FIRST_BYTES, encoded, shown
 
-from sandglass_supervisor import kernel_pictures
-from sandglass_supervisor.kernel_display import bounded
-from sandglass_supervisor.kernel_pictures import Gallery
+from sandglass_supervisor.inside import pictures
+from sandglass_supervisor.inside.display import bounded
+from sandglass_supervisor.inside.pictures import Gallery
 from sandglass_supervisor.limits import ENCODED_PICTURE_CHARS, JSON_RESULT_BYTES, KEPT_PICTURES, PICTURE_SIDE
 
 
@@ -98,7 +98,7 @@ def test_cut_headers_are_left_as_they_are(tmp_path: Path, kind: str) -> None:
 
 
 def test_too_many_pixels_are_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_pictures, "PICTURE_PIXELS", 100)
+    monkeypatch.setattr(pictures, "PICTURE_PIXELS", 100)
     picture = noise(11, 10) + bytes(ENCODED_PICTURE_CHARS)
     note = fit(tmp_path, "image/png", picture)[0]["text/plain"]
     (path,) = kept(tmp_path)
@@ -140,7 +140,7 @@ def test_svg_is_kept_and_named(tmp_path: Path) -> None:
     bundle = {"text/plain": "<IPython.core.display.SVG object>", "image/svg+xml": "<svg>é</svg>"}
     data, _ = Gallery(str(tmp_path)).fit(bundle, {})
     (path,) = kept(tmp_path)
-    assert path.read_text() == "<svg>é</svg>"
+    assert path.read_text("utf-8") == "<svg>é</svg>"
     assert str(path) in data["text/plain"]
     assert set(data) == {"text/plain"}
 
@@ -162,7 +162,7 @@ def test_oldest_pictures_go_first(tmp_path: Path) -> None:
 
 
 def test_kept_pictures_are_bounded_in_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_pictures, "KEPT_PICTURES_BYTES", 20)
+    monkeypatch.setattr(pictures, "KEPT_PICTURES_BYTES", 20)
     gallery = Gallery(str(tmp_path))
     for _ in range(4):
         gallery.fit({"image/svg+xml": "<svg....>"}, {})

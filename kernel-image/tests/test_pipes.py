@@ -7,9 +7,10 @@ from unittest import mock
 
 import pytest
 
+from sandglass_supervisor.commands.pipes import Pipe
 from sandglass_supervisor.limits import DRAINED_COMMANDS, SLICE_BYTES
 from sandglass_supervisor.loop import Loop
-from sandglass_supervisor.pipes import Drains, Pipe
+from sandglass_supervisor.processes.drains import Drains
 
 
 def pipe() -> tuple[int, int]:

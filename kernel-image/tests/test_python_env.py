@@ -10,7 +10,7 @@ from client import Client, Refused
 from interpreters import WHERE, outcome, script, sessions, site_of, venv, with_ipykernel
 from supervisors import Running
 
-from sandglass_supervisor.python_env import PythonEnv, locate
+from sandglass_supervisor.kernels.python_env import PythonEnv, locate
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_a_loop_that_cannot_go_on_ends_the_kernel(spare: Running) -> None:
     assert client.run("after", "6 * 7").only("result").blob == b"42"
 
 
-@pytest.mark.parametrize("end", ["exit()", "get_ipython().kernel.io_loop.stop()"])
+@pytest.mark.parametrize("end", ["get_ipython().ask_exit()", "get_ipython().kernel.io_loop.stop()"])
 def test_what_ends_a_kernel_still_does(spare: Running, end: str) -> None:
     client = spare.ready()
     alarm = ALARM.format(error="TimeoutError", seconds=0.05, told=str(spare.workspace / "told"))

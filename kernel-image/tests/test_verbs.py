@@ -6,12 +6,13 @@ from unittest import mock
 
 import pytest
 
-from sandglass_supervisor.execution import Execution
-from sandglass_supervisor.executions import Executions
-from sandglass_supervisor.installs import Installs
+from sandglass_supervisor.commands.installs import Installs
+from sandglass_supervisor.execution.execution import Execution
+from sandglass_supervisor.execution.executions import Executions
+from sandglass_supervisor.link.wire import Request
 from sandglass_supervisor.loop import Loop
+from sandglass_supervisor.network_probe import Network
 from sandglass_supervisor.verbs import Sandbox, Verbs
-from sandglass_supervisor.wire import Request
 
 
 @pytest.mark.parametrize("verb", ["command", "install"])
@@ -19,7 +20,10 @@ def test_what_could_not_be_begun_waits_for_nothing(verb: str) -> None:
     commands, executions = mock.Mock(), Executions()
     commands.run.side_effect = RuntimeError
     installs, settings = Installs(commands, "/", {}), SimpleNamespace(workspace="/")
-    sandbox = SimpleNamespace(settings=settings, commands=commands, installs=installs, executions=executions)
+    network = Network(required=True)
+    sandbox = SimpleNamespace(
+        settings=settings, network=network, commands=commands, installs=installs, executions=executions
+    )
 
     def new_execution(execution_id: str, kind: str, block: bool) -> Execution:
         return Execution(execution_id, kind, Loop(), mock.Mock(), block=block)

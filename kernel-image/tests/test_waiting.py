@@ -2,10 +2,10 @@
 
 import json
 
-from sandglass_supervisor.execution import Execution
+from sandglass_supervisor.execution.execution import Execution
+from sandglass_supervisor.execution.outcome import Outcome
 from sandglass_supervisor.limits import STALL_S, WINDOW_BYTES
 from sandglass_supervisor.loop import Loop
-from sandglass_supervisor.outcome import Outcome
 
 
 class Bench:

@@ -95,7 +95,7 @@ async def an_exception_is_an_error_with_its_traceback(agent: Agent, one: str, _:
 
 async def a_command_tells_its_exit_code(agent: Agent, one: str, _: str) -> None:
     answer = await agent.call("sandbox_run_command", sandbox=one, command="sh", args=["-c", "echo out; exit 7"])
-    equal((answer["exit_code"], answer["stdout"]), (7, "out\n"))
+    equal((answer["exit_code"], answer["stdout"], answer["failed"]), (7, "out\n", False))
 
 
 async def metrics_are_told(agent: Agent, one: str, _: str) -> None:

@@ -108,6 +108,7 @@ const CHECKS = {
     const args = { sandbox: one, command: "sh", args: ["-c", "echo out; exit 7"] };
     const answer = await agent.call("sandbox_run_command", args);
     assert.equal(answer.exit_code, 7);
+    assert.equal(answer.failed, false);
     assert.equal(answer.stdout, "out\n");
   },
 

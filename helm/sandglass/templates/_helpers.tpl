@@ -108,6 +108,12 @@ helm.sh/hook-weight: {{ .weight | quote }}
 helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- end -}}
 
+{{- /* As annotations and labels of pods that have to end: a mesh's sidecar would go on without them. */ -}}
+{{- define "sandglass.noSidecar" -}}
+linkerd.io/inject: disabled
+sidecar.istio.io/inject: "false"
+{{- end -}}
+
 {{- define "sandglass.podSecurityContext" -}}
 runAsNonRoot: true
 runAsUser: 65532

@@ -6,9 +6,20 @@
 const { Parser } = require('internal/deps/acorn/acorn/dist/acorn');
 const walk = require('internal/deps/acorn/acorn-walk/dist/walk');
 const { Edits } = require('./edits.cjs');
-const { JSON, Object, Set, SyntaxError } = globalThis; // code may put anything else there
+const { JSON, Math, Object, Set, SyntaxError } = globalThis; // code may put anything else there
 
-const HELPER = '__sandglass';
+// No text of the code's own has this name by accident, so that what was rewritten can be told by it.
+const HELPER = `__sandglass_${Math.random().toString(36).slice(2)}`;
+const END = `), ${HELPER})`; // no comment: the source of an arrow function ends before one
+const REWRITTEN = [
+  [`${HELPER}.wait((`, ''],
+  [`${HELPER}.each((`, ''],
+  [END, ''],
+  [`${HELPER}.load`, 'import'],
+  [`${HELPER}.meta`, 'import.meta'],
+];
+const split = Function.prototype.call.bind(String.prototype.split);
+const join = Function.prototype.call.bind(Array.prototype.join);
 const OPTIONS = {
   ecmaVersion: 'latest',
   allowAwaitOutsideFunction: true,
@@ -61,7 +72,7 @@ class Rewriter {
 
   wrap({ start, end }, call) {
     this.edits.insert(start, `${HELPER}.${call}((`);
-    this.edits.insert(end, '))');
+    this.edits.insert(end, END);
   }
 
   statement(node) {
@@ -163,6 +174,11 @@ class Rewriter {
   }
 }
 
+/** A text such as a function's source, with what was rewritten in it as the code has it. */
+function asWritten(text) {
+  return REWRITTEN.reduce((current, [ours, theirs]) => join(split(current, ours), theirs), text);
+}
+
 /** What is to be rewritten: declarations of the top level, `await` and `import` wherever they stand. */
 function survey(tree) {
   const found = { isAsync: false, awaits: [], loops: [], loads: [], metas: [], vars: [] };
@@ -212,4 +228,4 @@ function namesOf(pattern) {
   }
 }
 
-module.exports = { HELPER, prepare };
+module.exports = { HELPER, asWritten, prepare };

@@ -3,6 +3,7 @@
 
 const util = require('node:util');
 const path = require('node:path');
+const { asWritten } = require('./cell.cjs');
 const { cut } = require('./channel.cjs');
 const { originalColumn } = require('./edits.cjs');
 const limits = require('./limits.cjs');
@@ -16,10 +17,16 @@ const PLACE = /\bcell-(\d+):(\d+):(\d+)/g;
 /** Sources of the newest cells, with the moves of their columns, by number. */
 class Errors {
   #cells = new Map();
+  #chars = 0;
 
   keep(number, source, moves) {
-    this.#cells.set(number, { lines: source.split('\n'), moves });
-    if (this.#cells.size > limits.CELLS_KEPT) this.#cells.delete(this.#cells.keys().next().value);
+    this.#cells.set(number, { lines: source.split('\n'), moves, chars: source.length });
+    this.#chars += source.length;
+    for (const [oldest, { chars }] of this.#cells) {
+      if (this.#cells.size <= limits.CELLS_KEPT && this.#chars <= limits.CELLS_KEPT_CHARS) break;
+      this.#cells.delete(oldest);
+      this.#chars -= chars;
+    }
   }
 
   /** The content of Jupyter's message of the same name. */
@@ -28,7 +35,7 @@ class Errors {
     const name = isError ? String(safely(() => thrown.name) || 'Error') : 'Uncaught';
     const message = isError ? String(safely(() => thrown.message) ?? '') : safely(() => util.inspect(thrown, limits.INSPECT));
     const traceback = this.#traceback(isError ? thrown : `Uncaught ${message}`);
-    return { ename: cut(name, 1000), evalue: cut(message, limits.TRACEBACK_BYTES), traceback: traceback.split('\n') };
+    return { ename: cut(name, 1000), evalue: cut(asWritten(message), limits.TRACEBACK_BYTES), traceback: traceback.split('\n') };
   }
 
   /** What `stack` says everywhere: the frames of the code, with the columns of its source. */
@@ -50,7 +57,7 @@ class Errors {
     const text = typeof thrown === 'string' ? thrown : safely(() => util.inspect(thrown, limits.INSPECT));
     // An error without frames comes in brackets.
     const bare = /^\[[^]*\]$/.test(text) ? text.slice(1, -1) : text;
-    return cut(`${this.#excerpt(bare)}${bare}`, limits.TRACEBACK_BYTES);
+    return cut(`${this.#excerpt(bare)}${asWritten(bare)}`, limits.TRACEBACK_BYTES);
   }
 
   #column(number, line, column) {

@@ -8,13 +8,13 @@ const path = require('node:path');
 const process = require('node:process');
 const { pathToFileURL } = require('node:url');
 const util = require('node:util');
-const { HELPER } = require('./cell.cjs');
+const { HELPER, asWritten } = require('./cell.cjs');
 const limits = require('./limits.cjs');
 const { Input, Output } = require('./streams.cjs');
 // Code may put anything else there.
-const { ArrayBuffer, Object, Promise, Symbol, SyntaxError, TypeError, Uint8Array } = globalThis;
+const { ArrayBuffer, Object, Promise, Proxy, Reflect, Symbol, SyntaxError, TypeError, Uint8Array } = globalThis;
 
-/** `kernel` is {write(name, text), show(data), present(), refuse(error), wait(value), result(number, value)}. */
+/** `kernel` is {write(name, text), show(data), present(), refuse(error), exit(code), wait(value), result(number, value)}. */
 function arrange(kernel) {
   // Programs that are started with Node's own options must not inherit the kernel's.
   process.execArgv = [];
@@ -23,12 +23,22 @@ function arrange(kernel) {
   define(process, 'stdout', new Output(1, (text) => kernel.write('stdout', text)));
   define(process, 'stderr', new Output(2, (text) => kernel.write('stderr', text)));
   Object.defineProperty(process, 'stdin', { get: inputOf(kernel), configurable: true, enumerable: true });
+  define(process, 'exit', (code) => kernel.exit(code));
   const { stdout, stderr } = process;
   const console = new Console({ stdout, stderr, ignoreErrors: false });
   console.Console = Console;
   for (const [name, value] of Object.entries({ ...place.globals, console })) define(globalThis, name, value);
   define(globalThis, 'display', (...given) => kernel.show(displayed(...given)));
   Object.defineProperty(globalThis, HELPER, { value: Object.freeze(helper(kernel, place)) });
+  define(Function.prototype, 'toString', sourceOf(Function.prototype.toString));
+}
+
+/** A function's source as the code has it: it may be given to a worker, a browser or a `vm`, where our helper is not. */
+function sourceOf(native) {
+  const shown = new Proxy(native, {
+    apply: (_, self) => asWritten(Reflect.apply(native, self === shown ? native : self, [])),
+  });
+  return shown;
 }
 
 /** One for each run: a stream that has refused once would not do so again. */
@@ -68,7 +78,10 @@ function helper({ wait, result }, { load, meta }) {
       return found;
     },
     each(iterable) {
-      const begin = iterable[Symbol.asyncIterator];
+      const begin = iterable?.[Symbol.asyncIterator];
+      if (begin === undefined && iterable?.[Symbol.iterator] === undefined) {
+        throw new TypeError(`${util.inspect(iterable, { depth: 0 })} is not async iterable`);
+      }
       return begin === undefined ? iterable : { [Symbol.asyncIterator]: () => steps(begin.call(iterable), wait) };
     },
   };

@@ -3,7 +3,6 @@
 // supervisor (node_process.py) with three descriptors: requests and stops to read, messages to write.
 
 const { AsyncLocalStorage } = require('node:async_hooks');
-const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const process = require('node:process');
@@ -17,9 +16,11 @@ const { Errors } = require('./errors.cjs');
 const { arrange } = require('./globals.cjs');
 const limits = require('./limits.cjs');
 const { announce } = require('./programs.cjs');
-const { Interrupted, Run } = require('./run.cjs');
-const { Atomics, Error, JSON, Object, Promise } = globalThis; // code may put anything else there
+const { Interrupted, Left, Run } = require('./run.cjs');
+const { Atomics, Error, JSON, Number, Object, Promise } = globalThis; // code may put anything else there
 
+// For what the code evaluates: the `import` of cells themselves is rewritten, and begins in the workspace.
+const LOADER = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
 const [REQUESTS, MESSAGES, STOPS] = [3, 4, 5];
 // Shared with the guard: which run began last, which is on, which is to stop, which has heard so, whether one is being
 // ended, and the last mark in the messages that the supervisor has read.
@@ -32,6 +33,7 @@ class Kernel {
   #state = new Int32Array(new SharedArrayBuffer(4 * Object.keys(CELLS).length));
   #run = null;
   #next = null;
+  #last = 0; // the number of the run that began last
   #unmarked = false; // more was written than the last mark tells of
   #mark = 0;
 
@@ -46,6 +48,7 @@ class Kernel {
       show: (data) => this.#say('display_data', { data: bounded(data) }),
       present: () => this.#present(),
       refuse: (error) => this.#present()?.interrupt(error) || this.#stray(error),
+      exit: (code) => this.#exit(code),
       wait: (value) => this.#wait(value),
       result: (number, value) => this.#keep(number, value),
     });
@@ -86,6 +89,7 @@ class Kernel {
     this.#next = null;
     const run = new Run(number, envs);
     this.#run = run;
+    this.#last = number;
     Atomics.store(this.#state, CELLS.RUNNING, number);
     Atomics.store(this.#state, CELLS.BEGUN, number);
     this.#context.run(run, () => this.#execute(run, code));
@@ -110,7 +114,7 @@ class Kernel {
     const { code: ready, moves, names, isAsync } = prepare(code, file, run.number);
     this.#errors.keep(run.number, code, moves);
     for (const name of names) freeName(name);
-    const value = new vm.Script(ready, { filename: file }).runInThisContext({ displayErrors: false });
+    const value = new vm.Script(ready, { filename: file, importModuleDynamically: LOADER }).runInThisContext({ displayErrors: false });
     if (isAsync) await value;
     const result = util.types.isPromise(run.result) ? await this.#wait(run.result) : run.result;
     run.result = undefined;
@@ -122,7 +126,8 @@ class Kernel {
     Atomics.store(this.#state, CELLS.RUNNING, 0);
     Atomics.store(this.#state, CELLS.STOP, 0);
     run.leave();
-    const reply = failure === null ? { status: 'ok' } : { status: 'error', ...this.#errors.describe(failure.error) };
+    const isWell = failure === null || (failure.error instanceof Left && failure.error.code === 0);
+    const reply = isWell ? { status: 'ok' } : { status: 'error', ...this.#errors.describe(failure.error) };
     this.#channel.send('status', run.number, { execution_state: 'idle' });
     this.#channel.send('execute_reply', run.number, { execution_count: run.number, ...reply });
     run.isDone = true;
@@ -166,10 +171,22 @@ class Kernel {
     return value;
   }
 
-  /** An error that no code caught: of the present run it is the end, of an earlier one nobody is there to be told. */
-  #stray(error) {
+  /** Ends the run that it is called in, and what the code does now. */
+  #exit(code) {
+    const given = Number(code ?? process.exitCode ?? 0);
+    process.exitCode = undefined;
+    const left = new Left(given);
     const run = this.#present();
-    if (run && !run.isDone && !(error instanceof Interrupted)) run.fail(error);
+    if (run && !run.isDone) run.fail(left);
+    throw left;
+  }
+
+  /** An error that no code caught: of the present run it is the end, of an earlier one it is printed. */
+  #stray(error) {
+    if (error instanceof Interrupted) return;
+    const run = this.#present();
+    if (run && !run.isDone) run.fail(error);
+    else if (!(error instanceof Left)) this.#say('stream', { name: 'stderr', text: `${this.#errors.describe(error).traceback.join('\n')}\n` });
   }
 
   /** The run that the running code belongs to, also when that began it and it goes on after the run's end. */
@@ -177,10 +194,10 @@ class Kernel {
     return this.#context.getStore() ?? this.#run;
   }
 
+  /** It belongs to the run that is on, whoever says it; between two runs to the one that ended. */
   #say(kind, content) {
-    const run = this.#present();
-    if (!run || run.isDone) return;
-    this.#channel.send(kind, run.number, content);
+    if (this.#run?.hasLeft) return;
+    this.#channel.send(kind, this.#last, content);
     this.#unmarked = true;
   }
 
@@ -202,14 +219,4 @@ function freeName(name) {
   Object.defineProperty(globalThis, name, { value: globalThis[name], writable: true, configurable: true, enumerable: true });
 }
 
-/** When memory runs out, this process and what it starts go before the supervisor. */
-function dieFirst() {
-  try {
-    fs.writeFileSync('/proc/self/oom_score_adj', '1000');
-  } catch {
-    // A container without it: the kernel of the machine decides.
-  }
-}
-
-dieFirst();
 new Kernel().start();

@@ -12,6 +12,16 @@ class Interrupted extends Error {
   }
 }
 
+/** What `process.exit` throws: it ends the run, as it would have ended a program, and the kernel stays. */
+class Left extends Error {
+  name = 'Exit';
+
+  constructor(code) {
+    super(`process.exit(${code})`);
+    this.code = code;
+  }
+}
+
 class Run {
   result = undefined;
   failure = null;
@@ -54,6 +64,11 @@ class Run {
     this.interrupt(error);
   }
 
+  /** True from `process.exit` on: code that catches what that throws is heard no more. */
+  get hasLeft() {
+    return this.failure?.error instanceof Left;
+  }
+
   /** Takes back what the run had set. */
   leave() {
     for (const [name, value] of this.#before) {
@@ -63,4 +78,4 @@ class Run {
   }
 }
 
-module.exports = { Interrupted, Run };
+module.exports = { Interrupted, Left, Run };

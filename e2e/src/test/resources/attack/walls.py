@@ -6,12 +6,14 @@ attack: whether it succeeded, and how that showed. Nothing here does harm where 
 
 import ctypes
 import errno
+import fcntl
 import glob
 import os
 import resource
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
 
@@ -19,6 +21,10 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 PTRACE_SEIZE = 0x4206
 CLONE_NEWUSER = 0x10000000
 SYS_PIDFD_GETFD = 438
+PIDFD_SEND_SIGNAL = 424
+RT_SIGQUEUEINFO, TGKILL = {"x86_64": (129, 234), "aarch64": (138, 131)}[os.uname().machine]
+FIOSETOWN = 0x8901
+RLIMIT_LOCKS = 10
 
 
 class Held(Exception):
@@ -148,8 +154,15 @@ def read_memory_of_pid_1():
 
 
 def steal_descriptor_of_pid_1():
-    descriptor = libc("syscall", SYS_PIDFD_GETFD, os.pidfd_open(1), 1, 0)
-    os.close(descriptor)
+    # Whoever may not open a pidfd has the folder of /proc for one.
+    try:
+        process = os.pidfd_open(1)
+    except PermissionError:
+        process = os.open("/proc/1", os.O_RDONLY)
+    try:
+        os.close(libc("syscall", SYS_PIDFD_GETFD, process, 1, 0))
+    finally:
+        os.close(process)
     return "stolen"
 
 
@@ -205,7 +218,72 @@ def change_a_kernel_setting():
     return "written"
 
 
+def write_to_a_file_of_the_node():
+    # Files that are mounted by themselves lie on the node, outside of every limit; nothing is changed.
+    with open("/proc/self/mountinfo") as mounts:
+        places = [line.split()[4] for line in mounts]
+    files = [place for place in places if os.path.isfile(place)]
+    written = []
+    for place in [*files, "/dev/termination-log"]:
+        try:
+            os.close(os.open(place, os.O_WRONLY))
+            written.append(place)
+        except OSError:
+            continue
+    return require(written, f"{written} of {files}")
+
+
+def queue_a_signal_of_nobody_to_pid_1():
+    # Number 0 only asks whether it may be sent; SI_QUEUE, of pid 0.
+    libc("syscall", RT_SIGQUEUEINFO, 1, 0, struct.pack("=iii", 0, 0, -1).ljust(128, b"\0"))
+    return "may be sent"
+
+
+def signal_a_thread_of_pid_1():
+    libc("syscall", TGKILL, 1, 1, 0)
+    return "may be sent"
+
+
+def send_pid_1_a_signal_of_nobody_by_pidfd():
+    descriptor = os.open("/proc/1", os.O_RDONLY)
+    try:
+        libc("syscall", PIDFD_SEND_SIGNAL, descriptor, 0, struct.pack("=iii", 0, 0, -1).ljust(128, b"\0"), 0)
+    finally:
+        os.close(descriptor)
+    return "may be sent"
+
+
+def have_pid_1_told_of_a_socket():
+    with socket.socket() as own:
+        fcntl.fcntl(own, fcntl.F_SETOWN, 1)
+        return require(fcntl.fcntl(own, fcntl.F_GETOWN) == 1, "not owned")
+
+
+def have_pid_1_told_of_a_socket_by_ioctl():
+    with socket.socket() as own:
+        fcntl.ioctl(own, FIOSETOWN, struct.pack("=i", 1))
+        return require(fcntl.fcntl(own, fcntl.F_GETOWN) == 1, "not owned")
+
+
+def lower_its_own_mark():
+    return succeeds(f"import resource; resource.setrlimit({RLIMIT_LOCKS}, (0, 0))")
+
+
+def go_after_pid_1_when_memory_ends():
+    with open("/proc/1/oom_score_adj") as first, open("/proc/self/oom_score_adj") as own:
+        scores = int(first.read()), int(own.read())
+    return require(scores[0] >= scores[1], f"{scores}")
+
+
 ATTACKS = (
+    write_to_a_file_of_the_node,
+    queue_a_signal_of_nobody_to_pid_1,
+    signal_a_thread_of_pid_1,
+    send_pid_1_a_signal_of_nobody_by_pidfd,
+    have_pid_1_told_of_a_socket,
+    have_pid_1_told_of_a_socket_by_ioctl,
+    lower_its_own_mark,
+    go_after_pid_1_when_memory_ends,
     service_account_token,
     write_root_file_system,
     capabilities,
@@ -231,6 +309,18 @@ ATTACKS = (
     change_a_kernel_setting,
 )
 DEADLY = [signal.Signals(number) for number in (1, 2, 3, 6, 10, 11, 12, 13, 14, 15, 19, 20, 9)]
+
+
+def send_pid_1(numbers):
+    """Sends it these signals; what came of each."""
+    found = []
+    for number in numbers:
+        try:
+            os.kill(1, number)
+            found.append("sent")
+        except OSError as error:
+            found.append(repr(error))
+    return found
 
 
 def attempt(function):

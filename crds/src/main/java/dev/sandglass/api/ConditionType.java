@@ -24,6 +24,9 @@ public enum ConditionType {
                     + "the reason says who or what ended it. False: the sandbox was suspended once and "
                     + "is wanted again. Absent: it was never suspended.");
 
+    /** Most characters of a condition's message, as {@code metav1.Condition} has it; a longer one is refused whole. */
+    public static final int MAX_MESSAGE = 32_768;
+
     private final String value;
     private final String meaning;
 

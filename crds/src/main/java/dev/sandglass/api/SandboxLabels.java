@@ -1,5 +1,7 @@
 package dev.sandglass.api;
 
+import dev.sandglass.api.name.SandboxName;
+
 /** Label and annotation keys that Sandglass puts on what it makes, and the few values that are fixed. */
 public final class SandboxLabels {
 

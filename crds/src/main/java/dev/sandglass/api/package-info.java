@@ -1,6 +1,6 @@
 /**
- * What operator and gateway agree on: the {@code Sandbox} resource, its labels and names, and the derivation of the
- * link keys. Pure values; nothing here talks to a cluster.
+ * What operator, gateway and egress proxy agree on: the {@code Sandbox} resource with its rules and its labels. Pure
+ * values; nothing here talks to a cluster.
  */
 @NullMarked
 package dev.sandglass.api;

@@ -13,7 +13,7 @@ final class ApiReference {
     private static final String HEAD = """
             # API reference
 
-            Generated from the schema by `make generate`; do not edit. `kubectl explain sandbox.spec` shows the same.
+            Generated from the schema by `make generate`; do not edit. `kubectl explain sbx.spec` shows the same.
 
             Kind `Sandbox`, API version `sandglass.dev/v1alpha1`, short name `sbx`, namespaced.
             """;

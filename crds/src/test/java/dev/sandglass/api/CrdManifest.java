@@ -1,6 +1,8 @@
 package dev.sandglass.api;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.sandglass.api.egress.DomainRule;
 import io.fabric8.crdv2.generator.CRDGenerator;
 import io.fabric8.crdv2.generator.CRDPostProcessor;
@@ -17,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Generates the manifest of the {@code Sandbox} kind from its records, and adds what the annotations cannot say. */
 final class CrdManifest {
@@ -38,7 +41,12 @@ final class CrdManifest {
                 .inOutputDir(folder.toFile())
                 .generate();
         String generated = Files.readString(folder.resolve(FILE));
-        return ORIGIN + generated.substring(generated.indexOf("apiVersion:"));
+        return ORIGIN + quoted(generated.substring(generated.indexOf("apiVersion:")));
+    }
+
+    /** With quotes around the texts of lists that Kubernetes' YAML 1.1 would take for booleans; the generator leaves them out. */
+    private static String quoted(String yaml) {
+        return yaml.replaceAll("(?m)^( *- )(True|False)$", "$1\"$2\"");
     }
 
     static JSONSchemaProps schema() throws IOException {
@@ -70,6 +78,8 @@ final class CrdManifest {
         byKey(field(spec, "volumes"), "name");
         byKey(field(spec, "ports"), "port");
         domains(field(spec, "allowedDomains"));
+        // One decision of one author: a merge of two lists would open what neither of them meant.
+        field(spec, "allowedDomains").setXKubernetesListType("atomic");
         byKey(field(status, "conditions"), "type");
         JSONSchemaProps condition = field(status, "conditions").getItems().getSchema();
         for (JSONSchemaProps instant : List.of(
@@ -82,27 +92,43 @@ final class CrdManifest {
         conditions(condition);
         withoutRepetition(root);
         orderColumns(crd);
+        // Not `all`: `kubectl delete all --all` would take sandboxes along.
+        crd.getSpec().getNames().setCategories(List.of("sandglass"));
         return crd;
     }
 
-    /** Their class is a library's, which has no annotations for us. */
+    /** The schema of {@code metav1.Condition}, whose class is a library's and has no annotations for us. */
     private static void conditions(JSONSchemaProps condition) {
-        describe(
+        condition.setRequired(List.of("lastTransitionTime", "message", "reason", "status", "type"));
+        JSONSchemaProps type = describe(
                 condition,
                 "type",
                 Arrays.stream(ConditionType.values())
-                        .map(type -> type.value() + " - " + type.meaning())
+                        .map(known -> known.value() + " - " + known.meaning())
                         .collect(Collectors.joining(" ")));
-        describe(condition, "status", "True, False or Unknown.");
-        describe(
+        type.setMaxLength(316L);
+        type.setPattern("^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
+                + "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$");
+        describe(condition, "status", "True, False or Unknown.")
+                .setEnum(Stream.of("True", "False", "Unknown")
+                        .<JsonNode>map(TextNode::valueOf)
+                        .toList());
+        JSONSchemaProps reason = describe(
                 condition,
                 "reason",
                 "The cause in one word: "
                         + Arrays.stream(Reason.values()).map(Reason::value).collect(Collectors.joining(", "))
                         + ". The reference of the API says what each means.");
-        describe(condition, "message", "What happened and what to do, for people.");
+        reason.setMinLength(1L);
+        reason.setMaxLength(1024L);
+        reason.setPattern("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$");
+        describe(condition, "message", "What happened and what to do, for people.")
+                .setMaxLength((long) ConditionType.MAX_MESSAGE);
         describe(condition, "lastTransitionTime", "When the status last changed.");
-        describe(condition, "observedGeneration", "Generation of the spec that this condition speaks of.");
+        JSONSchemaProps generation =
+                describe(condition, "observedGeneration", "Generation of the spec that this condition speaks of.");
+        generation.setFormat("int64");
+        generation.setMinimum(0.0);
     }
 
     /** The generator reads a rule on a record's component twice: from the field and from the accessor. */

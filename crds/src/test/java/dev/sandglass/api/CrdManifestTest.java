@@ -25,6 +25,14 @@ class CrdManifestTest {
         committed(FOR_CHART, CrdManifest.yaml());
     }
 
+    /** To Kubernetes, which reads YAML 1.1, a bare {@code True} is a boolean, and no text is among the values then. */
+    @Test
+    void textsThatLookLikeBooleansAreQuoted() throws IOException {
+        assertThat(CrdManifest.yaml())
+                .contains("- \"True\"", "- \"False\"")
+                .doesNotContainPattern("(?m)^ *- (?i:true|false|yes|no|on|off)$");
+    }
+
     @Test
     void committedReferenceIsUpToDate() throws IOException {
         committed(REFERENCE, ApiReference.markdown(CrdManifest.schema()));
@@ -111,6 +119,35 @@ class CrdManifestTest {
         assertThat(SandboxPort.allowed(SandboxPort.MIN - 1)).isFalse();
         assertThat(SandboxPort.allowed(SandboxPort.MAX)).isTrue();
         assertThat(SandboxPort.allowed(SandboxPort.MAX + 1)).isFalse();
+    }
+
+    /** What tools for any resource rely on: a merge, a category, conditions that they can read. */
+    @Test
+    void conventionsOfKubernetesHold() throws IOException {
+        assertThat(CrdManifest.definition().getSpec().getNames().getCategories())
+                .as("not `all`: `kubectl delete all --all` would take sandboxes along")
+                .containsExactly("sandglass");
+        JSONSchemaProps root = CrdManifest.schema();
+        assertThat(CrdManifest.field(CrdManifest.field(root, "spec"), "allowedDomains")
+                        .getXKubernetesListType())
+                .isEqualTo("atomic");
+        JSONSchemaProps conditions = CrdManifest.field(CrdManifest.field(root, "status"), "conditions");
+        assertThat(conditions.getXKubernetesListType()).isEqualTo("map");
+        assertThat(conditions.getXKubernetesListMapKeys()).containsExactly("type");
+        assertThat(conditions.getItems().getSchema().getRequired())
+                .containsExactlyInAnyOrder("lastTransitionTime", "message", "reason", "status", "type");
+    }
+
+    /** The schema has to take every condition that the operator can write. */
+    @Test
+    void ourWordsAreWithinTheSchemaOfConditions() throws IOException {
+        JSONSchemaProps condition = CrdManifest.field(CrdManifest.field(CrdManifest.schema(), "status"), "conditions")
+                .getItems()
+                .getSchema();
+        assertThat(ConditionType.values()).allSatisfy(type -> assertThat(type.value())
+                .matches(CrdManifest.field(condition, "type").getPattern()));
+        assertThat(Reason.values()).allSatisfy(reason -> assertThat(reason.value())
+                .matches(CrdManifest.field(condition, "reason").getPattern()));
     }
 
     private static void committed(Path file, String expected) throws IOException {

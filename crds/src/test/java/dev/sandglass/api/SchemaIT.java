@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
@@ -13,6 +14,7 @@ import io.fabric8.kubernetes.client.dsl.FieldValidateable.Validation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -99,6 +101,43 @@ class SchemaIT {
                     assertThat(made.<Object>get("spec", "suspended")).isEqualTo(false);
                     assertThat(made.<Object>get("spec", "cpus")).isIn("1", 2);
                 }));
+    }
+
+    /** As {@code metav1.Condition} has them, so that tools for any resource can read them. */
+    @Test
+    void conditionsAreThoseOfKubernetes() {
+        Sandbox sandbox = new Sandbox();
+        sandbox.getMetadata().setName("told");
+        sandbox.getMetadata().setNamespace(namespace);
+        client.resource(sandbox).create();
+
+        assertThatCode(() -> told(condition())).doesNotThrowAnyException();
+        assertThatThrownBy(() -> told(condition().withLastTransitionTime(null))).hasMessageContaining("Required value");
+        assertThatThrownBy(() -> told(condition().withMessage(null))).hasMessageContaining("Required value");
+        assertThatThrownBy(() -> told(condition().withStatus("Maybe"))).hasMessageContaining("Unsupported value");
+        assertThatThrownBy(() -> told(condition().withReason("two words"))).hasMessageContaining("should match");
+        assertThatThrownBy(() -> told(condition().withReason("x".repeat(1025)))).hasMessageContaining("1024");
+        assertThatThrownBy(() -> told(condition().withObservedGeneration(-1L))).hasMessageContaining("equal to 0");
+        String most = "ä".repeat(ConditionType.MAX_MESSAGE);
+        assertThatCode(() -> told(condition().withMessage(most))).doesNotThrowAnyException();
+        assertThatThrownBy(() -> told(condition().withMessage(most + "ä"))).hasMessageContaining("32768");
+    }
+
+    private static ConditionBuilder condition() {
+        return new ConditionBuilder()
+                .withType("Ready")
+                .withStatus("True")
+                .withReason("Running")
+                .withMessage("It runs")
+                .withLastTransitionTime("2026-01-01T00:00:00Z")
+                .withObservedGeneration(1L);
+    }
+
+    private static void told(ConditionBuilder condition) {
+        client.resources(Sandbox.class).inNamespace(namespace).withName("told").editStatus(found -> {
+            found.setStatus(SandboxStatus.UNSEEN.withConditions(List.of(condition.build())));
+            return found;
+        });
     }
 
     /** What a rule about a change says; the volume that is there already cannot follow. */

@@ -6,10 +6,10 @@ import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.api.egress.Target;
-import dev.sandglass.egress.client.Tenants;
-import dev.sandglass.egress.tunnel.EgressProxy;
+import dev.sandglass.egress.client.TenantNamespaces;
+import dev.sandglass.egress.proxy.EgressProxy;
+import dev.sandglass.egress.splitdns.SplitDoors;
 import dev.sandglass.egress.tunnel.Limits;
-import dev.sandglass.egress.tunnel.SplitDoors;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -114,8 +114,8 @@ record EgressSettings(
         }
     }
 
-    Tenants tenants(KubernetesClient client) {
-        return tenantsByLabel ? Tenants.byLabel(namespaces, client) : Tenants.named(namespaces);
+    TenantNamespaces tenants(KubernetesClient client) {
+        return tenantsByLabel ? TenantNamespaces.byLabel(namespaces, client) : TenantNamespaces.named(namespaces);
     }
 
     private static DeniedRanges denied(Source source) {

@@ -6,24 +6,25 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.Executors;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * The egress proxy's own small HTTP server. {@code /livez} says that the process answers, and deliberately no more: an API
- * server that is down is no reason to restart the proxy. {@code /readyz} says that its caches are filled.
+ * server that is down is no reason to restart the proxy. {@code /readyz} says that sandboxes may come, or why not.
  */
 final class Probes implements AutoCloseable {
 
     private final HttpServer server;
 
-    Probes(int port, BooleanSupplier ready, PrometheusMeterRegistry metrics) throws IOException {
+    Probes(int port, Supplier<Optional<String>> obstacle, PrometheusMeterRegistry metrics) throws IOException {
         server = HttpServer.create(new InetSocketAddress(port), 0);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         server.createContext("/livez", exchange -> answer(exchange, 200, "ok\n"));
         server.createContext("/readyz", exchange -> {
-            boolean now = ready.getAsBoolean();
-            answer(exchange, now ? 200 : 503, now ? "ok\n" : "caches are not filled\n");
+            Optional<String> now = obstacle.get();
+            answer(exchange, now.isEmpty() ? 200 : 503, now.orElse("ok") + "\n");
         });
         server.createContext("/metrics", exchange -> answer(exchange, 200, metrics.scrape()));
         server.start();

@@ -7,8 +7,11 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -33,11 +36,19 @@ final class Training {
             String target = HERE.getHostAddress() + ":" + origin.getLocalPort();
             Thread.startVirtualThread(() -> greet(origin));
             EgressSettings settings = settings();
-            try (TrainingServer server = new TrainingServer(target);
+            try (DatagramSocket resolver = new DatagramSocket(0, HERE);
+                    TrainingServer server = new TrainingServer(target);
                     KubernetesClient client = client(server.url());
                     EgressMain.RunningProxy running = new EgressMain.RunningProxy(
-                            settings, client, secret(), new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))) {
-                awaitReady(running.probesPort());
+                            settings,
+                            client,
+                            secret(),
+                            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+                            // It never answers: nothing outside is asked while the image is built.
+                            new SingletonDnsServerAddressStreamProvider(
+                                    (InetSocketAddress) resolver.getLocalSocketAddress()))) {
+                expect("HTTP/1.1 503", running.probesPort(), "GET /readyz HTTP/1.0\r\n\r\n");
+                awaitOpen(running.port(), target);
                 for (int round = 0; round < ROUNDS; round++) {
                     expect("HTTP/1.1 200", running.port(), "CONNECT " + target + " HTTP/1.1\r\n\r\n");
                     expect("HTTP/1.1 403", running.port(), "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
@@ -96,11 +107,11 @@ final class Training {
         }
     }
 
-    private static void awaitReady(int port) throws IOException {
+    private static void awaitOpen(int port, String target) throws IOException {
         long end = System.nanoTime() + AT_MOST.toNanos();
-        while (!ask(port, "GET /readyz HTTP/1.0\r\n\r\n").startsWith("HTTP/1.1 200")) {
+        while (!ask(port, "CONNECT " + target + " HTTP/1.1\r\n\r\n").startsWith("HTTP/1.1 200")) {
             if (System.nanoTime() > end) {
-                throw new IOException("The proxy was not ready within " + AT_MOST);
+                throw new IOException("The proxy did not know the sandboxes within " + AT_MOST);
             }
         }
     }

@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -21,6 +22,32 @@ class ArchitectureTest {
     private static final String CLIENT = "dev.sandglass.egress.client..";
     private static final String DENIAL = "dev.sandglass.egress.denial..";
     private static final String TUNNEL = "dev.sandglass.egress.tunnel..";
+    private static final String AUDIT = "dev.sandglass.egress.audit..";
+    private static final String PROXY = "dev.sandglass.egress.proxy..";
+    private static final String SPLIT_DNS = "dev.sandglass.egress.splitdns..";
+
+    @ArchTest
+    static final ArchRule noCycles = SlicesRuleDefinition.slices()
+            .matching("dev.sandglass.egress.(**)")
+            .should()
+            .beFreeOfCycles();
+
+    /** From the outside in: what accepts connections knows what carries them, and not the reverse. */
+    @ArchTest
+    static final ArchRule connectionsUseTunnels = noClasses()
+            .that()
+            .resideInAnyPackage(TUNNEL, AUDIT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(PROXY, SPLIT_DNS);
+
+    @ArchTest
+    static final ArchRule theProxyWorksWithoutSplitDns = noClasses()
+            .that()
+            .resideInAPackage(PROXY)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(SPLIT_DNS);
 
     @ArchTest
     static final ArchRule theProxyKnowsNeitherMcpNorTheOtherPrograms = noClasses()
@@ -39,7 +66,17 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
-                    "io.netty..", "io.fabric8..", "java.net..", "java.nio.file..", NAME, CLIENT, DENIAL, TUNNEL);
+                    "io.netty..",
+                    "io.fabric8..",
+                    "java.net..",
+                    "java.nio.file..",
+                    NAME,
+                    CLIENT,
+                    DENIAL,
+                    TUNNEL,
+                    AUDIT,
+                    PROXY,
+                    SPLIT_DNS);
 
     @ArchTest
     static final ArchRule whoAsksIsNoBusinessOfSockets = noClasses()
@@ -47,7 +84,7 @@ class ArchitectureTest {
             .resideInAPackage(CLIENT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.netty..", REQUEST, TLS, NAME, DENIAL, TUNNEL);
+            .resideInAnyPackage("io.netty..", REQUEST, TLS, NAME, DENIAL, TUNNEL, AUDIT, PROXY, SPLIT_DNS);
 
     @ArchTest
     static final ArchRule denialsAreToldAndDecideNothing = noClasses()
@@ -55,12 +92,12 @@ class ArchitectureTest {
             .resideInAPackage(DENIAL)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(TLS, NAME, CLIENT, TUNNEL);
+            .resideInAnyPackage(TLS, NAME, CLIENT, TUNNEL, AUDIT, PROXY, SPLIT_DNS);
 
     @ArchTest
     static final ArchRule theTunnelsDoNotKnowKubernetes = noClasses()
             .that()
-            .resideInAPackage(TUNNEL)
+            .resideInAnyPackage(TUNNEL, AUDIT, PROXY, SPLIT_DNS)
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.fabric8..");

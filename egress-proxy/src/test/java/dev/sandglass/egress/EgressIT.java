@@ -7,7 +7,8 @@ import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.egress.IpRange;
-import dev.sandglass.egress.tunnel.EgressProxy;
+import dev.sandglass.egress.proxy.EgressProxy;
+import dev.sandglass.egress.testing.LoopbackResolver;
 import dev.sandglass.egress.tunnel.Limits;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -52,12 +53,14 @@ class EgressIT {
     private static final String NO_CONNECTION = "none";
 
     private static ScratchTenant tenant;
+    private static LoopbackResolver resolver;
     private static ServerSocket one;
     private static ServerSocket two;
 
     @BeforeAll
     static void open() throws IOException {
         tenant = new ScratchTenant();
+        resolver = new LoopbackResolver(LoopbackResolver.NO_SUCH_NAME);
         one = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
         two = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
         List.of(one, two).forEach(server -> Thread.startVirtualThread(() -> hold(server)));
@@ -67,6 +70,7 @@ class EgressIT {
     static void close() throws IOException {
         one.close();
         two.close();
+        resolver.close();
         tenant.close();
     }
 
@@ -120,7 +124,11 @@ class EgressIT {
                 0,
                 Optional.empty());
         return new EgressMain.RunningProxy(
-                settings, tenant.client, SECRET, new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+                settings,
+                tenant.client,
+                SECRET,
+                new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+                resolver.asServers());
     }
 
     private static Socket connect(String source, int port) throws IOException {

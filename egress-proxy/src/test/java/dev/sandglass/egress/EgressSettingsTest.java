@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.egress.splitdns.SplitDoors;
 import dev.sandglass.egress.tunnel.Limits;
-import dev.sandglass.egress.tunnel.SplitDoors;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;

@@ -9,7 +9,8 @@ import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.egress.IpRange;
-import dev.sandglass.egress.tunnel.EgressProxy;
+import dev.sandglass.egress.proxy.EgressProxy;
+import dev.sandglass.egress.testing.LoopbackResolver;
 import dev.sandglass.egress.tunnel.Limits;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -24,8 +25,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -114,11 +120,13 @@ class RunningProxyTest {
         client.load(Sandbox.class.getResourceAsStream("/META-INF/fabric8/sandboxes.sandglass.dev-v1.yml"))
                 .create();
         try (ServerSocket server = new ServerSocket(0, 10, LOOPBACK);
+                LoopbackResolver resolver = new LoopbackResolver(LoopbackResolver.SILENT);
                 EgressMain.RunningProxy running = new EgressMain.RunningProxy(
                         settings(),
                         client,
                         new EgressSecret(new byte[32]),
-                        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))) {
+                        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+                        resolver.asServers())) {
             String target = "127.0.0.1:" + server.getLocalPort();
             await().untilAsserted(() -> assertThat(answer(running, target)).isEqualTo("HTTP/1.1 407"));
             createPod(write(target));
@@ -130,6 +138,19 @@ class RunningProxyTest {
                         .endsWith("\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             }
             assertThat(answer(running, target)).isEqualTo("HTTP/1.1 403");
+
+            // All of that went by address; a rollout still has to wait for names.
+            assertThat(readiness(running)).isEqualTo(503);
+            resolver.answer(LoopbackResolver.NO_SUCH_NAME);
+            await().atMost(Duration.ofSeconds(30)).until(() -> readiness(running) == 200);
+        }
+    }
+
+    private static int readiness(EgressMain.RunningProxy running) throws Exception {
+        URI place = URI.create("http://127.0.0.1:" + running.probesPort() + "/readyz");
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(HttpRequest.newBuilder(place).build(), HttpResponse.BodyHandlers.discarding())
+                    .statusCode();
         }
     }
 

@@ -16,7 +16,7 @@ public class GatewayApplication {
         var application = new SpringApplication(GatewayApplication.class);
         application.addListeners(new TrustedAuthorities());
         ConfigurableApplicationContext running = application.run(args);
-        if (running.getEnvironment().getProperty("gateway.training", Boolean.class, false)) {
+        if (running.getEnvironment().containsProperty("gateway.training")) {
             // Whether it succeeds or throws, the process ends with it.
             try (running) {
                 Training.run(

@@ -1,19 +1,20 @@
 package dev.sandglass.gateway;
 
-import dev.sandglass.gateway.bound.Threshold;
+import dev.sandglass.gateway.action.Actions;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.contract.Contract;
+import dev.sandglass.gateway.contract.sandglass.SandglassContract;
 import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.http.ConnectionLimiter;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.kubernetes.ServiceReplicas;
+import dev.sandglass.gateway.mcp.CancellationRelay;
 import dev.sandglass.gateway.mcp.McpRoute;
-import dev.sandglass.gateway.mcp.OtherReplicas;
 import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.sandbox.Sandboxes;
-import dev.sandglass.gateway.tool.Tool;
-import dev.sandglass.gateway.tool.Tools;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
@@ -32,49 +33,46 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.netty.resources.LoopResources;
 
-/** Builds the rooms {@code tool} and {@code mcp}, and starts and ends the whole. */
+/** Builds the rooms {@code action}, {@code contract} and {@code mcp}, and starts and ends the whole. */
 @Configuration(proxyBeanMethods = false)
 class McpConfiguration {
 
-    /**
-     * The tools of the endpoint.
-     *
-     * @param all in the order in which clients see them
-     */
-    record Toolbox(List<Tool> all) {}
+    @Bean
+    Actions actions(Sandboxes sandboxes, Executions executions, DeniedHosts denied) {
+        return Actions.of(sandboxes, executions, denied);
+    }
 
     @Bean
-    Toolbox toolbox(
-            TenantAccess access,
-            Sandboxes sandboxes,
-            Executions executions,
-            PortAddresses ports,
-            DeniedHosts denied,
-            GatewaySettings settings) {
-        return new Toolbox(Tools.all(access, sandboxes, executions, ports, denied, settings.tool()));
+    Contract sandglassContract(Actions actions, TenantAccess access, PortAddresses ports, GatewaySettings settings) {
+        return new SandglassContract(actions, access, ports, settings.tool());
     }
 
     @Bean
     NettyRouteProvider mcpRoute(
             Callers callers,
             TenantAccess access,
-            Toolbox toolbox,
+            List<Contract> contracts,
             GatewaySettings settings,
-            OtherReplicas others,
+            CancellationRelay others,
             MeterRegistry meters) {
         var entrants = new McpRoute.Entrants(callers, access, settings.allowedOrigins());
-        McpRoute route = McpRoute.of(toolbox.all(), entrants, settings.mcp(), version(), others, meters);
+        McpRoute route = McpRoute.of(contracts, entrants, settings.mcp(), version(), others, meters);
         return route::apply;
     }
 
+    @Bean
+    NettyRouteProvider frontPage() {
+        return new FrontPage()::apply;
+    }
+
     @Bean(destroyMethod = "close")
-    OtherReplicas otherReplicas(LoopResources loops, @Value("${server.port}") int port) {
-        return new OtherReplicas(loops, port);
+    CancellationRelay otherReplicas(LoopResources loops, @Value("${server.port}") int port) {
+        return new CancellationRelay(loops, port);
     }
 
     @Bean(initMethod = "start", destroyMethod = "close")
     @ConditionalOnProperty("gateway.service")
-    ServiceReplicas gatewayReplicas(GatewaySettings settings, KubernetesClient client, OtherReplicas others) {
+    ServiceReplicas gatewayReplicas(GatewaySettings settings, KubernetesClient client, CancellationRelay others) {
         return new ServiceReplicas(
                 client,
                 Objects.requireNonNull(settings.namespace(), "namespace is null"),
@@ -105,7 +103,7 @@ class McpConfiguration {
     /** Strangers can hold some connections for a short time, and none that a caller needs. */
     @Bean
     NettyServerCustomizer boundedConnections(GatewaySettings settings) {
-        return server -> Threshold.of(server, settings.connections());
+        return server -> ConnectionLimiter.of(server, settings.connections());
     }
 
     private static String version() {

@@ -1,6 +1,8 @@
 package dev.sandglass.gateway;
 
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.api.watch.AsciiWatches;
+import dev.sandglass.api.watch.ReadableSerialization;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
@@ -8,10 +10,12 @@ import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkSecrets;
 import dev.sandglass.gateway.link.LinkSettings;
+import dev.sandglass.gateway.link.call.PodCalls;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.netty.channel.EventLoop;
@@ -21,6 +25,8 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.health.contributor.Health;
@@ -34,12 +40,43 @@ import reactor.netty.resources.LoopResources;
 @Configuration(proxyBeanMethods = false)
 class SandboxConfiguration {
 
+    @Bean
+    ReadableSerialization kubernetesSerialization() {
+        return new ReadableSerialization().knowingSandboxes();
+    }
+
+    /** What the API server sent and could not be read, since this replica started. */
+    @Bean
+    MeterBinder unreadableMeters(ReadableSerialization serialization) {
+        return meters -> {
+            unreadable("event", serialization, ReadableSerialization::unreadableEvents)
+                    .register(meters);
+            unreadable("object", serialization, ReadableSerialization::unreadableObjects)
+                    .register(meters);
+        };
+    }
+
+    private static FunctionCounter.Builder<ReadableSerialization> unreadable(
+            String what, ReadableSerialization serialization, ToDoubleFunction<ReadableSerialization> count) {
+        return FunctionCounter.builder("sandglass.api.unreadable", serialization, count)
+                .tag("what", what)
+                .description("Events of watches, and objects of lists, that could not be read");
+    }
+
     @Bean(destroyMethod = "close")
-    KubernetesClient kubernetesClient(GatewaySettings settings) {
-        Config config = settings.kubernetes().applyTo(Config.autoConfigure(null));
-        // A WebSocket that breaks is not always noticed by the client, and then the cache stands still.
+    KubernetesClient kubernetesClient(GatewaySettings settings, ReadableSerialization serialization) {
+        return client(settings.kubernetes().applyTo(Config.autoConfigure(null)), serialization);
+    }
+
+    static KubernetesClient client(Config config, ReadableSerialization serialization) {
+        // A WebSocket that breaks is not always noticed by the client, and then the cache stands still (ADR 0020).
         config.setOnlyHttpWatches(true);
-        return new KubernetesClientBuilder().withConfig(config).build();
+        return new KubernetesClientBuilder()
+                .withConfig(config)
+                .withKubernetesSerialization(serialization)
+                .withHttpClientBuilderConsumer(
+                        http -> http.addOrReplaceInterceptor(AsciiWatches.NAME, new AsciiWatches()))
+                .build();
     }
 
     @Bean(destroyMethod = "close")
@@ -95,21 +132,28 @@ class SandboxConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets) {
+    LinkClient linkClient(
+            GatewaySettings settings, LoopResources loops, LinkSecrets secrets, Optional<PodCalls> calls) {
         EventLoop loop = loops.onServer(true).next();
         return LinkClient.start(
                 loop,
                 loops.onChannelClass(SocketChannel.class, loop),
                 LinkSettings.defaults(settings.instance()),
-                secrets);
+                secrets,
+                calls.orElse(PodCalls.NONE));
     }
 
     @Bean
     MeterBinder linkMeters(LinkClient links) {
-        return meters -> Gauge.builder(
-                        "sandglass.links.open", links, all -> all.stats().open())
-                .description("Connections to sandboxes that are open")
-                .register(meters);
+        return meters -> {
+            Gauge.builder("sandglass.links.open", links, all -> all.stats().open())
+                    .description("Connections to sandboxes that are open")
+                    .register(meters);
+            FunctionCounter.builder("sandglass.network.unenforced", links, all -> all.stats()
+                            .openNetworks())
+                    .description("Sandboxes that got through to what their NetworkPolicies must close")
+                    .register(meters);
+        };
     }
 
     @Bean

@@ -6,21 +6,19 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.gateway.testing.MockApi;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -92,12 +90,71 @@ class GatewayApplicationTest {
                     .until(() -> get(app, "/actuator/health/readiness").statusCode() == 200);
             assertThat(list(app, "hello").statusCode()).isEqualTo(200);
             assertThat(list(app, "wrong").statusCode()).isEqualTo(401);
-            assertThat(get(app, "/actuator/prometheus").body())
+            // A request is measured once its answer has gone, which the client may have read before.
+            await().atMost(SOON).untilAsserted(() -> assertThat(
+                            get(app, "/actuator/prometheus").body())
                     .contains("sandglass_mcp_requests_seconds_count{status=\"200\"} ", "status=\"401\"")
-                    .contains("sandglass_links_open 0.0");
+                    .contains("sandglass_links_open 0.0", "sandglass_network_unenforced_total 0.0"));
             assertThat(get(app, "/actuator/env").statusCode()).isEqualTo(404);
             assertThat(get(app, "/actuator").statusCode()).isEqualTo(404);
             assertThat(get(app, "/mcp").statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void loadBalancersAreAnsweredWithoutAKeyOnThePortOfTheCallers(@TempDir Path folder) throws Exception {
+        try (ConfigurableApplicationContext app = start(folder)) {
+            for (String path : List.of("/", "/healthz", "/healthz?from=lb", "/?a=[b]")) {
+                assertThat(raw(app, "GET " + path + " HTTP/1.1"))
+                        .startsWith("HTTP/1.1 200 ")
+                        .containsAnyOf("\r\n\r\nok\n", "\r\n\r\nSandglass: the MCP endpoint is at /mcp.\n");
+                assertThat(raw(app, "HEAD " + path + " HTTP/1.1"))
+                        .startsWith("HTTP/1.1 200 ")
+                        .endsWith("\r\n\r\n");
+                assertThat(raw(app, "GET " + path + " HTTP/1.0"))
+                        .matches("(?s)HTTP/1.[01] 200 .*")
+                        .doesNotContainIgnoringCase("transfer-encoding");
+            }
+            assertThat(raw(app, "POST / HTTP/1.1\r\nContent-Length: 0")).startsWith("HTTP/1.1 404 ");
+            assertThat(raw(app, "GET /healthz/ HTTP/1.1")).startsWith("HTTP/1.1 404 ");
+            assertThat(raw(app, "GET /mcp HTTP/1.1")).startsWith("HTTP/1.1 401 ");
+            assertThat(raw(app, "GET /other HTTP/1.0"))
+                    .matches("(?s)HTTP/1.[01] 404 .*")
+                    .doesNotContainIgnoringCase("transfer-encoding");
+            assertThat(raw("local.management.port", app, "GET /actuator/health/liveness HTTP/1.0"))
+                    .matches("(?s)HTTP/1.[01] 200 .*")
+                    .doesNotContainIgnoringCase("transfer-encoding");
+        }
+    }
+
+    /** Brackets, bare percent signs and the like are no URI to Java, and a path like any other to browsers and servers. */
+    @Test
+    void pathsThatAreNoUriAreNoFaultOfTheGateway(@TempDir Path folder, CapturedOutput output) throws Exception {
+        try (ConfigurableApplicationContext app = start(folder)) {
+            for (String rest : List.of("/[slug]", "/{id}", "/a|b", "/a^b", "/100%", "/caf\u00e9", "/a\\b", "/\"q\"")) {
+                String port = "GET /sandboxes/default/box/ports/3000" + rest + " HTTP/1.1";
+                assertThat(raw(app, port)).startsWith("HTTP/1.1 401 ");
+                assertThat(raw(app, port + "\r\nAuthorization: Bearer hello")).startsWith("HTTP/1.1 503 ");
+                assertThat(raw(app, "GET " + rest + " HTTP/1.1")).matches("(?s)HTTP/1.1 (400|404) .*");
+            }
+            assertThat(raw(app, "POST /mcp?wait=|4 HTTP/1.1\r\nContent-Length: 0"))
+                    .startsWith("HTTP/1.1 400 ")
+                    .endsWith("the URL is none: write characters such as | and ^ as %7C and %5E\"}}");
+            assertThat(output.getAll()).doesNotContain("stack_trace", "URISyntax", "IllegalArgument");
+        }
+    }
+
+    private static String raw(ConfigurableApplicationContext app, String head) throws IOException {
+        return raw("local.server.port", app, head);
+    }
+
+    private static String raw(String port, ConfigurableApplicationContext app, String head) throws IOException {
+        int number = app.getEnvironment().getRequiredProperty(port, Integer.class);
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), number)) {
+            socket.setSoTimeout(Math.toIntExact(SOON.toMillis()));
+            socket.getOutputStream()
+                    .write((head + "\r\nHost: a\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 
@@ -127,10 +184,9 @@ class GatewayApplicationTest {
                 start(folder, "--gateway.unauthenticated=true", "--server.address=0.0.0.0")) {
             assertThat(list(app, "anything").statusCode()).isEqualTo(200);
             assertThat(output.getAll()).contains("UNAUTHENTICATED development mode");
-            Optional<InetAddress> outside = outsideAddress();
-            if (outside.isPresent()) {
-                assertThat(reachable(outside.get(), port(app))).isFalse();
-            }
+            assertThat(reachable(InetAddress.ofLiteral("127.0.0.1"), port(app))).isTrue();
+            // All of 127/8 is this machine's, and only what listens on every address listens there too.
+            assertThat(reachable(InetAddress.ofLiteral("127.0.0.2"), port(app))).isFalse();
         }
     }
 
@@ -150,12 +206,5 @@ class GatewayApplicationTest {
         } catch (ConnectException refused) {
             return false;
         }
-    }
-
-    private static Optional<InetAddress> outsideAddress() throws IOException {
-        return NetworkInterface.networkInterfaces()
-                .flatMap(NetworkInterface::inetAddresses)
-                .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
-                .findFirst();
     }
 }

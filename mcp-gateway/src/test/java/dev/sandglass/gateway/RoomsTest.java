@@ -1,5 +1,7 @@
 package dev.sandglass.gateway;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
@@ -25,45 +27,87 @@ class RoomsTest {
             .definedBy(ROOT)
             .layer("mcp")
             .definedBy(ROOT + ".mcp")
-            .layer("tool")
-            .definedBy(ROOT + ".tool")
+            .layer("contract.sandglass")
+            .definedBy(ROOT + ".contract.sandglass..")
+            .layer("contract")
+            .definedBy(ROOT + ".contract")
+            .layer("action")
+            .definedBy(ROOT + ".action")
             .layer("caller")
             .definedBy(ROOT + ".caller")
             .layer("execution")
             .definedBy(ROOT + ".execution")
+            .layer("output")
+            .definedBy(ROOT + ".output")
+            .layer("file")
+            .definedBy(ROOT + ".file")
             .layer("link")
             .definedBy(ROOT + ".link")
+            .layer("link.call")
+            .definedBy(ROOT + ".link.call")
+            .layer("link.frame")
+            .definedBy(ROOT + ".link.frame")
+            .layer("zmtp")
+            .definedBy(ROOT + ".zmtp")
             .layer("kubernetes")
             .definedBy(ROOT + ".kubernetes")
             .layer("sandbox")
             .definedBy(ROOT + ".sandbox")
             .layer("port")
             .definedBy(ROOT + ".port")
+            .layer("port.message")
+            .definedBy(ROOT + ".port.message")
+            .layer("websocket")
+            .definedBy(ROOT + ".websocket")
             .layer("egress")
             .definedBy(ROOT + ".egress")
-            .layer("bound")
-            .definedBy(ROOT + ".bound")
+            .layer("http")
+            .definedBy(ROOT + ".http")
+            .layer("quota")
+            .definedBy(ROOT + ".quota")
             .layer("training")
             .definedBy(ROOT + ".training")
             .whereLayer("application")
             .mayNotBeAccessedByAnyLayer()
             .whereLayer("mcp")
             .mayOnlyBeAccessedByLayers("application")
-            .whereLayer("tool")
-            .mayOnlyBeAccessedByLayers("application", "mcp")
+            .whereLayer("contract.sandglass")
+            .mayOnlyBeAccessedByLayers("application")
+            .whereLayer("contract")
+            .mayOnlyBeAccessedByLayers("application", "mcp", "contract.sandglass")
+            .whereLayer("action")
+            .mayOnlyBeAccessedByLayers("application", "contract", "contract.sandglass")
             .whereLayer("caller")
-            .mayOnlyBeAccessedByLayers("application", "mcp", "tool", "port")
+            .mayOnlyBeAccessedByLayers("application", "mcp", "contract", "contract.sandglass", "action", "port")
             .whereLayer("port")
-            .mayOnlyBeAccessedByLayers("application", "tool")
+            .mayOnlyBeAccessedByLayers("application", "contract.sandglass")
+            .whereLayer("websocket")
+            .mayOnlyBeAccessedByLayers("application", "port")
+            .whereLayer("port.message")
+            .mayOnlyBeAccessedByLayers("application", "port", "websocket")
             .whereLayer("execution")
-            .mayOnlyBeAccessedByLayers("application", "mcp", "tool", "port")
+            .mayOnlyBeAccessedByLayers("application", "mcp", "contract", "contract.sandglass", "action", "port", "file")
+            .whereLayer("file")
+            .mayOnlyBeAccessedByLayers("application", "contract.sandglass", "action")
+            .whereLayer("output")
+            .mayOnlyBeAccessedByLayers("application", "contract", "contract.sandglass", "action", "execution", "file")
             .whereLayer("link")
-            .mayOnlyBeAccessedByLayers("application", "execution")
+            .mayOnlyBeAccessedByLayers("application", "execution", "file")
+            .whereLayer("link.call")
+            .mayOnlyBeAccessedByLayers("application", "link")
+            .whereLayer("link.frame")
+            .mayOnlyBeAccessedByLayers("application", "execution", "output", "file", "link", "link.call")
+            .whereLayer("zmtp")
+            .mayOnlyBeAccessedByLayers("link")
             .whereLayer("egress")
-            .mayOnlyBeAccessedByLayers("application", "tool")
-            .whereLayer("bound")
-            .mayOnlyBeAccessedByLayers("application", "mcp", "port", "execution")
-            .whereLayer("bound")
+            .mayOnlyBeAccessedByLayers("application", "contract.sandglass", "action")
+            .whereLayer("http")
+            .mayOnlyBeAccessedByLayers("application", "mcp", "port", "port.message", "websocket")
+            .whereLayer("quota")
+            .mayOnlyBeAccessedByLayers("application", "mcp", "execution", "output", "file", "http", "websocket")
+            .whereLayer("quota")
+            .mayNotAccessAnyLayer()
+            .whereLayer("zmtp")
             .mayNotAccessAnyLayer()
             .whereLayer("kubernetes")
             .mayOnlyBeAccessedByLayers("application")
@@ -72,7 +116,15 @@ class RoomsTest {
 
     @ArchTest
     static final ArchRule noCycles =
-            SlicesRuleDefinition.slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
+            SlicesRuleDefinition.slices().matching(ROOT + ".(**)").should().beFreeOfCycles();
+
+    /** The protocol on the wire is read and attacked alone. */
+    @ArchTest
+    static final ArchRule zmtpImportsNothingOfOurs = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".zmtp")
+            .should()
+            .dependOnClassesThat(resideInAPackage("dev.sandglass..").and(not(resideInAPackage(ROOT + ".zmtp"))));
 
     @ArchTest
     static final ArchRule linkIsPlain = noClasses()
@@ -91,12 +143,20 @@ class RoomsTest {
             .resideInAPackage("io.fabric8..");
 
     @ArchTest
-    static final ArchRule toolsKnowNoHttp = noClasses()
+    static final ArchRule contractsKnowNoHttp = noClasses()
             .that()
-            .resideInAnyPackage(ROOT + ".tool..", ROOT + ".execution..", ROOT + ".sandbox..")
+            .resideInAnyPackage(ROOT + ".contract..", ROOT + ".action..", ROOT + ".execution..", ROOT + ".sandbox..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.springframework.web..", "org.springframework.http..", "reactor.netty..");
+
+    @ArchTest
+    static final ArchRule useCasesRenderNothing = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".action..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("tools.jackson..", "com.fasterxml.jackson..", "org.springframework..");
 
     @ArchTest
     static final ArchRule settingsComeThroughTheDoor = noClasses()

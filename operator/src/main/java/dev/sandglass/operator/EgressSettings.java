@@ -1,6 +1,6 @@
 package dev.sandglass.operator;
 
-import dev.sandglass.operator.child.Egress;
+import dev.sandglass.operator.settings.Egress;
 import java.nio.file.Path;
 
 /**

@@ -1,5 +1,10 @@
 package dev.sandglass.operator;
 
+import dev.sandglass.api.watch.AsciiWatches;
+import dev.sandglass.api.watch.ReadableSerialization;
+import dev.sandglass.operator.metrics.ApiMeter;
+import dev.sandglass.operator.metrics.UnreadableMeter;
+import dev.sandglass.operator.watch.LeanSerialization;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -101,15 +106,18 @@ public final class OperatorMain {
     }
 
     static KubernetesClient client(MeterRegistry metrics) {
+        ReadableSerialization serialization = LeanSerialization.create();
+        UnreadableMeter.count(serialization, metrics);
         return new KubernetesClientBuilder()
-                .withKubernetesSerialization(LeanSerialization.create())
+                .withKubernetesSerialization(serialization)
                 .withConfig(new ConfigBuilder(Config.autoConfigure(null))
                         .withRequestRetryBackoffLimit(RETRIES_OF_A_CALL)
-                        // A WebSocket that breaks is not always noticed (FaultsIT), and then the operator is blind.
+                        // A WebSocket that breaks is not always noticed (FaultsIT); ADR 0020.
                         .withOnlyHttpWatches(true)
                         .build())
                 .withHttpClientBuilderConsumer(
-                        builder -> builder.addOrReplaceInterceptor("sandglass-meter", new ApiMeter(metrics)))
+                        builder -> builder.addOrReplaceInterceptor("sandglass-meter", new ApiMeter(metrics))
+                                .addOrReplaceInterceptor(AsciiWatches.NAME, new AsciiWatches()))
                 .build();
     }
 }

@@ -5,16 +5,21 @@ import dev.sandglass.api.Durations;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.api.egress.IpAddress;
 import dev.sandglass.api.egress.IpRange;
-import dev.sandglass.operator.child.Egress;
-import dev.sandglass.operator.child.ImagePolicy;
-import dev.sandglass.operator.child.NamespaceAccount;
-import dev.sandglass.operator.child.Placement;
-import dev.sandglass.operator.child.PodSettings;
-import dev.sandglass.operator.child.RuntimeClassPolicy;
-import dev.sandglass.operator.child.SandboxUsers;
-import dev.sandglass.operator.child.TrustedAuthorities;
+import dev.sandglass.operator.leader.Election;
 import dev.sandglass.operator.lifecycle.Deadlines;
+import dev.sandglass.operator.settings.ClosedAddress;
+import dev.sandglass.operator.settings.Egress;
+import dev.sandglass.operator.settings.ImagePolicy;
+import dev.sandglass.operator.settings.NamespaceAccount;
+import dev.sandglass.operator.settings.Placement;
+import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.ProbeSettings;
+import dev.sandglass.operator.settings.RuntimeClassPolicy;
+import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.TenantNamespaces;
+import dev.sandglass.operator.settings.TrustedAuthorities;
 import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -40,7 +45,7 @@ import java.util.stream.Collectors;
  * @param namespaces {@code OPERATOR_NAMESPACES}, required: comma-separated namespaces to look after
  * @param tenantsByLabel {@code OPERATOR_TENANTS_BY_LABEL}, default false: look after every namespace with the label
  *     {@link SandboxLabels#TENANT} too
- * @param linkSecretFile {@code OPERATOR_LINK_SECRET_FILE}, required: see {@link dev.sandglass.api.LinkSecret}
+ * @param linkSecretFile {@code OPERATOR_LINK_SECRET_FILE}, required: see {@link dev.sandglass.api.link.LinkSecret}
  * @param gatewayNamespace {@code OPERATOR_GATEWAY_NAMESPACE}, required: namespace of the MCP gateway's pods
  * @param pods {@code OPERATOR_DEFAULT_IMAGE}, required; {@code OPERATOR_ALLOWED_IMAGES}, comma-separated patterns,
  *     default none; {@code OPERATOR_REQUEST_RATIO}, default 0.25; {@code OPERATOR_SERVICE_ACCOUNT}, default
@@ -57,6 +62,9 @@ import java.util.stream.Collectors;
  * @param egress if {@code EGRESS_SERVICE} is set, the name of the egress proxy's Service in the gateway's namespace, which needs
  *     {@code EGRESS_SECRET_FILE}; {@code EGRESS_CLUSTER_RANGES}, {@code EGRESS_ALLOWED_RANGES}, {@code EGRESS_OPEN_PERMITTED},
  *     {@code EGRESS_DEFAULT_DOMAINS} and {@code EGRESS_SPLIT_DNS} as the egress proxy has them; default none
+ * @param probe what sandboxes try to reach in vain: {@code KUBERNETES_SERVICE_HOST} and {@code KUBERNETES_SERVICE_PORT}, which
+ *     Kubernetes sets in every container; {@code OPERATOR_API_SERVER_PORTS}, comma-separated, what stands behind them, default
+ *     443,6443; {@code OPERATOR_GATEWAY_SERVICE}, default none; {@code OPERATOR_REQUIRE_ENFORCEMENT}, default true
  * @param leaderElection if {@code OPERATOR_LEADER_ELECTION} is true, which needs {@code OPERATOR_NAMESPACE}; default none
  */
 record OperatorSettings(
@@ -68,17 +76,8 @@ record OperatorSettings(
         Deadlines deadlines,
         int httpPort,
         Optional<EgressSettings> egress,
+        ProbeSettings probe,
         Optional<Election> leaderElection) {
-
-    /**
-     * Where the replicas agree on one that works.
-     *
-     * @param namespace of the Lease
-     * @param lease {@code OPERATOR_LEASE}, default {@link SandboxLabels#OPERATOR}: its name, one for each installation
-     * @param account {@code OPERATOR_OWN_ACCOUNT}: the operator's service account there, with which the Lease goes; default
-     *     none: it stays
-     */
-    record Election(String namespace, String lease, Optional<String> account) {}
 
     /** Reads the settings of this process. */
     static OperatorSettings fromEnvironment() {
@@ -122,6 +121,7 @@ record OperatorSettings(
                 deadlines,
                 source.number("OPERATOR_HTTP_PORT", "8081").intValueExact(),
                 egress,
+                probe(source),
                 source.flag("OPERATOR_LEADER_ELECTION", false)
                         ? Optional.of(new Election(
                                 source.required("OPERATOR_NAMESPACE"),
@@ -146,6 +146,33 @@ record OperatorSettings(
                         Source.named(
                                 "EGRESS_DEFAULT_DOMAINS (the chart's value egressProxy.defaultDomains)",
                                 () -> DefaultDomains.parse(domains, openPermitted, denied))));
+    }
+
+    /** Some clusters name the API server instead; a sandbox can look up no name. */
+    private static ProbeSettings probe(Source source) {
+        Set<Integer> behind = Source.named(
+                "OPERATOR_API_SERVER_PORTS",
+                () -> commaSeparated(
+                                source.optional("OPERATOR_API_SERVER_PORTS").orElse("443,6443"))
+                        .stream()
+                        .map(Integer::valueOf)
+                        .collect(Collectors.toSet()));
+        int port = source.number("KUBERNETES_SERVICE_PORT", "443").intValueExact();
+        return new ProbeSettings(
+                source.optional("KUBERNETES_SERVICE_HOST")
+                        .filter(OperatorSettings::isAddress)
+                        .map(host -> new ClosedAddress(host, port, behind)),
+                source.optional("OPERATOR_GATEWAY_SERVICE"),
+                source.flag("OPERATOR_REQUIRE_ENFORCEMENT", true));
+    }
+
+    private static boolean isAddress(String host) {
+        try {
+            IpAddress.parse(host);
+            return true;
+        } catch (IllegalArgumentException name) {
+            return false;
+        }
     }
 
     private static NamespaceAccount account(Source source) {

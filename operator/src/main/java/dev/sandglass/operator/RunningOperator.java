@@ -1,5 +1,16 @@
 package dev.sandglass.operator;
 
+import dev.sandglass.operator.leader.Leadership;
+import dev.sandglass.operator.metrics.SandboxMeters;
+import dev.sandglass.operator.sandbox.PodEvents;
+import dev.sandglass.operator.sandbox.SandboxReconciler;
+import dev.sandglass.operator.sandbox.SandboxView;
+import dev.sandglass.operator.watch.SandboxWatches;
+import dev.sandglass.operator.write.ChildWriter;
+import dev.sandglass.operator.write.ClosedServices;
+import dev.sandglass.operator.write.ProxyLocator;
+import dev.sandglass.operator.write.SandboxEvents;
+import dev.sandglass.operator.write.Storage;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
@@ -53,17 +64,23 @@ final class RunningOperator implements AutoCloseable {
         operator = new Operator(overrider -> configure(overrider, client, metrics, onBlind));
         reconciler = new SandboxReconciler(
                 new SandboxView(settings.pods(), settings.tenants(), new PodEvents(client), InstantSource.system()),
-                new Cluster(
-                        client, settings.pods(), settings.tenants(), secrets.link(), door(settings, secrets, client)),
+                new ChildWriter(
+                        client,
+                        settings.pods(),
+                        settings.tenants(),
+                        secrets.link(),
+                        locator(settings, secrets, client),
+                        new ClosedServices(
+                                client, settings.gatewayNamespace(), settings.probe(), InstantSource.system())::probe),
                 new Storage(client, settings.pods().users()),
                 settings.deadlines(),
                 new SandboxEvents(client),
                 new SandboxMeters(metrics, settings.tenants().watched()));
     }
 
-    private static Optional<EgressDoor> door(OperatorSettings settings, Secrets secrets, KubernetesClient client) {
+    private static Optional<ProxyLocator> locator(OperatorSettings settings, Secrets secrets, KubernetesClient client) {
         return settings.egress().flatMap(egress -> secrets.egress()
-                .map(secret -> new EgressDoor(
+                .map(secret -> new ProxyLocator(
                         client, settings.gatewayNamespace(), egress.service(), secret, InstantSource.system())));
     }
 
@@ -119,10 +136,12 @@ final class RunningOperator implements AutoCloseable {
     private void work() {
         operator.register(reconciler, controller -> controller
                 .settingNamespaces(settings.tenants().watched())
-                .withInformerListLimit(SandboxView.PAGE)
+                .withInformerListLimit(SandboxWatches.PAGE)
                 // Which would not look at annotations.
                 .withGenerationAware(false)
-                .withOnUpdateFilter(SandboxView::isNews)
+                .withOnUpdateFilter(SandboxWatches::isNews)
+                // Else no round begins for a sandbox that is being deleted, and a finalizer may keep it for ever.
+                .withTriggerReconcilerOnAllEvents(true)
                 // Never give up: a sandbox must not rest broken until somebody touches it.
                 .withRetry(new GenericRetry()
                         .setInitialInterval(FIRST_RETRY)

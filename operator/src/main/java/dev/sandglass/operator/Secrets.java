@@ -1,7 +1,7 @@
 package dev.sandglass.operator;
 
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.egress.EgressSecret;
+import dev.sandglass.api.link.LinkSecret;
 import java.io.IOException;
 import java.util.Optional;
 

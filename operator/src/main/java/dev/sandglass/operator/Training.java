@@ -1,7 +1,8 @@
 package dev.sandglass.operator;
 
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.egress.EgressSecret;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.operator.metrics.ApiMeter;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;

@@ -2,12 +2,21 @@ package dev.sandglass.operator;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.operator.install.InstallSecrets;
+import dev.sandglass.operator.pod.PodShape;
+import dev.sandglass.operator.settings.TenantNamespaces;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,9 +26,89 @@ import java.time.InstantSource;
 @AnalyzeClasses(packages = "dev.sandglass.operator", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    private static final String CHILD = "dev.sandglass.operator.child..";
-    private static final String LIFECYCLE = "dev.sandglass.operator.lifecycle..";
     private static final String SHELL = "dev.sandglass.operator";
+    private static final String[] PURE = {room("settings"), room("pod"), room("child"), room("lifecycle")};
+
+    private static String room(String name) {
+        return SHELL + "." + name + "..";
+    }
+
+    /** Each room may use those that its line names, and every class is in one of them. */
+    @ArchTest
+    static final ArchRule theRoomsUseEachOtherInOneDirection = layeredArchitecture()
+            .consideringOnlyDependenciesInLayers()
+            .ensureAllClassesAreContainedInArchitecture()
+            .layer("shell")
+            .definedBy(SHELL)
+            .layer("install")
+            .definedBy(room("install"))
+            .layer("sandbox")
+            .definedBy(room("sandbox"))
+            .layer("watch")
+            .definedBy(room("watch"))
+            .layer("write")
+            .definedBy(room("write"))
+            .layer("metrics")
+            .definedBy(room("metrics"))
+            .layer("leader")
+            .definedBy(room("leader"))
+            .layer("lifecycle")
+            .definedBy(room("lifecycle"))
+            .layer("child")
+            .definedBy(room("child"))
+            .layer("pod")
+            .definedBy(room("pod"))
+            .layer("settings")
+            .definedBy(room("settings"))
+            .whereLayer("shell")
+            .mayOnlyAccessLayers(
+                    "sandbox", "watch", "write", "metrics", "leader", "lifecycle", "child", "pod", "settings")
+            .whereLayer("sandbox")
+            .mayOnlyAccessLayers("watch", "write", "metrics", "lifecycle", "child", "pod", "settings")
+            .whereLayer("watch")
+            .mayOnlyAccessLayers("child", "settings")
+            .whereLayer("write")
+            .mayOnlyAccessLayers("lifecycle", "child", "pod", "settings")
+            .whereLayer("metrics")
+            .mayOnlyAccessLayers("lifecycle")
+            .whereLayer("lifecycle")
+            .mayOnlyAccessLayers("child", "pod", "settings")
+            .whereLayer("child")
+            .mayOnlyAccessLayers("pod", "settings")
+            .whereLayer("pod")
+            .mayOnlyAccessLayers("settings")
+            .whereLayer("settings")
+            .mayNotAccessAnyLayer()
+            .whereLayer("leader")
+            .mayNotAccessAnyLayer()
+            .whereLayer("install")
+            .mayNotAccessAnyLayer();
+
+    /** Or a pod that is none's, a seat of a pool or an MCP server's, would need a shape of its own. */
+    @ArchTest
+    static final ArchRule aPodsShapeDoesNotKnowWhatItIsFor = noClasses()
+            .that()
+            .resideInAPackage(room("pod"))
+            .should()
+            .dependOnClassesThat()
+            .areAssignableTo(Sandbox.class)
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(SandboxSpec.class);
+
+    /** A second maker of pods would have to be told of every wall that the first one gets. */
+    @ArchTest
+    static final ArchRule onlyTheShapeMakesPods = noClasses()
+            .that()
+            .areNotAssignableTo(PodShape.class)
+            .should()
+            .callConstructor(PodSpecBuilder.class)
+            .orShould()
+            .callConstructor(PodSpec.class)
+            .orShould()
+            .callConstructor(ContainerBuilder.class)
+            .orShould()
+            .callConstructor(PodBuilder.class);
 
     @ArchTest
     static final ArchRule theOperatorKnowsNeitherMcpNorJupyterNorTheGateway = noClasses()
@@ -31,7 +120,9 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule childrenAreDescribedWithoutAClientAFrameworkOrAClock = noClasses()
             .that()
-            .resideInAnyPackage(CHILD, LIFECYCLE)
+            .resideInAnyPackage(PURE)
+            .and()
+            .areNotAssignableTo(TenantNamespaces.class)
             .should()
             .dependOnClassesThat()
             .haveFullyQualifiedName("io.fabric8.kubernetes.client.KubernetesClient")
@@ -46,22 +137,6 @@ class ArchitectureTest {
             .areAssignableTo(Clock.class)
             .orShould()
             .callMethod(Instant.class, "now");
-
-    @ArchTest
-    static final ArchRule childrenDoNotKnowTheLifecycle = noClasses()
-            .that()
-            .resideInAPackage(CHILD)
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage(LIFECYCLE, SHELL);
-
-    @ArchTest
-    static final ArchRule theLifecycleDoesNotKnowTheShell = noClasses()
-            .that()
-            .resideInAPackage(LIFECYCLE)
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage(SHELL);
 
     @ArchTest
     static final ArchRule theEnvironmentIsReadInOnePlaceOnly = noClasses()

@@ -19,12 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a test needs of the cluster besides its namespace, under the same name; garbage collection takes both. */
-record BeyondNamespace(TestNamespace namespace) {
+public record BeyondNamespace(TestNamespace namespace) {
 
     private static final String DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
 
     /** A storage class like the cluster's default, but that its claims may grow. */
-    String growingClass() {
+    public String growingClass() {
         StorageClass usual = admin().storage().v1().storageClasses().list().getItems().stream()
                 .filter(found ->
                         "true".equals(found.getMetadata().getAnnotations().get(DEFAULT_CLASS)))
@@ -37,7 +37,7 @@ record BeyondNamespace(TestNamespace namespace) {
     }
 
     /** Hides all other tenants' namespaces from an operator, which would take the sandboxes in them for its own. */
-    Interceptor blinkers() {
+    public Interceptor blinkers() {
         return new Interceptor() {
             @Override
             public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
@@ -53,7 +53,7 @@ record BeyondNamespace(TestNamespace namespace) {
      * Makes the namespace a tenant's by nothing but its label, with an operator that may look at all others but write
      * in this one alone.
      */
-    void tenantByLabel() {
+    public void tenantByLabel() {
         Role here = admin().rbac()
                 .roles()
                 .inNamespace(namespace.name)

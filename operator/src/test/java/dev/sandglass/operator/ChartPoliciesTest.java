@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
-import dev.sandglass.operator.child.Egress;
 import dev.sandglass.operator.child.NamespaceAccess;
-import dev.sandglass.operator.child.NamespaceAccount;
 import dev.sandglass.operator.child.NamespacePolicy;
+import dev.sandglass.operator.settings.Egress;
+import dev.sandglass.operator.settings.NamespaceAccount;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;

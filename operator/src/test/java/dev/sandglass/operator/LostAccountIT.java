@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.write.ChildWriter;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import java.util.Map;
 import java.util.Optional;
@@ -43,7 +44,7 @@ class LostAccountIT {
                 .get());
     }
 
-    private Cluster.PodResult start(String named) {
+    private ChildWriter.PodResult start(String named) {
         OperatorSettings settings = OperatorSettings.of(Map.of(
                 "OPERATOR_NAMESPACES", named,
                 "OPERATOR_TENANTS_BY_LABEL", "true",
@@ -52,7 +53,7 @@ class LostAccountIT {
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_REQUEST_RATIO", "0.01",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
-        return new Cluster(
+        return new ChildWriter(
                         namespace.admin,
                         settings.pods(),
                         settings.tenants(),
@@ -76,7 +77,7 @@ class LostAccountIT {
 
     @Test
     void whereTheInstallationMadeItThatIsTold() {
-        assertThat(start(namespace.name).refusal()).hasValueSatisfying((Refusal refusal) -> {
+        assertThat(start(namespace.name).refusal()).hasValueSatisfying((PodRefusal refusal) -> {
             assertThat(refusal.reason()).isEqualTo(Reason.POD_REFUSED);
             assertThat(refusal.message()).contains("serviceaccount \"sandglass-sandbox\" not found");
         });

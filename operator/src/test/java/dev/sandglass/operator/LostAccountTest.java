@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.write.ChildWriter;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
@@ -61,7 +62,7 @@ class LostAccountTest {
                 .build();
     }
 
-    private Cluster.PodResult start(String named, String refusal) {
+    private ChildWriter.PodResult start(String named, String refusal) {
         expect("pods", 403, refusal(refusal));
         expect(
                 "pods",
@@ -81,7 +82,7 @@ class LostAccountTest {
                 "OPERATOR_IMAGE_PULL_SECRETS", "pull",
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
-        return new Cluster(client, settings.pods(), settings.tenants(), TestNamespace.LINK_SECRET, Optional.empty())
+        return new ChildWriter(client, settings.pods(), settings.tenants(), TestNamespace.LINK_SECRET, Optional.empty())
                 .start(sandbox, 1, Optional.empty(), Optional.empty());
     }
 
@@ -102,7 +103,7 @@ class LostAccountTest {
 
     @Test
     void theAccountThatSomebodyDeletedComesBackAndThePodIsMade() throws InterruptedException {
-        Cluster.PodResult result = start("others", LOST);
+        ChildWriter.PodResult result = start("others", LOST);
 
         assertThat(result.refusal()).isEmpty();
         assertThat(result.pod()).isPresent();
@@ -116,19 +117,19 @@ class LostAccountTest {
 
     @Test
     void whereTheInstallationMadeItThatIsTold() throws InterruptedException {
-        Cluster.PodResult result = start("tenant-a", LOST);
+        ChildWriter.PodResult result = start("tenant-a", LOST);
 
         assertThat(result.refusal())
-                .contains(new Refusal(Reason.POD_REFUSED, "The API server refused the pod: " + LOST));
+                .contains(new PodRefusal(Reason.POD_REFUSED, "The API server refused the pod: " + LOST));
         assertThat(made()).extracting(RecordedRequest::getPath).containsExactly(CORE + "pods");
     }
 
     @Test
     void noAccountIsMadeForAnotherReason() throws InterruptedException {
-        Cluster.PodResult result =
+        ChildWriter.PodResult result =
                 start("others", "pods \"some-1\" is forbidden: exceeded quota: sandglass, requested: pods=1");
 
-        assertThat(result.refusal().map(Refusal::reason)).contains(Reason.QUOTA_EXCEEDED);
+        assertThat(result.refusal().map(PodRefusal::reason)).contains(Reason.QUOTA_EXCEEDED);
         assertThat(made()).extracting(RecordedRequest::getPath).containsExactly(CORE + "pods");
     }
 }

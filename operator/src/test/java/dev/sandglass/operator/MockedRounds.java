@@ -7,6 +7,8 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.cluster.Statuses;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -52,6 +54,7 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                         .withPhase("Running")
                         .withPodIP("10.1.2.3")
                         .addNewContainerStatus()
+                        .withName(SandboxContainer.NAME)
                         .withNewState()
                         .withNewRunning()
                         .endRunning()

@@ -9,6 +9,7 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.child.NamespacePolicy;
+import dev.sandglass.operator.cluster.Statuses;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;

@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.IpAddress;
-import dev.sandglass.operator.child.Egress;
-import dev.sandglass.operator.child.ImagePolicy;
-import dev.sandglass.operator.child.NamespaceAccount;
-import dev.sandglass.operator.child.Placement;
-import dev.sandglass.operator.child.PodSettings;
-import dev.sandglass.operator.child.RuntimeClassPolicy;
-import dev.sandglass.operator.child.SandboxUsers;
-import dev.sandglass.operator.child.TrustedAuthorities;
+import dev.sandglass.operator.leader.Election;
 import dev.sandglass.operator.lifecycle.Deadlines;
+import dev.sandglass.operator.settings.ClosedAddress;
+import dev.sandglass.operator.settings.Egress;
+import dev.sandglass.operator.settings.ImagePolicy;
+import dev.sandglass.operator.settings.NamespaceAccount;
+import dev.sandglass.operator.settings.Placement;
+import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.ProbeSettings;
+import dev.sandglass.operator.settings.RuntimeClassPolicy;
+import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.TenantNamespaces;
+import dev.sandglass.operator.settings.TrustedAuthorities;
 import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -70,7 +74,32 @@ class OperatorSettingsTest {
                         new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24)),
                         8081,
                         Optional.empty(),
+                        new ProbeSettings(Optional.empty(), Optional.empty(), true),
                         Optional.empty()));
+    }
+
+    @Test
+    void sandboxesTryTheApiServerAsEveryContainerKnowsItAndTheGateway() {
+        assertThat(with(Map.of(
+                                "KUBERNETES_SERVICE_HOST", "10.96.0.1",
+                                "KUBERNETES_SERVICE_PORT", "6443",
+                                "OPERATOR_API_SERVER_PORTS", "8443, 443",
+                                "OPERATOR_GATEWAY_SERVICE", "sandglass-gateway",
+                                "OPERATOR_REQUIRE_ENFORCEMENT", "false"))
+                        .probe())
+                .isEqualTo(new ProbeSettings(
+                        Optional.of(new ClosedAddress("10.96.0.1", 6443, Set.of(443, 8443))),
+                        Optional.of("sandglass-gateway"),
+                        false));
+    }
+
+    /** A sandbox can look up no name. */
+    @Test
+    void anApiServerThatIsKnownByNameIsNotTried() {
+        assertThat(with(Map.of("KUBERNETES_SERVICE_HOST", "api.example.com"))
+                        .probe()
+                        .apiServer())
+                .isEmpty();
     }
 
     @Test
@@ -120,13 +149,12 @@ class OperatorSettingsTest {
         Map<String, String> variables =
                 new HashMap<>(Map.of("OPERATOR_LEADER_ELECTION", "true", "OPERATOR_NAMESPACE", "sandglass-system"));
         assertThat(with(variables).leaderElection())
-                .contains(new OperatorSettings.Election("sandglass-system", "sandglass-operator", Optional.empty()));
+                .contains(new Election("sandglass-system", "sandglass-operator", Optional.empty()));
 
         variables.put("OPERATOR_OWN_ACCOUNT", "sandglass-operator");
         variables.put("OPERATOR_LEASE", "second-operator");
         assertThat(with(variables).leaderElection())
-                .contains(new OperatorSettings.Election(
-                        "sandglass-system", "second-operator", Optional.of("sandglass-operator")));
+                .contains(new Election("sandglass-system", "second-operator", Optional.of("sandglass-operator")));
     }
 
     @Test

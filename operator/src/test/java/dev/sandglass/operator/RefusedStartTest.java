@@ -3,10 +3,12 @@ package dev.sandglass.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.operator.cluster.Statuses;
+import dev.sandglass.operator.write.ChildWriter;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -36,13 +38,13 @@ class RefusedStartTest {
 
     private final Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", SandboxStatus.UNSEEN);
 
-    private Cluster.PodResult start(LinkSecret secret) {
+    private ChildWriter.PodResult start(LinkSecret secret) {
         OperatorSettings settings = OperatorSettings.of(Map.of(
                 "OPERATOR_NAMESPACES", "tenant-a",
                 "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
-        return new Cluster(client, settings.pods(), settings.tenants(), secret, Optional.empty())
+        return new ChildWriter(client, settings.pods(), settings.tenants(), secret, Optional.empty())
                 .start(sandbox, 1, Optional.empty(), Optional.empty());
     }
 

@@ -9,6 +9,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.cluster.Statuses;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
@@ -154,10 +155,40 @@ class RoundsTest {
         });
     }
 
+    /** It may keep the sandbox for ever, and then no deadline would end the pod. */
+    @Test
+    void aPodEndsWithASandboxThatAFinalizerKeeps() {
+        Sandbox sandbox = rounds.running();
+        client.resource(sandbox).edit(found -> {
+            found.addFinalizer("example.com/hold");
+            return found;
+        });
+
+        client.resource(sandbox).delete();
+
+        Sandbox kept = rounds.told(sandbox, ConditionType.SUSPENDED, "True");
+        assertThat(kept.isMarkedForDeletion()).isTrue();
+        assertThat(kept.observed().condition(ConditionType.READY).orElseThrow().getMessage())
+                .isEqualTo("The sandbox is being deleted, so its pod ended; finalizers keep the resource:"
+                        + " example.com/hold");
+        assertThat(client.pods().inNamespace("tenant-a").list().getItems()).isEmpty();
+        assertThat(keys()).isEmpty();
+
+        client.resource(kept).edit(found -> {
+            found.removeFinalizer("example.com/hold");
+            return found;
+        });
+        await().atMost(SOON).until(() -> isGone(sandbox));
+    }
+
     /** {@code kubectl delete --cascade=orphan} lets the pod go before the watch has told of the deletion. */
     @Test
-    void aPodThatIsLetGoIsNeitherReplacedNorRobbedOfItsKeys() {
+    void aPodThatIsLetGoIsNotReplacedAndEndsWithItsSandbox() {
         Sandbox sandbox = rounds.running();
+        client.resource(sandbox).edit(found -> {
+            found.getMetadata().setFinalizers(List.of("orphan"));
+            return found;
+        });
         Sandbox leaving = client.resource(sandbox).get();
         leaving.getMetadata().setDeletionTimestamp("2026-11-24T00:00:00Z");
         leaving.getMetadata().setFinalizers(List.of("orphan"));
@@ -180,6 +211,13 @@ class RoundsTest {
         await().during(Duration.ofSeconds(2)).atMost(SOON).untilAsserted(() -> {
             assertThat(client.pods().inNamespace("tenant-a").list().getItems()).hasSize(1);
             assertThat(keys()).isEqualTo(keys).isNotEmpty();
+        });
+
+        client.resource(sandbox).delete();
+
+        await().atMost(SOON).untilAsserted(() -> {
+            assertThat(client.pods().inNamespace("tenant-a").list().getItems()).isEmpty();
+            assertThat(keys()).isEmpty();
         });
     }
 

@@ -1,18 +1,16 @@
 package dev.sandglass.operator;
 
-import dev.sandglass.api.LinkKeys;
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.Workspace;
 import dev.sandglass.api.egress.EgressSecret;
-import dev.sandglass.operator.child.Egress;
+import dev.sandglass.api.link.LinkKeys;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.operator.child.ChildMetadata;
 import dev.sandglass.operator.child.NamespaceAccess;
-import dev.sandglass.operator.child.ProxyAccess;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
-import dev.sandglass.operator.child.SandboxSecret;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import dev.sandglass.operator.lifecycle.Decision;
@@ -20,6 +18,12 @@ import dev.sandglass.operator.lifecycle.Lifecycle;
 import dev.sandglass.operator.lifecycle.Loss;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
+import dev.sandglass.operator.pod.NetworkProbe;
+import dev.sandglass.operator.pod.PodSecret;
+import dev.sandglass.operator.pod.ProxyAccess;
+import dev.sandglass.operator.pod.SandboxContainer;
+import dev.sandglass.operator.settings.ClosedAddress;
+import dev.sandglass.operator.settings.Egress;
 import io.fabric8.kubernetes.api.model.EventList;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -31,8 +35,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -49,6 +55,10 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refused> ans
 
     private static final String PROXY_ADDRESS = "192.0.2.128";
 
+    private static final List<ClosedAddress> GATEWAY = List.of(
+            new ClosedAddress("192.0.2.129", 8080, Set.of(8080)),
+            new ClosedAddress("2001:db8::129", 8080, Set.of(8080)));
+
     private static final Map<String, String> SETTINGS = Map.of(
             "OPERATOR_NAMESPACES", "tenant-a",
             "OPERATOR_DEFAULT_IMAGE", "registry.example.com/sandglass/kernel:1",
@@ -63,7 +73,7 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refused> ans
     private record Answer(String reason, String message, boolean toPolicies) {}
 
     /** An answer as the operator takes it. */
-    record Refused(Refusal refusal, boolean toPolicies) {}
+    record Refused(PodRefusal refusal, boolean toPolicies) {}
 
     static Situation read(Path folder) throws IOException {
         Set<String> used = new TreeSet<>();
@@ -83,17 +93,17 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refused> ans
                 sandbox,
                 read(folder, "in-Pod.yaml", Pod.class, used),
                 read(folder, "in-Lease.yaml", Lease.class, used),
-                Refusal.of(sandbox, settings.pods()),
+                PodRefusal.of(sandbox, settings.pods()),
                 read(folder, "in-PersistentVolumeClaim.yaml", PersistentVolumeClaim.class, used),
                 Egress.ignored(sandbox, settings.pods().egress()),
                 Optional.empty(),
                 sandbox.getStatus() != null,
                 now);
         Optional<Observed> heldUp = read(folder, "in-Events.yaml", EventList.class, used)
-                .map(events -> seen.withHoldup(Optional.of(events.getItems())));
+                .map(events -> seen.withBlocker(Optional.of(events.getItems())));
         Optional<Refused> answer = read(folder, "in-answer.yaml", Answer.class, used)
                 .map(words -> new Refused(
-                        new Refusal(Reason.of(words.reason()).orElseThrow(), words.message()), words.toPolicies()));
+                        new PodRefusal(Reason.of(words.reason()).orElseThrow(), words.message()), words.toPolicies()));
         return new Situation(settings, heldUp.orElse(seen), answer, used);
     }
 
@@ -130,6 +140,13 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refused> ans
         return results;
     }
 
+    private NetworkProbe probe() {
+        List<ClosedAddress> addresses = new ArrayList<>();
+        settings.probe().apiServer().ifPresent(addresses::add);
+        settings.probe().gatewayService().ifPresent(name -> addresses.addAll(GATEWAY));
+        return new NetworkProbe(addresses, settings.probe().required());
+    }
+
     private NetworkPolicy access() {
         return NamespaceAccess.desired(
                 seen.sandbox().getMetadata().getNamespace(),
@@ -154,12 +171,15 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refused> ans
                     Serialization.asYaml(WorkspaceClaim.desired(
                             sandbox, workspace, settings.pods().users())));
         }
-        Optional<ProxyAccess> proxy =
-                settings.egress().map(egress -> ProxyAccess.of(sandbox, PROXY_ADDRESS, EGRESS_SECRET));
-        Pod first = SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace(), proxy);
-        Pod pod = lost.map(why -> SandboxPod.after(first, why)).orElse(first);
-        LinkKeys keys = LinkKeys.derive(LINK_SECRET, sandbox.getMetadata().getUid(), incarnation);
-        results.put("out-Secret.yaml", Serialization.asYaml(SandboxSecret.desired(sandbox, incarnation, keys, proxy)));
+        Optional<ProxyAccess> proxy = settings.egress()
+                .map(egress -> ProxyAccess.of(sandbox.getMetadata().getUid(), PROXY_ADDRESS, EGRESS_SECRET));
+        Pod first = SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace(), proxy, probe());
+        Pod pod = lost.map(why -> SandboxContainer.after(first, why)).orElse(first);
+        LinkKeys keys = SandboxPod.subject(sandbox, incarnation).linkKeys(LINK_SECRET);
+        results.put(
+                "out-Secret.yaml",
+                Serialization.asYaml(
+                        PodSecret.desired(ChildMetadata.ofIncarnation(sandbox, incarnation), keys, proxy)));
         NetworkPolicy own = SandboxNetworkPolicy.desired(
                 sandbox, settings.gatewayNamespace(), settings.pods().egress());
         if (!NamespaceAccess.grants(access(), own)) {

@@ -1,10 +1,15 @@
 package dev.sandglass.operator;
 
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.egress.EgressSecret;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.api.watch.AsciiWatches;
 import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.cluster.FaultyApi;
+import dev.sandglass.operator.cluster.TestCluster;
+import dev.sandglass.operator.metrics.ApiMeter;
+import dev.sandglass.operator.watch.LeanSerialization;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
@@ -40,22 +45,22 @@ import org.awaitility.Awaitility;
  * A throw-away namespace of the cluster of {@link TestCluster}, prepared like a tenant's. Operators in it run in this
  * process, with the rights of the role in {@code rbac/operator-role.yaml} and no others.
  */
-final class TestNamespace implements AutoCloseable {
+public final class TestNamespace implements AutoCloseable {
 
-    static final LinkSecret LINK_SECRET =
+    public static final LinkSecret LINK_SECRET =
             new LinkSecret("a link secret for integration tests only".getBytes(StandardCharsets.US_ASCII));
 
-    static final EgressSecret EGRESS_SECRET =
+    public static final EgressSecret EGRESS_SECRET =
             new EgressSecret("an egress secret for integration tests only".getBytes(StandardCharsets.US_ASCII));
 
     /** An image that every node of the project's own cluster has; its python3 waits for a signal, whatever it is told. */
     private static final String IMAGE = System.getProperty("sandglass.it.image", "localhost/pause:cluster");
 
-    final KubernetesClient admin =
+    public final KubernetesClient admin =
             new KubernetesClientBuilder().withConfig(TestCluster.config()).build();
-    final String name = "sandglass-it-" + UUID.randomUUID().toString().substring(0, 8);
+    public final String name = "sandglass-it-" + UUID.randomUUID().toString().substring(0, 8);
 
-    TestNamespace() {
+    public TestNamespace() {
         // The chart may have installed it already; then it is left alone.
         CustomResourceDefinition definition =
                 load("/META-INF/fabric8/sandboxes.sandglass.dev-v1.yml", CustomResourceDefinition.class);
@@ -92,7 +97,7 @@ final class TestNamespace implements AutoCloseable {
     }
 
     /** Gives the operator what it needs besides if the site has certificate authorities of its own. */
-    void grantAuthorities() {
+    public void grantAuthorities() {
         grant(load("/rbac/operator-authorities-role.yaml", Role.class));
     }
 
@@ -134,7 +139,7 @@ final class TestNamespace implements AutoCloseable {
      *
      * @param ends why its process should end, as often as it said so
      */
-    record Running(
+    public record Running(
             RunningOperator operator, KubernetesClient client, PrometheusMeterRegistry metrics, List<String> ends)
             implements AutoCloseable {
 
@@ -145,21 +150,21 @@ final class TestNamespace implements AutoCloseable {
         }
 
         /** Requests that were answered, by method and resource. */
-        double requests(String method, String resource) {
+        public double requests(String method, String resource) {
             return answered("method", method, "resource", resource);
         }
 
-        double writes() {
+        public double writes() {
             return answered() - answered("method", "GET");
         }
 
         /** How many of the writes were Events. */
-        double events() {
+        public double events() {
             return requests("POST", "events") + requests("PATCH", "events");
         }
 
         /** How many of the writes found the keys there, as a process leaves them that dies before the pod is made. */
-        double keysThatWereThere() {
+        public double keysThatWereThere() {
             return answered("method", "POST", "resource", "secrets", "code", "409");
         }
 
@@ -167,7 +172,7 @@ final class TestNamespace implements AutoCloseable {
          * How many of the writes asked to delete what was gone already, as a round does that begins before the watch has told
          * of the deletion.
          */
-        double deletionsOfNothing() {
+        public double deletionsOfNothing() {
             return answered("method", "DELETE", "code", "404");
         }
 
@@ -178,12 +183,12 @@ final class TestNamespace implements AutoCloseable {
         }
     }
 
-    Running operator(Map<String, String> overrides, Interceptor... interceptors) {
+    public Running operator(Map<String, String> overrides, Interceptor... interceptors) {
         return operator(TestCluster.config(), overrides, interceptors);
     }
 
     /** An operator that reaches the API server by way of what stands between. */
-    Running operatorThrough(FaultyApi between) {
+    public Running operatorThrough(FaultyApi between) {
         Config config = Config.empty();
         config.setMasterUrl(between.url() + "/");
         config.setHttp2Disable(true);
@@ -209,6 +214,7 @@ final class TestNamespace implements AutoCloseable {
                 .withConfig(config)
                 .withHttpClientBuilderConsumer(builder -> {
                     builder.addOrReplaceInterceptor("meter", new ApiMeter(metrics));
+                    builder.addOrReplaceInterceptor(AsciiWatches.NAME, new AsciiWatches());
                     for (Interceptor interceptor : interceptors) {
                         builder.addOrReplaceInterceptor(interceptor.getClass().getName(), interceptor);
                     }
@@ -225,7 +231,7 @@ final class TestNamespace implements AutoCloseable {
         return new Running(operator, client, metrics, ends);
     }
 
-    Sandbox create(String sandboxName, SandboxSpec spec) {
+    public Sandbox create(String sandboxName, SandboxSpec spec) {
         Sandbox sandbox = new Sandbox();
         sandbox.getMetadata().setName(sandboxName);
         sandbox.getMetadata().setNamespace(name);
@@ -234,7 +240,7 @@ final class TestNamespace implements AutoCloseable {
     }
 
     /** Edits a sandbox's spec. */
-    Sandbox edit(String sandboxName, SandboxSpec spec) {
+    public Sandbox edit(String sandboxName, SandboxSpec spec) {
         return again(() -> admin.resources(Sandbox.class)
                 .inNamespace(name)
                 .withName(sandboxName)
@@ -245,14 +251,14 @@ final class TestNamespace implements AutoCloseable {
     }
 
     /** Edits, again if an operator wrote between reading and writing. */
-    <T> T again(Callable<T> edit) {
+    public <T> T again(Callable<T> edit) {
         return Awaitility.await()
                 .ignoreExceptionsMatching(
                         e -> e instanceof KubernetesClientException refused && refused.getCode() == 409)
                 .until(edit, edited -> true);
     }
 
-    Sandbox get(String sandboxName) {
+    public Sandbox get(String sandboxName) {
         return admin.resources(Sandbox.class)
                 .inNamespace(name)
                 .withName(sandboxName)
@@ -260,7 +266,7 @@ final class TestNamespace implements AutoCloseable {
     }
 
     /** Waits by watch. */
-    Sandbox await(String sandboxName, Duration atMost, Predicate<Sandbox> condition) {
+    public Sandbox await(String sandboxName, Duration atMost, Predicate<Sandbox> condition) {
         return admin.resources(Sandbox.class)
                 .inNamespace(name)
                 .withName(sandboxName)
@@ -270,11 +276,11 @@ final class TestNamespace implements AutoCloseable {
                         TimeUnit.MILLISECONDS);
     }
 
-    List<Pod> pods() {
+    public List<Pod> pods() {
         return admin.pods().inNamespace(name).list().getItems();
     }
 
-    Optional<NetworkPolicy> policy(String policy) {
+    public Optional<NetworkPolicy> policy(String policy) {
         return Optional.ofNullable(admin.network()
                 .v1()
                 .networkPolicies()
@@ -283,7 +289,7 @@ final class TestNamespace implements AutoCloseable {
                 .get());
     }
 
-    boolean secretExists(Sandbox sandbox, int incarnation) {
+    public boolean secretExists(Sandbox sandbox, int incarnation) {
         return admin.secrets()
                         .inNamespace(name)
                         .withName(ChildNames.incarnation(sandbox, incarnation))

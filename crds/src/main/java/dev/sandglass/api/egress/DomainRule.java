@@ -24,6 +24,9 @@ public sealed interface DomainRule {
     /** Bits of the widest range of IPv6 that is less than open: few holders have more than /20. */
     int WIDEST_SIX = 20;
 
+    /** By so many bits the smallest range that counts is narrower than the widest that is less than open. */
+    int SMALLEST_PART = 24;
+
     /** Whether it is about that host, on whatever port. */
     boolean covers(Host host);
 
@@ -88,13 +91,23 @@ public sealed interface DomainRule {
 
         @Override
         public boolean isOpen() {
-            return share() > 1 || Embedded.isWide(range, WIDEST_FOUR);
+            return share() > 1;
+        }
+
+        /** Whether it is IPv4 that it opens, as such or within addresses of IPv6. */
+        boolean opensFour() {
+            return !range.first().isSix() || Embedded.meets(range);
         }
 
         /** How much it has of the widest range that is less than open; 0 if nothing of it is public. */
         double share() {
+            if (Embedded.meets(range)) {
+                return Math.scalb(1.0, WIDEST_FOUR - Math.max(0, Embedded.commonBits(range)));
+            }
             int widest = range.first().isSix() ? WIDEST_SIX : WIDEST_FOUR;
-            return DeniedRanges.meetsPublic(range) ? Math.scalb(1.0, widest - range.prefix()) : 0;
+            // A smaller one would be lost beside the widest; the admission policy counts in the same parts.
+            int narrower = Math.min(range.prefix() - widest, SMALLEST_PART);
+            return DeniedRanges.meetsPublic(range) ? Math.scalb(1.0, -narrower) : 0;
         }
 
         @Override

@@ -88,16 +88,16 @@ public final class EgressRules {
 
     /**
      * Whether ranges, none of which comes near {@code *}, open as much together as one that does. A range counts once,
-     * with however many ports.
+     * with however many ports, and IPv4 within IPv6 (NAT64, 6to4) counts as IPv4.
      */
     public boolean isOpenTogether() {
-        return share(false) > 1 || share(true) > 1;
+        return share(true) > 1 || share(false) > 1;
     }
 
-    private double share(boolean six) {
+    private double share(boolean four) {
         return addresses.stream()
                 .filter(rule -> !rule.isOpen())
-                .filter(rule -> rule.range().first().isSix() == six)
+                .filter(rule -> rule.opensFour() == four)
                 .collect(Collectors.toMap(DomainRule.Addresses::range, DomainRule.Addresses::share, Math::max))
                 .values()
                 .stream()

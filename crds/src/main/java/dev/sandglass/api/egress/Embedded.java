@@ -25,14 +25,18 @@ final class Embedded {
         return FORMS.stream().anyMatch(form -> form.contains(range));
     }
 
+    /** Whether an address of a range is of such a form. */
+    static boolean meets(IpRange range) {
+        return embeds(range) || FORMS.stream().anyMatch(range::contains);
+    }
+
     /**
-     * Whether a range of such a form embeds a range of IPv4 wider than that.
-     *
-     * @param widest bits that all IPv4 addresses have in common
+     * How many bits the IPv4 addresses in a range have in common, if it {@linkplain #meets meets} such a form; 0 or less
+     * if these are all there are.
      */
-    static boolean isWide(IpRange range, int widest) {
+    static int commonBits(IpRange range) {
         int before = SIX_TO_FOUR_PREFIX.contains(range) ? SIX_TO_FOUR_PREFIX.prefix() : NAT64_PREFIX.prefix();
-        return embeds(range) && range.prefix() < before + widest;
+        return range.prefix() - before;
     }
 
     /** The IPv4 addresses in an address; none if it is of no such form. */

@@ -1,5 +1,7 @@
 package dev.sandglass.api.egress;
 
+import dev.sandglass.api.ForeignText;
+
 /** How texts from outside are looked at and shown in errors. */
 final class Texts {
 
@@ -9,8 +11,7 @@ final class Texts {
 
     /** The beginning of a text in quotes, with what is not printable ASCII as {@code ?}. */
     static String shown(String text) {
-        String begin = text.length() <= SHOWN ? text : text.substring(0, SHOWN);
-        return "'" + begin.replaceAll("[^\\x20-\\x7e]", "?") + (begin.length() < text.length() ? "…'" : "'");
+        return "'" + ForeignText.ascii(text, SHOWN) + "'";
     }
 
     static boolean isAscii(String text) {

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,6 +147,38 @@ class EgressVectorsTest {
         assertThat(more.withoutOpen()).isEqualTo(EgressRules.parse(List.of("example.com")));
         assertThat(EgressRules.parse(List.of("2600::/20", "2600:1000::/20")).isOpen())
                 .isTrue();
+        assertThat(EgressRules.parse(List.of("2600::/20", "[2700::1]:443")).isOpen())
+                .as("one address of IPv6 is not lost beside the widest range")
+                .isTrue();
+    }
+
+    @Test
+    void aFullListOfTheWidestRangesIsOpen() {
+        List<String> widest = IntStream.range(0, EgressRules.MAX_ENTRIES)
+                .mapToObj(i -> (128 + i) + ".0.0.0/8")
+                .toList();
+        List<String> small = IntStream.range(0, EgressRules.MAX_ENTRIES)
+                .mapToObj(i -> "92." + 4 * i + ".0.0/14")
+                .toList();
+        List<String> withoutOne =
+                Stream.concat(small.stream().skip(1), Stream.of("93.0.0.0/13")).toList();
+
+        assertThat(EgressRules.parse(widest).withoutOpen()).isEqualTo(EgressRules.NONE);
+        assertThat(EgressRules.parse(small).isOpen()).isFalse();
+        assertThat(EgressRules.parse(withoutOne).withoutOpen()).isEqualTo(EgressRules.NONE);
+    }
+
+    /** An installation with NAT64 opens its prefix, and each IPv4 address has one of IPv6 then. */
+    @Test
+    void embeddedRangesCountAsWhatTheyEmbed() {
+        assertThat(EgressRules.parse(List.of("64:ff9b::5c00:0/105", "92.128.0.0/9", "2600::/20"))
+                        .isOpen())
+                .isFalse();
+        assertThat(EgressRules.parse(List.of("64:ff9b::5c00:0/104", "64:ff9b::5d00:0/104"))
+                        .isOpenTogether())
+                .isTrue();
+        assertThat(EgressRules.parse(List.of("2002:5c00::/24", "93.184.215.14")).isOpenTogether())
+                .isTrue();
     }
 
     @ParameterizedTest
@@ -166,6 +200,11 @@ class EgressVectorsTest {
         "64:ff9b:1::/48, true",
         "2002::/16, true",
         "2002:5d00::/24, false",
+        "64:ff9b::/64, true",
+        "64:ff9b::/95, true",
+        "64:ff9b::/103, true",
+        "2001::/24, true",
+        "::/8, true",
         "64:ff9b::5d00:0/104, false",
         "fc00::/7, false",
         "example.com, false",

@@ -1,5 +1,6 @@
 package dev.sandglass.egress.client;
 
+import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
@@ -39,6 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SandboxClients implements Clients, AutoCloseable {
 
+    private static final int MAX_CAUSE_CHARS = 500;
     private static final Logger LOG = LoggerFactory.getLogger(SandboxClients.class);
     private static final String BY_ADDRESS = "address";
     private static final String BY_UID = "uid";
@@ -63,7 +65,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
     private final List<SharedIndexInformer<GenericKubernetesResource>> sandboxes = new ArrayList<>();
     private final Map<String, Read> lists = new ConcurrentHashMap<>();
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
-    private final Tenants tenants;
+    private final TenantNamespaces tenants;
     private final KubernetesClient client;
     private final boolean openPermitted;
     private final EgressRules defaults;
@@ -76,7 +78,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
      */
     public SandboxClients(
             KubernetesClient client, Collection<String> namespaces, boolean openPermitted, DefaultDomains defaults) {
-        this(client, Tenants.named(namespaces), openPermitted, defaults);
+        this(client, TenantNamespaces.named(namespaces), openPermitted, defaults);
     }
 
     /**
@@ -86,7 +88,8 @@ public final class SandboxClients implements Clients, AutoCloseable {
      * @param openPermitted whether the entry {@code *} counts
      * @param defaults for sandboxes without a list
      */
-    public SandboxClients(KubernetesClient client, Tenants tenants, boolean openPermitted, DefaultDomains defaults) {
+    public SandboxClients(
+            KubernetesClient client, TenantNamespaces tenants, boolean openPermitted, DefaultDomains defaults) {
         this.tenants = tenants;
         this.client = client;
         this.openPermitted = openPermitted;
@@ -118,8 +121,8 @@ public final class SandboxClients implements Clients, AutoCloseable {
                 .withLabel(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
                 .withLimit(PAGE)
                 .runnableInformer(0)
-                .addIndexers(Map.of(BY_ADDRESS, PodIdentity::addresses));
-        podInformer.addEventHandler(new Changes<>(pod -> PodIdentity.owner(pod).ifPresent(this::tell)));
+                .addIndexers(Map.of(BY_ADDRESS, PodOwner::addresses));
+        podInformer.addEventHandler(new Changes<>(pod -> PodOwner.owner(pod).ifPresent(this::tell)));
         pods.add(forever(podInformer, namespace));
         SharedIndexInformer<GenericKubernetesResource> sandboxInformer = sandboxesThere
                 .withLimit(PAGE)
@@ -134,7 +137,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
         return informer.exceptionHandler((started, problem) -> {
             LOG.atWarn()
                     .addKeyValue("namespace", namespace)
-                    .addKeyValue("cause", String.valueOf(problem.getMessage()))
+                    .addKeyValue("cause", ForeignText.line(String.valueOf(problem.getMessage()), MAX_CAUSE_CHARS))
                     .log("Watching failed, trying again");
             return true;
         });
@@ -157,7 +160,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
     @Override
     public Optional<Client> at(IpAddress source) {
         // An owner in another namespace is none, whatever a reference says.
-        return podAt(source).flatMap(pod -> PodIdentity.owner(pod)
+        return podAt(source).flatMap(pod -> PodOwner.owner(pod)
                 .flatMap(this::sandbox)
                 .filter(sandbox -> sandbox.getMetadata()
                         .getNamespace()
@@ -175,7 +178,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
 
     @Override
     public CompletionStage<Boolean> confirm(IpAddress source, String uid) {
-        Optional<Pod> known = podAt(source).filter(pod -> PodIdentity.owner(pod).equals(Optional.of(uid)));
+        Optional<Pod> known = podAt(source).filter(pod -> PodOwner.owner(pod).equals(Optional.of(uid)));
         return known.isEmpty()
                 ? CompletableFuture.completedStage(false)
                 : CompletableFuture.supplyAsync(() -> isStillAt(source, known.get()), QUESTIONS)
@@ -194,7 +197,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
                 .get();
         return now != null
                 && metadata.getUid().equals(now.getMetadata().getUid())
-                && PodIdentity.addresses(now).contains(source.toString());
+                && PodOwner.addresses(now).contains(source.toString());
     }
 
     @Override
@@ -264,7 +267,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
             LOG.atWarn()
                     .addKeyValue("sandbox", sandbox.getMetadata().getName())
                     .addKeyValue("namespace", sandbox.getMetadata().getNamespace())
-                    .addKeyValue("cause", String.valueOf(e.getMessage()))
+                    .addKeyValue("cause", ForeignText.line(String.valueOf(e.getMessage()), MAX_CAUSE_CHARS))
                     .log("allowedDomains is wrong and allows nothing");
             return EgressRules.NONE;
         }

@@ -1,5 +1,6 @@
 package dev.sandglass.egress.denial;
 
+import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.egress.denial.DenialCounts.Notice;
 import io.fabric8.kubernetes.api.model.MicroTime;
@@ -30,6 +31,7 @@ public final class DenialEvents implements Consumer<Denial>, AutoCloseable {
     /** Most Events that wait to be written. */
     static final int MAX_WAITING = 256;
 
+    private static final int MAX_CAUSE_CHARS = 500;
     private static final Logger LOG = LoggerFactory.getLogger(DenialEvents.class);
     private static final int CONFLICT = 409;
 
@@ -82,7 +84,7 @@ public final class DenialEvents implements Consumer<Denial>, AutoCloseable {
                 LOG.atWarn()
                         .addKeyValue("sandbox", notice.last().sandbox())
                         .addKeyValue("namespace", notice.last().namespace())
-                        .addKeyValue("cause", String.valueOf(e.getMessage()))
+                        .addKeyValue("cause", ForeignText.line(String.valueOf(e.getMessage()), MAX_CAUSE_CHARS))
                         .log("An Event could not be written; those that follow are given up silently");
             }
         }

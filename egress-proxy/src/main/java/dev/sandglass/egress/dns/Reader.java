@@ -4,7 +4,7 @@ import dev.sandglass.api.egress.HostName;
 import java.util.Optional;
 
 /** Reads the parts of a message, never beyond its end. */
-final class Reader {
+public final class Reader {
 
     /** The message ends before what it announces, or has what is not taken. */
     static final class Ended extends Exception {

@@ -82,7 +82,7 @@ public final class DnsNames implements Names, AutoCloseable {
             if (answer.isSuccess()) {
                 found.complete(answer.getNow().stream().map(IpAddress::of).toList());
             } else if (isUnknown(answer.cause()) || (left == 1 && hasNoAddress(answer.cause()))) {
-                found.completeExceptionally(new NoSuchName(name));
+                found.completeExceptionally(new NoSuchName(name, isUnknown(answer.cause())));
             } else if (left > 1) {
                 var _ = loop.schedule(() -> attempt(name, left - 1, found), PAUSE_MS, TimeUnit.MILLISECONDS);
             } else {

@@ -20,8 +20,26 @@ public interface Names {
     final class NoSuchName extends Exception {
         private static final long serialVersionUID = 1;
 
+        private final boolean denied;
+
+        /** A server said that there is no such name. */
         public NoSuchName(HostName name) {
+            this(name, true);
+        }
+
+        /**
+         * There is no address.
+         *
+         * @param denied whether a server said that there is no such name; else it gave no address, which one that refuses
+         *     to answer does too
+         */
+        NoSuchName(HostName name, boolean denied) {
             super("DNS has no address for " + name);
+            this.denied = denied;
+        }
+
+        boolean isDenied() {
+            return denied;
         }
     }
 }

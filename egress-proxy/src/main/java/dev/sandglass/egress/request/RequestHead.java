@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * The head of a request as a proxy gets it: request line and header fields. Read from the raw bytes and strictly, since
  * what two programs read differently is how walls are passed: lines end with CR LF, nothing is folded, no byte is outside
- * of printable ASCII (values of fields may have tabs and higher bytes).
+ * of printable ASCII (the target and values of fields may have higher bytes, values tabs as well).
  *
  * @param method such as {@code CONNECT}
  * @param target as it was written
@@ -37,7 +37,7 @@ public record RequestHead(String method, String target, int minor, List<Field> f
     public static RequestHead parse(byte[] bytes) throws Refusal {
         List<String> lines = lines(bytes);
         String[] words = lines.getFirst().split(" ", -1);
-        if (words.length != 3 || !isToken(words[0]) || words[1].isEmpty() || !isPrintable(words[1])) {
+        if (words.length != 3 || !isToken(words[0]) || words[1].isEmpty() || !isTarget(words[1])) {
             throw new Refusal("the request line must be: method, target and version with single spaces between them");
         }
         int minor =
@@ -119,8 +119,9 @@ public record RequestHead(String method, String target, int minor, List<Field> f
                                 && (Character.isLetterOrDigit(letter) || TOKEN_MARKS.indexOf(letter) >= 0));
     }
 
-    private static boolean isPrintable(String text) {
-        return text.chars().allMatch(letter -> letter > ' ' && letter < 0x7f);
+    /** Servers take more than a URI may have: a path goes on byte for byte, and a host has a grammar of its own. */
+    private static boolean isTarget(String text) {
+        return text.chars().allMatch(letter -> letter > ' ' && letter != 0x7f);
     }
 
     /**

@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /** What each sandbox has used of its limits. */
-final class Allotments {
+public final class Allotments {
 
     private static final long SECOND = 1_000_000_000L;
 
     /** One sandbox's. */
-    final class Allotment {
+    public final class Allotment {
         private final LongAdder bytes = new LongAdder();
         private int open;
         private double tokens = limits.newTunnels();
@@ -56,13 +56,13 @@ final class Allotments {
     private final LongSupplier nanoTime;
     private final Map<String, Allotment> bySandbox = new ConcurrentHashMap<>();
 
-    Allotments(Limits limits, LongSupplier nanoTime) {
+    public Allotments(Limits limits, LongSupplier nanoTime) {
         this.limits = limits;
         this.nanoTime = nanoTime;
     }
 
     /** That of a sandbox. */
-    Allotment of(String uid) {
+    public Allotment of(String uid) {
         return bySandbox.computeIfAbsent(uid, same -> new Allotment());
     }
 
@@ -71,12 +71,12 @@ final class Allotments {
      *
      * @return which limit forbids it; empty if it is begun and has to be given back
      */
-    static Optional<Outcome> take(Allotment allotment) {
+    public static Optional<Outcome> take(Allotment allotment) {
         return allotment.take();
     }
 
     /** Forgets a sandbox that is gone. */
-    void forget(String uid) {
+    public void forget(String uid) {
         bySandbox.remove(uid);
     }
 }

@@ -7,22 +7,22 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 
 /** What the proxy itself answers. Written for whoever reads a log of a program that failed: often a model. */
-final class Answers {
+public final class Answers {
 
     private Answers() {}
 
     /** A tunnel is open. */
-    static ByteBuf established() {
+    public static ByteBuf established() {
         return Unpooled.copiedBuffer("HTTP/1.1 200 Connection established\r\n\r\n", StandardCharsets.US_ASCII);
     }
 
     /** A request of which no more is known than that it is refused. */
-    static ByteBuf refusal(Outcome outcome, String why) {
+    public static ByteBuf refusal(Outcome outcome, String why) {
         return answer(outcome, "error: " + why + "\n");
     }
 
     /** A target that a sandbox does not reach, and what to do about it. */
-    static ByteBuf refusal(Outcome outcome, Client client, Target target, String why) {
+    public static ByteBuf refusal(Outcome outcome, Client client, Target target, String why) {
         String host = target.host().toString();
         String remedy =
                 switch (outcome) {
@@ -57,7 +57,7 @@ final class Answers {
     }
 
     /** TLS's way to say that access is denied. */
-    static ByteBuf tlsAccessDenied() {
+    public static ByteBuf tlsAccessDenied() {
         return Unpooled.wrappedBuffer(new byte[] {21, 3, 3, 0, 2, 2, 49});
     }
 }

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  * write buffer and one read, 128 KiB; that very many whose readers stand still do not take the memory of all others, tunnels
  * end when all together hold too much.
  */
-final class Backlog {
+public final class Backlog {
 
     /** How long a reader may stand still as long as there is room. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -64,12 +64,12 @@ final class Backlog {
         }
     }
 
-    Backlog(long most, LongSupplier nanoTime) {
+    public Backlog(long most, LongSupplier nanoTime) {
         this.most = most;
         this.nanoTime = nanoTime;
     }
 
-    long bytes() {
+    public long bytes() {
         return bytes.sum();
     }
 

@@ -9,12 +9,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /** Lets a request's body through and drops what comes behind it: that would be a request without a verdict. */
-final class BodyGate extends ChannelInboundHandlerAdapter {
+public final class BodyGate extends ChannelInboundHandlerAdapter {
 
     private final Tunnel tunnel;
     private final BodyEnd end;
 
-    BodyGate(Tunnel tunnel, BodyLength length) {
+    public BodyGate(Tunnel tunnel, BodyLength length) {
         this.tunnel = tunnel;
         this.end = new BodyEnd(length);
     }

@@ -3,7 +3,7 @@ package dev.sandglass.egress.tunnel;
 import java.util.Locale;
 
 /** Why a tunnel ended. */
-enum End {
+public enum End {
     /** One of both sides closed it. */
     CLOSED,
     /** It was never opened. */
@@ -25,7 +25,7 @@ enum End {
     /** A connection broke. */
     BROKEN;
 
-    String code() {
+    public String code() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the first bytes of a connection until they say what it wants, and keeps what is for the server. */
-abstract class FirstReader extends ChannelInboundHandlerAdapter {
+public abstract class FirstReader extends ChannelInboundHandlerAdapter {
 
     /** Who goes on with what was read. */
-    interface Reader {
+    public interface Reader {
         /** A request, once per connection. */
         void understood(ProxyRequest request);
 
@@ -38,21 +38,21 @@ abstract class FirstReader extends ChannelInboundHandlerAdapter {
      * @param patience from the connection's begin until it has said what it wants
      * @param tooSlow the refusal's words when that is over
      */
-    FirstReader(Duration patience, String tooSlow, Reader reader) {
+    public FirstReader(Duration patience, String tooSlow, Reader reader) {
         this.patience = patience;
         this.tooSlow = tooSlow;
         this.reader = reader;
     }
 
     /** More came: calls {@link #understand} or {@link #refuse} once {@link #held} tells enough. */
-    abstract void look();
+    protected abstract void look();
 
-    final void understand(ProxyRequest request) {
+    protected final void understand(ProxyRequest request) {
         finished();
         reader.understood(request);
     }
 
-    final void refuse(Outcome outcome, String why) {
+    protected final void refuse(Outcome outcome, String why) {
         if (!done) {
             finished();
             reader.refused(outcome, why);
@@ -67,7 +67,7 @@ abstract class FirstReader extends ChannelInboundHandlerAdapter {
     }
 
     /** What was read already and is for the server, behind the head of a request; the caller releases it. */
-    final ByteBuf rest() {
+    public final ByteBuf rest() {
         return held.readRetainedSlice(held.readableBytes());
     }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Holds the first bytes of a tunnel back until they turn out to be TLS that asks for the tunnel's own name. */
-final class HelloGate extends ChannelInboundHandlerAdapter {
+public final class HelloGate extends ChannelInboundHandlerAdapter {
 
     private final Tunnel tunnel;
     private final HostName name;
@@ -30,7 +30,7 @@ final class HelloGate extends ChannelInboundHandlerAdapter {
      *
      * @param passed called once, before the bytes held go on
      */
-    HelloGate(Tunnel tunnel, HostName name, Duration patience, Runnable passed) {
+    public HelloGate(Tunnel tunnel, HostName name, Duration patience, Runnable passed) {
         this.tunnel = tunnel;
         this.name = name;
         this.patience = patience;

@@ -1,11 +1,11 @@
 package dev.sandglass.egress.tunnel;
 
 /** Limits in words, for those who meet them. */
-final class Limited {
+public final class Limited {
 
     private Limited() {}
 
-    static String sentence(Outcome outcome, Limits limits) {
+    public static String sentence(Outcome outcome, Limits limits) {
         return switch (outcome) {
             case TOO_MANY_TUNNELS -> "this sandbox has " + limits.tunnels() + " connections open, the most it may have";
             case TOO_MANY_NEW_TUNNELS ->

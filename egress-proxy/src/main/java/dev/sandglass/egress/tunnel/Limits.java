@@ -64,12 +64,12 @@ public record Limits(
     }
 
     /** Connections of one source, those included whose head is not whole yet. */
-    int connectionsOfASource() {
+    public int connectionsOfASource() {
         return 2 * tunnels;
     }
 
     /** Connections of one source within a second: enough for a word on each that is one too many, and no flood of words. */
-    int newConnectionsOfASource() {
+    public int newConnectionsOfASource() {
         return BURST * newTunnels;
     }
 }

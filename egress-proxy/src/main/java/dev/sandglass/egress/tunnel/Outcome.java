@@ -3,7 +3,7 @@ package dev.sandglass.egress.tunnel;
 import java.util.Locale;
 
 /** What became of a request; the code stands in {@code X-Proxy-Error}, in the audit line and in metrics. */
-enum Outcome {
+public enum Outcome {
     ALLOWED(200, "OK"),
     MALFORMED(400, "Bad Request"),
     NOT_ALLOWED(403, "Forbidden"),
@@ -36,12 +36,12 @@ enum Outcome {
     }
 
     /** Whether the target is allowed, and the way to it failed. */
-    boolean isOfTheWay() {
+    public boolean isOfTheWay() {
         return this == LOOKUP_FAILED || this == CONNECT_FAILED;
     }
 
     /** In lower case with hyphens. */
-    String code() {
+    public String code() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -13,7 +13,7 @@ import io.netty.channel.socket.DuplexChannel;
  * Passes what one side says on to the other. Reads only while the other side takes it, so that a slow reader slows the
  * writer and fills no memory here. When one side has no more to say, the other is told so and may go on.
  */
-final class Relay extends ChannelInboundHandlerAdapter {
+public final class Relay extends ChannelInboundHandlerAdapter {
 
     private final Tunnel tunnel;
     private final DuplexChannel other;
@@ -26,7 +26,7 @@ final class Relay extends ChannelInboundHandlerAdapter {
      * @param other who hears
      * @param upwards whether from the sandbox to the server
      */
-    Relay(Tunnel tunnel, Channel other, boolean upwards) {
+    public Relay(Tunnel tunnel, Channel other, boolean upwards) {
         this.tunnel = tunnel;
         this.other = (DuplexChannel) other;
         this.upwards = upwards;

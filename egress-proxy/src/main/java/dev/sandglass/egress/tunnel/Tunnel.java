@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One request of a sandbox, from the verdict to the last byte. Belongs to the event loop of its channels; only
  * {@link #end} may be called by others.
  */
-final class Tunnel {
+public final class Tunnel {
 
     private final Client client;
     private final IpAddress source;
@@ -48,7 +48,7 @@ final class Tunnel {
      * @param inner the connection of the sandbox
      * @param ended told once, on the event loop, when everything is over
      */
-    Tunnel(
+    public Tunnel(
             Client client,
             IpAddress source,
             Target target,
@@ -69,16 +69,16 @@ final class Tunnel {
         inner.closeFuture().addListener(closed -> end(End.CLOSED));
     }
 
-    void use(Allotments.Allotment taken) {
+    public void use(Allotments.Allotment taken) {
         allotment = taken;
     }
 
-    void allowedBy(DomainRule reason) {
+    public void allowedBy(DomainRule reason) {
         rule = reason;
     }
 
     /** Takes the connection to the server, and gives it up again if the sandbox has gone meanwhile. */
-    void connectedTo(Channel server) {
+    public void connectedTo(Channel server) {
         if (end != null) {
             var _ = server.close();
             return;
@@ -88,7 +88,7 @@ final class Tunnel {
     }
 
     /** Watches from now on that bytes pass. */
-    void endWhenIdle(Duration idle) {
+    public void endWhenIdle(Duration idle) {
         long quiet = nanoTime.getAsLong() - lastPassed;
         if (end != null) {
             return;
@@ -102,7 +102,7 @@ final class Tunnel {
     }
 
     /** Notes bytes on their way to the server or back. */
-    void passed(int bytes, boolean upwards) {
+    public void passed(int bytes, boolean upwards) {
         lastPassed = nanoTime.getAsLong();
         if (upwards) {
             up += bytes;
@@ -147,7 +147,7 @@ final class Tunnel {
     }
 
     /** Is over as soon as the server has answered. */
-    void endsWithAnswer() {
+    public void endsWithAnswer() {
         singleAnswer = true;
     }
 
@@ -160,13 +160,13 @@ final class Tunnel {
     }
 
     /** Notes that it is refused, and ends it; the answer is on its way and closes the connection. */
-    void refused(Outcome why) {
+    public void refused(Outcome why) {
         outcome = why;
         finish(End.REFUSED);
     }
 
     /** Closes both connections. By any thread, any number of times; the first reason counts. */
-    void end(End reason) {
+    public void end(End reason) {
         if (!inner.eventLoop().inEventLoop()) {
             inner.eventLoop().execute(() -> end(reason));
         } else if (end == null) {
@@ -178,7 +178,7 @@ final class Tunnel {
     /** Says a last word to the sandbox, then closes. */
     void endSaying(ByteBuf word, End reason) {
         finish(reason);
-        LastWord.say(inner, word);
+        LingeringClose.say(inner, word);
     }
 
     private void finish(End reason) {
@@ -199,11 +199,11 @@ final class Tunnel {
         ended.accept(this);
     }
 
-    boolean isOver() {
+    public boolean isOver() {
         return end != null;
     }
 
-    Client client() {
+    public Client client() {
         return client;
     }
 
@@ -211,32 +211,32 @@ final class Tunnel {
         return source;
     }
 
-    Target target() {
+    public Target target() {
         return target;
     }
 
     @Nullable
-    DomainRule rule() {
+    public DomainRule rule() {
         return rule;
     }
 
-    Outcome outcome() {
+    public Outcome outcome() {
         return outcome;
     }
 
-    End reason() {
+    public End reason() {
         return end == null ? End.CLOSED : end;
     }
 
-    long up() {
+    public long up() {
         return up;
     }
 
-    long down() {
+    public long down() {
         return down;
     }
 
-    Duration age() {
+    public Duration age() {
         return Duration.ofNanos(nanoTime.getAsLong() - begin);
     }
 }

@@ -14,17 +14,17 @@ import java.util.concurrent.ConcurrentHashMap;
  * All requests under way. Each is noted before its verdict, so that none slips through between a change of rules and the
  * look at those whom the change concerns.
  */
-final class Tunnels {
+public final class Tunnels {
 
     private final Clients clients;
     private final ConcurrentHashMap<String, Set<Tunnel>> bySandbox = new ConcurrentHashMap<>();
 
-    Tunnels(Clients clients) {
+    public Tunnels(Clients clients) {
         this.clients = clients;
         clients.onChange(this::check);
     }
 
-    void add(Tunnel tunnel) {
+    public void add(Tunnel tunnel) {
         bySandbox.compute(tunnel.client().uid(), (uid, open) -> {
             Set<Tunnel> all = open == null ? ConcurrentHashMap.newKeySet() : open;
             all.add(tunnel);
@@ -32,7 +32,7 @@ final class Tunnels {
         });
     }
 
-    void remove(Tunnel tunnel) {
+    public void remove(Tunnel tunnel) {
         bySandbox.computeIfPresent(tunnel.client().uid(), (uid, open) -> {
             open.remove(tunnel);
             return open.isEmpty() ? null : open;
@@ -40,7 +40,7 @@ final class Tunnels {
     }
 
     /** The verdict as things are at this moment; empty if the sandbox is no longer at the address. */
-    Optional<Verdict> verdict(Tunnel tunnel) {
+    public Optional<Verdict> verdict(Tunnel tunnel) {
         return clients.at(tunnel.source())
                 .filter(client -> client.uid().equals(tunnel.client().uid()))
                 .map(Client::rules)
@@ -56,7 +56,7 @@ final class Tunnels {
     }
 
     /** Ends tunnels whose readers stand still, of the sandbox that holds most first, until the rest is not too much. */
-    void shorten(Backlog backlog) {
+    public void shorten(Backlog backlog) {
         long over = backlog.excess();
         if (over <= 0) {
             return;
@@ -90,7 +90,7 @@ final class Tunnels {
         }
     }
 
-    int count() {
+    public int count() {
         return bySandbox.values().stream().mapToInt(Set::size).sum();
     }
 }

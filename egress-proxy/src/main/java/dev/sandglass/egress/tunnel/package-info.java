@@ -1,4 +1,7 @@
-/** The proxy itself: connections of sandboxes, the verdict on each, and the bytes that go through. */
+/**
+ * One request of a sandbox from its verdict to the last byte: both directions, how much may wait, how it ends, and the
+ * proxy's own answers.
+ */
 @NullMarked
 package dev.sandglass.egress.tunnel;
 

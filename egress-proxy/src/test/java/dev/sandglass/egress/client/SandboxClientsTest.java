@@ -261,20 +261,20 @@ class SandboxClientsTest {
 
     @Test
     void podsThatMayNotUseTheProxy() {
-        assertThat(PodIdentity.addresses(pod(NAMESPACE, "pod", "one").build())).containsExactly("10.244.0.7");
-        assertThat(PodIdentity.addresses(pod(NAMESPACE, "pod", "one")
+        assertThat(PodOwner.addresses(pod(NAMESPACE, "pod", "one").build())).containsExactly("10.244.0.7");
+        assertThat(PodOwner.addresses(pod(NAMESPACE, "pod", "one")
                         .editStatus()
                         .withPhase("Succeeded")
                         .endStatus()
                         .build()))
                 .isEmpty();
-        assertThat(PodIdentity.addresses(pod(NAMESPACE, "pod", "one")
+        assertThat(PodOwner.addresses(pod(NAMESPACE, "pod", "one")
                         .editMetadata()
                         .withDeletionTimestamp("2026-01-01T00:00:00Z")
                         .endMetadata()
                         .build()))
                 .isEmpty();
-        assertThat(PodIdentity.addresses(pod(NAMESPACE, "pod", "one")
+        assertThat(PodOwner.addresses(pod(NAMESPACE, "pod", "one")
                         .editSpec()
                         .withHostNetwork(true)
                         .endSpec()

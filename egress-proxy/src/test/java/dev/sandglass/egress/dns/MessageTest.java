@@ -120,21 +120,21 @@ class MessageTest {
 
     @Test
     void anAnswerRepeatsTheQuestionAndHasTheAddressForAMoment() {
-        byte[] answer = Answer.of(read(Queries.of("eXample.com", Queries.A)), IpAddress.parse("10.96.7.7"));
+        byte[] answer = AnswerWriter.of(read(Queries.of("eXample.com", Queries.A)), IpAddress.parse("10.96.7.7"));
         assertThat(HexFormat.of().formatHex(answer))
                 .isEqualTo("0007" + "8180" + "0001000100000000" + "076558616d706c6503636f6d00" + "00010001" + "c00c"
                         + "00010001" + "00000005" + "0004" + "0a600707");
-        byte[] six = Answer.of(read(Queries.of("a", Queries.AAAA)), IpAddress.parse("2001:db8::7"));
+        byte[] six = AnswerWriter.of(read(Queries.of("a", Queries.AAAA)), IpAddress.parse("2001:db8::7"));
         assertThat(HexFormat.of().formatHex(six))
                 .endsWith("c00c" + "001c0001" + "00000005" + "0010" + "20010db8000000000000000000000007");
     }
 
     @Test
     void anAnswerWithoutAnAddress() {
-        byte[] none = Answer.of(read(Queries.extended("a", Queries.A)), Code.NO_SUCH_NAME);
+        byte[] none = AnswerWriter.of(read(Queries.extended("a", Queries.A)), Code.NO_SUCH_NAME);
         assertThat(HexFormat.of().formatHex(none))
                 .isEqualTo("0007" + "8183" + "0001000000000001" + "016100" + "00010001" + "0000290200000000000000");
-        assertThat(HexFormat.of().formatHex(Answer.of(new Message.Wrong(7, Code.FORMAT_ERROR))))
+        assertThat(HexFormat.of().formatHex(AnswerWriter.of(new Message.Wrong(7, Code.FORMAT_ERROR))))
                 .isEqualTo("0007" + "8001" + "0000000000000000");
     }
 }

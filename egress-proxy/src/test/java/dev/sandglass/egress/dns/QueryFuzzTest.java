@@ -28,10 +28,10 @@ class QueryFuzzTest {
         byte[] bytes = message.getFirst();
         switch (Message.parse(bytes)) {
             case Message.Dropped _ -> {}
-            case Message.Wrong wrong -> assertThat(Answer.of(wrong)).hasSize(12);
+            case Message.Wrong wrong -> assertThat(AnswerWriter.of(wrong)).hasSize(12);
             case Message.Question question -> {
-                byte[] answer = Answer.of(question, ADDRESS);
-                assertThat(answer.length).isLessThanOrEqualTo(bytes.length + Answer.MORE);
+                byte[] answer = AnswerWriter.of(question, ADDRESS);
+                assertThat(answer.length).isLessThanOrEqualTo(bytes.length + AnswerWriter.MORE);
                 int end = 12 + question.text().length;
                 assertThat(Arrays.copyOfRange(answer, 12, end)).isEqualTo(Arrays.copyOfRange(bytes, 12, end));
                 // Another reader, who knows nothing of ours, finds the same name.

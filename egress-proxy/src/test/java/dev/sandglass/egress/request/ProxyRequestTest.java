@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Heads of requests: what clients send is read, what two programs could read differently is refused. */
 class ProxyRequestTest {
@@ -64,6 +65,38 @@ class ProxyRequestTest {
                             """);
         });
         assertThat(request.toString()).doesNotContain("eHh4");
+    }
+
+    /** A character is a byte here. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/[slug]/{id}",
+                "/a|b^c`",
+                "/100%",
+                "/%zz",
+                "/caf\u00c3\u00a9?q=\u00ff",
+                "/a\\b",
+                "/\"<x>\"",
+                "/?\u0080"
+            })
+    void aPathGoesOnByteForByte(String path) throws Refusal {
+        ProxyRequest request = read("GET http://example.com" + path + " HTTP/1.1\r\nHost: example.com\r\n\r\n");
+        assertThat(request).isInstanceOfSatisfying(ProxyRequest.Forward.class, forward -> assertThat(
+                        new String(ForwardedHead.bytes(forward.head()), StandardCharsets.ISO_8859_1))
+                .startsWith("GET " + path + " HTTP/1.1\r\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://ex\u00e4mple.com/",
+                "http://\u00ff/",
+                "http://example.com\u0080/",
+                "http://example.com\\a/"
+            })
+    void aHostHasNoneOfThese(String url) {
+        refused("GET " + url + " HTTP/1.1\r\nHost: example.com\r\n\r\n", "");
     }
 
     @ParameterizedTest

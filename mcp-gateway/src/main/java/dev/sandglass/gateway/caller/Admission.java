@@ -1,9 +1,15 @@
 package dev.sandglass.gateway.caller;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
 
-/** Whether a request comes from somebody whom this installation knows. Pure. */
+/** Whether a request comes from a caller whom this installation knows. */
 public sealed interface Admission {
+
+    /** For failures of {@link Callers}; a token never comes here. */
+    Logger LOG = LoggerFactory.getLogger(Admission.class);
 
     /**
      * It does.
@@ -21,13 +27,30 @@ public sealed interface Admission {
     record Refused(String challenge, String message) implements Admission {}
 
     /**
+     * It cannot be found out at the moment.
+     *
+     * @param message what to do about it
+     */
+    record Undecided(String message) implements Admission {}
+
+    /**
      * Looks at a request's credentials.
      *
      * @param authorization the value of {@code Authorization}, or null without one
+     * @return one answer, never an error
      */
-    static Admission of(Callers callers, @Nullable String authorization) {
+    static Mono<Admission> of(Callers callers, @Nullable String authorization) {
         String token = bearerToken(authorization);
-        return callers.callerOf(token).<Admission>map(Admitted::new).orElseGet(() -> refused(token));
+        return Mono.defer(() -> callers.callerOf(token))
+                .<Admission>map(Admitted::new)
+                .defaultIfEmpty(refused(token))
+                .onErrorResume(problem -> {
+                    LOG.atWarn()
+                            .addKeyValue("error", problem.getClass().getName())
+                            .log("A caller could not be found out");
+                    return Mono.just(
+                            new Undecided("Unavailable: credentials cannot be checked at the moment; try again"));
+                });
     }
 
     private static Refused refused(String token) {

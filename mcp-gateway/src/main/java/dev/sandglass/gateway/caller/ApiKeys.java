@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
-import java.util.Optional;
+import reactor.core.publisher.Mono;
 
 /** The API keys accepted at this moment. Safe for use by many threads; replaced as a whole when the folder changes. */
 public final class ApiKeys implements Callers {
@@ -30,9 +30,9 @@ public final class ApiKeys implements Callers {
      * nothing about which one nearly matched.
      */
     @Override
-    public Optional<Caller> callerOf(String token) {
+    public Mono<Caller> callerOf(String token) {
         if (token.isEmpty() || token.length() > MAX_TOKEN_CHARS) {
-            return Optional.empty();
+            return Mono.empty();
         }
         byte[] digest = sha256(token);
         Caller found = null;
@@ -41,15 +41,15 @@ public final class ApiKeys implements Callers {
                 found = key.caller();
             }
         }
-        return Optional.ofNullable(found);
+        return Mono.justOrEmpty(found);
     }
 
     @Override
-    public Optional<Caller> named(String name) {
-        return keys.stream()
+    public Mono<Caller> named(String name) {
+        return Mono.justOrEmpty(keys.stream()
                 .map(ApiKey::caller)
                 .filter(caller -> caller.name().equals(name))
-                .findFirst();
+                .findFirst());
     }
 
     private static byte[] sha256(String token) {

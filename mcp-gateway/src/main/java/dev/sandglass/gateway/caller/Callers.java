@@ -1,9 +1,12 @@
 package dev.sandglass.gateway.caller;
 
 import java.util.List;
-import java.util.Optional;
+import reactor.core.publisher.Mono;
 
-/** Finds out who sends a request. */
+/**
+ * Finds out who sends a request. An implementation may ask other servers: its answers come when they are there, on any
+ * thread. An error means that it cannot find out at the moment, and the request is refused with status 503.
+ */
 @FunctionalInterface
 public interface Callers {
 
@@ -12,28 +15,28 @@ public interface Callers {
         private final Caller everybody = new Caller("development", List.of(Caller.ALL_TENANTS));
 
         @Override
-        public Optional<Caller> callerOf(String token) {
-            return Optional.of(everybody);
+        public Mono<Caller> callerOf(String token) {
+            return Mono.just(everybody);
         }
 
         @Override
-        public Optional<Caller> named(String name) {
-            return Optional.of(everybody).filter(caller -> caller.name().equals(name));
+        public Mono<Caller> named(String name) {
+            return Mono.just(everybody).filter(caller -> caller.name().equals(name));
         }
     };
 
     /**
-     * The caller of that bearer token.
+     * The caller of that bearer token; empty if no caller has it.
      *
      * @param token what followed {@code Bearer}; empty if the request had none
      */
-    Optional<Caller> callerOf(String token);
+    Mono<Caller> callerOf(String token);
 
     /**
      * The caller of that name, with the rights it has now; empty if there is none any more, or if callers of this kind are
      * known by their tokens alone. Whoever asks must have another proof that the caller wants what is done for it.
      */
-    default Optional<Caller> named(String name) {
-        return Optional.empty();
+    default Mono<Caller> named(String name) {
+        return Mono.empty();
     }
 }

@@ -1,7 +1,7 @@
 package dev.sandglass.gateway.caller;
 
-import dev.sandglass.api.SandboxName;
-import dev.sandglass.api.TenantName;
+import dev.sandglass.api.name.SandboxName;
+import dev.sandglass.api.name.TenantName;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.List;
@@ -40,7 +40,7 @@ public final class TenantAccess {
      * The sandbox that a caller names.
      *
      * @param namespace the tenant; the caller's own if absent
-     * @throws dev.sandglass.api.InvalidNameException if a name breaks the grammar
+     * @throws dev.sandglass.api.name.InvalidNameException if a name breaks the grammar
      * @throws SandboxProblem.Refused if there is no such tenant for this caller
      */
     public SandboxRef sandbox(Caller caller, Optional<String> namespace, String givenName) {

@@ -1,7 +1,6 @@
 package dev.sandglass.gateway.egress;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,16 +82,25 @@ public final class DeniedHosts {
                 .orElseGet(() -> hosts.iterator().next());
     }
 
-    /** What is known of that sandbox and was not told, oldest first; it counts as told from now on. */
-    public synchronized List<UnreachedHost> take(String sandboxUid) {
-        Map<String, UnreachedHost> hosts = bySandbox.remove(sandboxUid);
+    /**
+     * What was heard of that sandbox since that moment and was not told, oldest first; it counts as told from now on. What
+     * was heard before waits for a call that began before, and is forgotten with age.
+     */
+    public synchronized List<UnreachedHost> take(String sandboxUid, long since) {
+        Map<String, UnreachedHost> hosts = bySandbox.get(sandboxUid);
         if (hosts == null) {
             return List.of();
         }
         long oldest = now() - MAX_AGE.toNanos();
-        List<UnreachedHost> fresh = new ArrayList<>(hosts.values());
-        fresh.removeIf(host -> host.nanos() - oldest < 0);
-        return fresh;
+        hosts.values().removeIf(host -> host.nanos() - oldest < 0);
+        List<UnreachedHost> taken = hosts.values().stream()
+                .filter(host -> host.nanos() - since >= 0)
+                .toList();
+        hosts.values().removeAll(taken);
+        if (hosts.isEmpty()) {
+            bySandbox.remove(sandboxUid);
+        }
+        return taken;
     }
 
     /** Whether something heard since that moment is known of that sandbox. */

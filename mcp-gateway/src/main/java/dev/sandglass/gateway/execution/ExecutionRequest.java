@@ -54,12 +54,20 @@ public sealed interface ExecutionRequest {
      *
      * @param command the program, found in PATH; no shell is involved
      * @param args its arguments
+     * @param isShellLine this is {@code sh -c LINE}, and the line is for bash where the image has it
      * @param cwd working directory; relative to {@code /workspace}, which an empty one means
      * @param envs environment variables on top of the sandbox's
      * @param stdin what it reads on standard input; empty = end of file at once
      * @param limits see {@link Limits}
      */
-    record Command(String command, List<String> args, String cwd, Map<String, String> envs, String stdin, Limits limits)
+    record Command(
+            String command,
+            List<String> args,
+            boolean isShellLine,
+            String cwd,
+            Map<String, String> envs,
+            String stdin,
+            Limits limits)
             implements ExecutionRequest {
         /** Keeps its own copies of arguments and variables. */
         public Command {
@@ -69,7 +77,7 @@ public sealed interface ExecutionRequest {
 
         @Override
         public Command within(Limits other) {
-            return new Command(command, args, cwd, envs, stdin, other);
+            return new Command(command, args, isShellLine, cwd, envs, stdin, other);
         }
 
         /** Says how many arguments there are, never which. */

@@ -1,5 +1,8 @@
 package dev.sandglass.gateway.execution;
 
+import dev.sandglass.gateway.output.CutOutput;
+import dev.sandglass.gateway.output.ExecutionError;
+import dev.sandglass.gateway.output.Image;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

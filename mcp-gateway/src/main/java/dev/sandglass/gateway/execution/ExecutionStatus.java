@@ -4,9 +4,9 @@ import java.util.Locale;
 
 /** How an execution stands or ended; the words are those of the API. */
 public enum ExecutionStatus {
-    /** Ran to its end. */
+    /** Ran to its end; a command whatever its exit code. */
     OK,
-    /** The code raised, or the command ended with a code other than 0. */
+    /** The code raised, the command could not be started or ended by a signal, or the installation failed. */
     ERROR,
     /** Interrupted at its time-out. */
     TIMEOUT,

@@ -1,11 +1,12 @@
 package dev.sandglass.gateway.execution;
 
-import dev.sandglass.gateway.link.Answer;
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkClient;
-import dev.sandglass.gateway.link.LinkException;
 import dev.sandglass.gateway.link.LinkTarget;
-import dev.sandglass.gateway.link.Verb;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.Verb;
+import dev.sandglass.gateway.output.OutputCollector;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import java.time.Duration;
@@ -40,9 +41,8 @@ public final class Executions {
     private final LinkClient links;
     private final Function<RunningSandbox, Flux<SandboxEnd>> ends;
     private final Duration start;
-    private final FileTurns fileTurns = new FileTurns();
-    private final Answers answers = new Answers();
-    private final Set<Following> waiting = ConcurrentHashMap.newKeySet();
+    private final AnswerMemory answers = new AnswerMemory();
+    private final Set<ExecutionCall> waiting = ConcurrentHashMap.newKeySet();
     private final Sinks.Empty<Void> drained = Sinks.empty();
     private volatile boolean draining;
 
@@ -101,7 +101,7 @@ public final class Executions {
         }
         return answers.of(sandbox.ref().tenant(), share -> read(
                         sandbox, id, offset, wait, OutputCollector.page(maxOutputChars, offset, share), progress)
-                .doOnNext(page -> share.refuseIfEmpty(page, offset)));
+                .doOnNext(page -> share.refuseIfEmpty(page.cut(), page.nextOffset(), offset)));
     }
 
     private Mono<ExecutionResult> read(
@@ -113,7 +113,7 @@ public final class Executions {
             OutputListener progress) {
         return Mono.create(sink -> {
             Link link = link(sandbox);
-            Following following = new Following(link, id, output, progress, sink);
+            ExecutionCall following = new ExecutionCall(link, id, output, progress, sink);
             sink.onCancel(() -> link.execute(following::abandon));
             follow(following, sandbox, sink, wait);
             var _ = link.follow(new Verb.Attach(id.number(), offset), following, start)
@@ -127,7 +127,7 @@ public final class Executions {
         });
     }
 
-    /** Bytes that answers hold which are made or being written; see {@link Answers}. */
+    /** Bytes that answers hold which are made or being written; see {@link AnswerMemory}. */
     public long answerBytes() {
         return answers.held();
     }
@@ -135,11 +135,6 @@ public final class Executions {
     /** The sessions in which executions run. */
     public Sessions sessions() {
         return new Sessions(this::link);
-    }
-
-    /** The files between which executions run. */
-    public SandboxFiles files() {
-        return new SandboxFiles(this::link, fileTurns);
     }
 
     /** What the sandbox uses now. */
@@ -158,12 +153,12 @@ public final class Executions {
     }
 
     /**
-     * Answers all that wait as if their patience were over; from now on nobody waits. For the end of this process: what
+     * Answers all that wait as if their patience were over; from now on nothing waits. For the end of this process: what
      * runs goes on in the sandboxes and is read through another replica.
      */
     public void drain() {
         draining = true;
-        waiting.forEach(Following::drain);
+        waiting.forEach(ExecutionCall::drain);
         drained.tryEmitEmpty();
     }
 
@@ -201,7 +196,7 @@ public final class Executions {
             OutputListener progress,
             MonoSink<ExecutionResult> sink) {
         Link link = link(sandbox);
-        Following following = new Following(link, id, output, progress, sink);
+        ExecutionCall following = new ExecutionCall(link, id, output, progress, sink);
         follow(following, sandbox, sink, request.limits().waitFor());
         CompletableFuture<Answer> started = link.follow(Orders.verb(id, request, true), following, start);
         sink.onCancel(() -> interrupt(link, id, following, started));
@@ -223,7 +218,7 @@ public final class Executions {
     }
 
     private void follow(
-            Following following, RunningSandbox sandbox, MonoSink<ExecutionResult> sink, Duration patience) {
+            ExecutionCall following, RunningSandbox sandbox, MonoSink<ExecutionResult> sink, Duration patience) {
         waiting.add(following);
         Disposable watch = ends.apply(sandbox).subscribe(following::ended);
         sink.onDispose(() -> {
@@ -233,7 +228,8 @@ public final class Executions {
         following.waitFor(draining ? Duration.ZERO : patience);
     }
 
-    private static void interrupt(Link link, ExecutionId id, Following following, CompletableFuture<Answer> started) {
+    private static void interrupt(
+            Link link, ExecutionId id, ExecutionCall following, CompletableFuture<Answer> started) {
         // If it is still here, it never goes; if it went, the interrupt goes after it.
         started.cancel(false);
         link.execute(() -> {
@@ -250,7 +246,7 @@ public final class Executions {
         });
     }
 
-    private static void refused(RunningSandbox sandbox, Throwable failure, Following following) {
+    private static void refused(RunningSandbox sandbox, Throwable failure, ExecutionCall following) {
         Verdict verdict = Failures.verdict(sandbox, failure);
         if (verdict == null) {
             following.fail(Failures.problem(sandbox, failure));
@@ -265,7 +261,8 @@ public final class Executions {
         return LinkException.unwrap(failure) instanceof LinkException why && why.kind() == LinkException.Kind.RESTARTED;
     }
 
-    private Link link(RunningSandbox sandbox) {
+    /** The link to a sandbox, for what is asked of it beside executions. */
+    public Link link(RunningSandbox sandbox) {
         return links.link(new LinkTarget(sandbox.uid(), sandbox.incarnation(), sandbox.address(), sandbox.port()));
     }
 }

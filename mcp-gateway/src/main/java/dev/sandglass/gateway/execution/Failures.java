@@ -1,12 +1,12 @@
 package dev.sandglass.gateway.execution;
 
-import dev.sandglass.gateway.link.LinkException;
+import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import org.jspecify.annotations.Nullable;
 
 /** What a failure of the link means to a caller: an execution that ended, or a problem with the sandbox. Pure. */
-final class Failures {
+public final class Failures {
 
     // It never came to this sandbox: only a supervisor that remembers all that did says so.
     private static final String NEVER_CAME = "execution_never_came";
@@ -28,15 +28,13 @@ final class Failures {
     }
 
     /** The problem, in words that a model can act on. */
-    static Throwable problem(RunningSandbox sandbox, Throwable failure) {
+    public static Throwable problem(RunningSandbox sandbox, Throwable failure) {
         if (!(LinkException.unwrap(failure) instanceof LinkException why)) {
             return failure;
         }
         return switch (why.kind()) {
             case REFUSED -> new SandboxProblem.Refused("The sandbox refused this: " + why.text() + ".");
-            case UNANSWERED ->
-                new SandboxProblem.Unreachable(
-                        sandbox.ref(), why.text() + ", and whether this was done is not known", why);
+            case UNANSWERED -> SandboxProblem.Unreachable.unanswered(sandbox.ref(), why.text(), why);
             // Whoever is told that the sandbox does not answer stops it in the end, and its variables are lost.
             case OVERLOADED ->
                 new SandboxProblem.Refused(
@@ -61,6 +59,8 @@ final class Failures {
                         ExecutionStatus.REJECTED,
                         "Not started: " + why.text() + ". Wait for running executions to end, or interrupt one."
                                 + " sandbox_list with 'sandbox' tells their ids, which sandbox_interrupt takes.");
+            // The supervisor says what it reached, and what to do.
+            case "network_open" -> Verdict.of(ExecutionStatus.REJECTED, "Not started: " + why.text() + ".");
             case "env_error" -> Verdict.of(ExecutionStatus.ENV_ERROR, "Not started: " + why.text() + ".");
             case NEVER_CAME -> Verdict.neverBegan();
             case UNKNOWN -> Verdict.forgotten(sandbox.restarts());

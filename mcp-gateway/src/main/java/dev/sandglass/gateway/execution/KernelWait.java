@@ -1,9 +1,9 @@
 package dev.sandglass.gateway.execution;
 
-import dev.sandglass.gateway.link.Answer;
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkEvent;
-import dev.sandglass.gateway.link.Verb;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
@@ -22,11 +22,15 @@ final class KernelWait {
     private static final String LANGUAGE = "python";
     private static final String SESSION = "default";
     private static final String KERNEL = LANGUAGE + "/" + SESSION;
+    private static final String NETWORK_OPEN = "NetworkOpen";
 
     private final RunningSandbox sandbox;
     private final Link link;
     private final MonoSink<Void> sink;
     private final Disposable.Composite held = Disposables.composite();
+    // On the link's thread.
+    private @Nullable CompletableFuture<Answer> question;
+    private boolean askAgain;
 
     KernelWait(RunningSandbox sandbox, Link link, MonoSink<Void> sink) {
         this.sandbox = sandbox;
@@ -40,13 +44,13 @@ final class KernelWait {
         held.add(link.events(this::happened)::close);
         sink.onDispose(held);
         if (link.isOpen()) {
-            ask();
+            link.execute(this::ask);
         }
     }
 
     private void happened(LinkEvent event) {
         switch (event) {
-            case LinkEvent.Opened _ -> ask();
+            case LinkEvent.Opened _, LinkEvent.NetworkOpen _ -> ask();
             case LinkEvent.Kernel kernel -> {
                 if (kernel.kernel().equals(KERNEL)) {
                     happened(kernel.event());
@@ -65,20 +69,38 @@ final class KernelWait {
         }
     }
 
+    /** One question at a time, however often the sandbox says that something happened. */
     private void ask() {
-        CompletableFuture<Answer> question = link.ask(new Verb.ListAll(), LONG);
-        var _ = question.whenComplete((answer, failure) -> {
-            if (!question.isCancelled()) {
+        if (question != null) {
+            askAgain = true;
+            return;
+        }
+        CompletableFuture<Answer> asked = link.ask(new Verb.ListAll(), LONG);
+        question = asked;
+        // Without that it would keep the link trying when nobody waits any more.
+        Disposable withdrawal = () -> asked.cancel(false);
+        held.add(withdrawal);
+        var _ = asked.whenComplete((answer, failure) -> {
+            held.remove(withdrawal);
+            question = null;
+            if (!asked.isCancelled()) {
                 answered(answer, failure);
             }
+            if (askAgain && !held.isDisposed()) {
+                askAgain = false;
+                ask();
+            }
         });
-        // Without that it would keep the link trying when nobody waits any more.
-        held.add(() -> question.cancel(false));
     }
 
     private void answered(@Nullable Answer answer, @Nullable Throwable failure) {
         if (answer == null) {
             sink.error(failure == null ? new IllegalStateException("no answer") : Failures.problem(sandbox, failure));
+            return;
+        }
+        String refusal = answer.json().path("network").path("refusal").asString("");
+        if (!refusal.isEmpty()) {
+            sink.error(new SandboxProblem.StartFailed(sandbox.ref(), NETWORK_OPEN, refusal));
             return;
         }
         for (JsonNode kernel : answer.json().path("kernels")) {
@@ -97,9 +119,10 @@ final class KernelWait {
             case "idle", "busy" -> sink.success();
             case "dead" ->
                 sink.error(new SandboxProblem.Refused(
-                        ("The sandbox's Python kernel could not be started: %s. Call sandbox_stop"
-                                        + " and then sandbox_start to try again, with another image if this one lacks something.")
-                                .formatted(kernel.path("trouble").asString("no cause was told"))));
+                        "The sandbox's Python kernel could not be started: %s."
+                                .formatted(kernel.path("trouble").asString("no cause was told")),
+                        "Call sandbox_stop and then sandbox_start to try again, with another image if this one lacks"
+                                + " something."));
             default -> {
                 // It starts; an event will tell.
             }

@@ -1,7 +1,7 @@
 package dev.sandglass.gateway.execution;
 
-import dev.sandglass.gateway.link.Blob;
-import dev.sandglass.gateway.link.Verb;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.Verb;
 
 /** What is to be run, in the words of the link. Pure. */
 final class Orders {
@@ -31,7 +31,8 @@ final class Orders {
                         command.envs(),
                         Blob.utf8(command.stdin()),
                         command.limits().timeout(),
-                        attach);
+                        attach,
+                        command.isShellLine());
             case ExecutionRequest.Install install ->
                 new Verb.Install(
                         id.number(),

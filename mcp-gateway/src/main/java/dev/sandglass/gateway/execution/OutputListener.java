@@ -28,6 +28,13 @@ public interface OutputListener {
     CompletionStage<?> output(long bytesSoFar, String text);
 
     /**
+     * What it is at from now on, as in "still running"; for whoever hears nothing for long.
+     *
+     * @param what a participle with what belongs to it, of ours alone
+     */
+    default void doing(String what) {}
+
+    /**
      * It waits for others in the queue.
      *
      * @param atMost how long those may take until its turn

@@ -1,8 +1,8 @@
 package dev.sandglass.gateway.execution;
 
-import dev.sandglass.gateway.link.Answer;
 import dev.sandglass.gateway.link.Link;
-import dev.sandglass.gateway.link.Verb;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
@@ -63,8 +63,8 @@ public final class Sessions {
 
     private static SandboxProblem forgotten(ExecutionId id) {
         return new SandboxProblem.Refused(
-                "The sandbox does not know %s: it never began, or ended before the newest 64.".formatted(id)
-                        + " sandbox_list with 'sandbox' tells what runs.");
+                "The sandbox does not know %s: it never began, or ended before the newest 64.".formatted(id),
+                "sandbox_list with 'sandbox' tells what runs.");
     }
 
     private static List<ExecutionId> interrupted(RunningSandbox sandbox, Answer answer) {

@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.execution;
 
-import dev.sandglass.gateway.link.OutputRecord;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.output.CutOutput;
+import dev.sandglass.gateway.output.OutputCollector;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import java.util.List;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param queuePosition how many come before it
  * @param readable whether there may be a supervisor that holds what it printed
  */
-record Verdict(
+public record Verdict(
         ExecutionStatus status,
         @Nullable Integer exitCode,
         @Nullable Integer signal,

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The activity leases, by which the operator knows that a sandbox is used (design.md, "Activity"). Written in the
+ * The activity leases, by which the operator knows that a sandbox is used (docs/architecture.md). Written in the
  * background, and only when the one that stands no longer covers the use.
  */
 final class ActivityLeases {

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.kubernetes;
 
+import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Rights;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -133,7 +134,9 @@ final class ApiCalls implements AutoCloseable {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        return cause.getMessage() == null
+                ? cause.getClass().getSimpleName()
+                : ForeignText.line(cause.getMessage(), MAX_DETAIL_CHARS);
     }
 
     static boolean isConflict(Throwable problem) {
@@ -150,7 +153,7 @@ final class ApiCalls implements AutoCloseable {
         if (policy >= 0) {
             text = text.substring(policy + POLICY_SAYS.length());
         }
-        return text.length() <= MAX_DETAIL_CHARS ? text : text.substring(0, MAX_DETAIL_CHARS) + "…";
+        return ForeignText.line(text, MAX_DETAIL_CHARS);
     }
 
     @Override

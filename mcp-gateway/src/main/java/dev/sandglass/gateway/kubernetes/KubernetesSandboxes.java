@@ -31,7 +31,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     /** The operator and the cache follow within a moment; this only keeps one that is away from blocking a stop. */
     static final Duration CACHE_LAG = Duration.ofSeconds(2);
 
-    private final SandboxView view;
+    private final SandboxStateReader view;
     private final SandboxOrders orders;
     private final SandboxCache cache;
     private final ActivityLeases leases;
@@ -51,7 +51,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
             KubernetesSettings settings,
             DefaultDomains defaults,
             Clock clock) {
-        this.view = new SandboxView(defaults);
+        this.view = new SandboxStateReader(defaults);
         this.leases = new ActivityLeases(client, calls, settings.idleTimeout(), clock);
         this.cache = new SandboxCache(
                 client, namespaces, gone -> leases.forget(gone.getMetadata().getUid()));
@@ -96,7 +96,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     private Mono<Optional<SandboxState>> atLeast(int incarnation, String tenant, Sandbox known) {
         Optional<SandboxState> state = view.of(tenant, known);
-        if (state.isEmpty() || SandboxView.tellsOf(incarnation, known, state.get())) {
+        if (state.isEmpty() || SandboxStateReader.tellsOf(incarnation, known, state.get())) {
             return Mono.just(state);
         }
         SandboxRef ref = state.get().ref();
@@ -202,8 +202,8 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     public Mono<Void> stop(SandboxRef ref) {
         return calls.about(ref, () -> orders.patch(ref, Map.of("suspended", true)))
                 .flatMap(written -> {
-                    long generation = SandboxView.generationOf(written);
-                    return seen(ref, now -> now.isEmpty() || SandboxView.isObserved(now.get(), generation));
+                    long generation = SandboxStateReader.generationOf(written);
+                    return seen(ref, now -> now.isEmpty() || SandboxStateReader.isObserved(now.get(), generation));
                 });
     }
 

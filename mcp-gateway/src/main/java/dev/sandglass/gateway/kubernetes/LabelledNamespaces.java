@@ -1,8 +1,9 @@
 package dev.sandglass.gateway.kubernetes;
 
-import dev.sandglass.api.InvalidNameException;
+import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.SandboxLabels;
-import dev.sandglass.api.TenantName;
+import dev.sandglass.api.name.InvalidNameException;
+import dev.sandglass.api.name.TenantName;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
@@ -20,6 +21,7 @@ import org.slf4j.LoggerFactory;
 /** The tenants that namespaces name themselves by their label {@link SandboxLabels#TENANT}, as they are now. */
 public final class LabelledNamespaces implements Supplier<Map<String, String>>, AutoCloseable {
 
+    private static final int MAX_CAUSE_CHARS = 500;
     private static final Logger LOG = LoggerFactory.getLogger(LabelledNamespaces.class);
 
     private final SharedIndexInformer<Namespace> informer;
@@ -38,7 +40,8 @@ public final class LabelledNamespaces implements Supplier<Map<String, String>>, 
                 .runnableInformer(0)
                 .exceptionHandler((started, problem) -> {
                     LOG.atWarn()
-                            .addKeyValue("cause", String.valueOf(problem.getMessage()))
+                            .addKeyValue(
+                                    "cause", ForeignText.line(String.valueOf(problem.getMessage()), MAX_CAUSE_CHARS))
                             .log("Watching namespaces failed, trying again");
                     return true;
                 });

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.kubernetes;
 
+import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Sandbox;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Informable;
@@ -27,6 +28,7 @@ import reactor.core.publisher.FluxSink;
  */
 final class SandboxCache implements AutoCloseable {
 
+    private static final int MAX_CAUSE_CHARS = 500;
     private static final Logger LOG = LoggerFactory.getLogger(SandboxCache.class);
     private static final String BY_UID = "uid";
 
@@ -55,7 +57,9 @@ final class SandboxCache implements AutoCloseable {
                     .exceptionHandler((started, problem) -> {
                         LOG.atWarn()
                                 .addKeyValue("namespace", namespace)
-                                .addKeyValue("cause", String.valueOf(problem.getMessage()))
+                                .addKeyValue(
+                                        "cause",
+                                        ForeignText.line(String.valueOf(problem.getMessage()), MAX_CAUSE_CHARS))
                                 .log("Watching sandboxes failed, trying again");
                         return true;
                     });

@@ -163,7 +163,7 @@ final class SandboxOrders {
 
     private static boolean isWishedForAs(Sandbox written, Sandbox present) {
         return written.getMetadata().getUid().equals(present.getMetadata().getUid())
-                && SandboxView.generationOf(written) == SandboxView.generationOf(present);
+                && SandboxStateReader.generationOf(written) == SandboxStateReader.generationOf(present);
     }
 
     private Resource<Sandbox> at(SandboxRef ref) {

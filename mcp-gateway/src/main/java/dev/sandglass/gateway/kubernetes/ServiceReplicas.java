@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.kubernetes;
 
+import dev.sandglass.api.ForeignText;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
@@ -19,6 +20,7 @@ import org.slf4j.LoggerFactory;
 /** The addresses of a Service's pods, from its EndpointSlices: no DNS, and no right on pods. */
 public final class ServiceReplicas implements AutoCloseable {
 
+    private static final int MAX_CAUSE_CHARS = 500;
     private static final Logger LOG = LoggerFactory.getLogger(ServiceReplicas.class);
     private static final String SERVICE = "kubernetes.io/service-name";
 
@@ -43,7 +45,8 @@ public final class ServiceReplicas implements AutoCloseable {
                 .runnableInformer(0)
                 .exceptionHandler((started, problem) -> {
                     LOG.atWarn()
-                            .addKeyValue("cause", String.valueOf(problem.getMessage()))
+                            .addKeyValue(
+                                    "cause", ForeignText.line(String.valueOf(problem.getMessage()), MAX_CAUSE_CHARS))
                             .addKeyValue("service", service)
                             .log("Watching the replicas of a Service failed, trying again");
                     return true;

@@ -18,7 +18,7 @@ final class StartWait {
     private static final Duration WAKE_AGAIN = Duration.ofSeconds(2);
 
     private final SandboxCache cache;
-    private final SandboxView view;
+    private final SandboxStateReader view;
     private final ApiCalls calls;
     private final SandboxOrders orders;
     private final ActivityLeases leases;
@@ -31,7 +31,7 @@ final class StartWait {
      */
     StartWait(
             SandboxCache cache,
-            SandboxView view,
+            SandboxStateReader view,
             ApiCalls calls,
             SandboxOrders orders,
             ActivityLeases leases,
@@ -73,9 +73,9 @@ final class StartWait {
     }
 
     private Mono<RunningSandbox> ready(SandboxRef ref, Sandbox written, Duration firstWake) {
-        long generation = SandboxView.generationOf(written);
+        long generation = SandboxStateReader.generationOf(written);
         return present(ref, written.getMetadata().getUid())
-                .filter(now -> SandboxView.isObserved(now, generation))
+                .filter(now -> SandboxStateReader.isObserved(now, generation))
                 .mapNotNull(resource -> view.of(ref.tenant(), resource).orElse(null))
                 .distinctUntilChanged()
                 .switchMap(state ->
@@ -118,7 +118,7 @@ final class StartWait {
         return new SandboxProblem.StartFailed(ref, "Deleted", "somebody deleted it while it was starting");
     }
 
-    /** Only finalizers keep what is deleted; the operator no longer looks after it, and how long it stays is theirs. */
+    /** Only finalizers keep what is deleted, and how long it stays is theirs. */
     private static SandboxProblem leaving(SandboxRef ref, Sandbox resource) {
         return new SandboxProblem.StartFailed(
                 ref,

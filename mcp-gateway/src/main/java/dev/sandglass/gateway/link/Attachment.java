@@ -1,5 +1,7 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.OutputRecord;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -13,12 +15,17 @@ final class Attachment {
     /** {@link #deliver} and {@link #settle}: nothing to acknowledge. */
     static final long NOTHING = -1;
 
+    // What is not dealt with: a window, and another one for each time that the connection broke meanwhile.
+    private static final int MOST_WINDOWS = 4;
+
     private static final Logger LOG = LoggerFactory.getLogger(Attachment.class);
 
     private final String executionId;
     private final OutputReader reader;
     private final ArrayDeque<Delivery> unsettled = new ArrayDeque<>();
     private CreditWindow credit;
+    private long window;
+    private long held;
     private long position;
     private boolean active;
     private boolean returning;
@@ -44,11 +51,11 @@ final class Attachment {
         return position;
     }
 
-    /** The supervisor sends from our position with a fresh window; what was unsettled before counts no more. */
-    void activate(long window) {
+    /** The supervisor sends from our position with a fresh window; what was unsettled before is acknowledged no more. */
+    void activate(long freshWindow) {
         active = true;
         returning = false;
-        unsettled.clear();
+        window = freshWindow;
         credit = new CreditWindow(window, position);
     }
 
@@ -74,6 +81,11 @@ final class Attachment {
         active = false;
     }
 
+    /** Whether this record is more than a supervisor sends that waits for our acknowledgements. */
+    boolean overruns(OutputRecord record) {
+        return held > 0 && held + Delivery.size(record) > MOST_WINDOWS * window;
+    }
+
     /**
      * Hands a record on.
      *
@@ -85,8 +97,9 @@ final class Attachment {
             return NOTHING;
         }
         position = Math.max(position, record.end());
-        Delivery delivery = new Delivery(record);
+        Delivery delivery = new Delivery(record, credit);
         unsettled.add(delivery);
+        held += Delivery.size(record);
         CompletionStage<?> stage = handOn(record);
         if (stage instanceof CompletableFuture<?> future && future.isDone()) {
             delivery.done = true;
@@ -103,7 +116,9 @@ final class Attachment {
     long settle() {
         boolean due = false;
         while (!unsettled.isEmpty() && unsettled.getFirst().done) {
-            due |= credit.consumed(unsettled.removeFirst().record);
+            Delivery settled = unsettled.removeFirst();
+            held -= Delivery.size(settled.record);
+            due |= settled.credit == credit && credit.consumed(settled.record);
         }
         return due ? credit.acknowledge() : NOTHING;
     }
@@ -158,10 +173,17 @@ final class Attachment {
     /** A record that was handed on; {@code done} is set by whatever thread ends the reader's stage. */
     private static final class Delivery {
         private final OutputRecord record;
+        private final CreditWindow credit;
         private volatile boolean done;
 
-        private Delivery(OutputRecord record) {
+        private Delivery(OutputRecord record, CreditWindow credit) {
             this.record = record;
+            this.credit = credit;
+        }
+
+        /** What it holds while it waits; a gap's length is that of what is not there. */
+        private static long size(OutputRecord record) {
+            return CreditWindow.RECORD_COST + (record instanceof OutputRecord.Gap ? 0 : record.length());
         }
     }
 }

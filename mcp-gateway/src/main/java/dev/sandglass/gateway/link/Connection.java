@@ -1,14 +1,27 @@
 package dev.sandglass.gateway.link;
 
-import dev.sandglass.gateway.link.LinkException.Kind;
+import dev.sandglass.gateway.link.call.PodCalls;
+import dev.sandglass.gateway.link.call.UnansweredCalls;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.Inbound;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.LinkFrames;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connection to one supervisor: the verbs without answer, and who listens. Outlives broken wires: {@link Dialling} gets
@@ -26,16 +39,23 @@ final class Connection {
     // An open connection on which a verb ran out of time and nothing was heard for so long is not one.
     private static final long DEAF = TimeUnit.SECONDS.toNanos(5);
 
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
     private final Owner owner;
     private final Counters counters;
     private final Dialling dialling;
     private final Readings readings;
+    private final UnansweredCalls calls;
     private final Map<String, Pending> pending = new LinkedHashMap<>();
+    // Those of them that wait for the open wire to take more.
+    private final Queue<Pending> unsent = new ArrayDeque<>();
     private final List<Consumer<LinkEvent>> listeners = new ArrayList<>();
 
     // The open one; one that is not open yet is the dialling's.
     private volatile @Nullable Wire wire;
     private @Nullable String bootId;
+    // The supervisor of which it is known that its network is open.
+    private @Nullable String openBootId;
     private long lastUse;
     private long lastHeard;
     // Bytes read of files that came since the wire is open.
@@ -46,6 +66,7 @@ final class Connection {
         this.counters = counters;
         this.dialling = new Dialling(this, target, wires, owner, counters);
         this.readings = new Readings(this, owner);
+        this.calls = new UnansweredCalls(owner.calls(), target.sandboxUid(), target.incarnation(), owner::execute);
         this.lastUse = owner.timers().now();
     }
 
@@ -97,8 +118,33 @@ final class Connection {
         if (open == null) {
             dialling.dialIfNeeded();
         } else {
-            open.send(verb.take());
+            send(open, verb);
         }
+    }
+
+    /** Only what its far side reads: what a caller gave up meanwhile is never sent and holds nothing. */
+    private void send(Wire open, Pending verb) {
+        if (unsent.isEmpty() && open.isReady()) {
+            open.send(verb.take());
+        } else {
+            unsent.add(verb);
+        }
+    }
+
+    /** A wire takes more. */
+    void ready(Wire which) {
+        while (which == wire && which.isReady() && !unsent.isEmpty()) {
+            which.send(unsent.remove().take());
+        }
+    }
+
+    /** A verb that waits no more; null if it did not. */
+    private @Nullable Pending settle(String requestId) {
+        Pending verb = pending.remove(requestId);
+        if (verb != null) {
+            unsent.remove(verb);
+        }
+        return verb;
     }
 
     /** Ends a reading, whether it began or not. */
@@ -139,6 +185,7 @@ final class Connection {
     void failAll(LinkException why) {
         List<Pending> verbs = List.copyOf(pending.values());
         pending.clear();
+        unsent.clear();
         verbs.forEach(verb -> verb.fail(why));
         readings.loseAll(why);
     }
@@ -151,6 +198,7 @@ final class Connection {
         lastHeard = lastUse;
         wire = newWire;
         content = 0;
+        unsent.clear();
         readings.opened(hello.window());
         if (restarted) {
             loseAll(new LinkException(Kind.RESTARTED, "The sandbox's container was restarted"));
@@ -158,14 +206,17 @@ final class Connection {
         List.copyOf(pending.values()).forEach(verb -> sendAgain(newWire, verb));
         readings.resume();
         tell(new LinkEvent.Opened(hello.bootId()));
+        if (hello.networkOpen()) {
+            networkIsOpen();
+        }
     }
 
     private void sendAgain(Wire newWire, Pending verb) {
         if (verb.mustNotRepeat()) {
-            pending.remove(verb.id());
+            settle(verb.id());
             verb.fail(new LinkException(Kind.UNREACHABLE, "the connection broke meanwhile"));
         } else {
-            newWire.send(verb.take());
+            send(newWire, verb);
         }
     }
 
@@ -174,6 +225,7 @@ final class Connection {
         Wire old = wire;
         wire = null;
         readings.pause();
+        calls.lost();
         if (old != null) {
             old.close();
         }
@@ -191,7 +243,10 @@ final class Connection {
                     case Inbound.Reply reply -> answered(reply);
                     case Inbound.Refusal refusal -> refused(refusal);
                     case Inbound.Output output -> readings.output(output);
+                    case Inbound.Event event when event.kernel().equals(LinkFrames.NETWORK) -> networkIsOpen();
                     case Inbound.Event event -> tell(new LinkEvent.Kernel(event.kernel(), event.event()));
+                    case Inbound.Call call -> calls.came(call, frames -> reply(which, frames));
+                    case Inbound.Withdrawal withdrawal -> calls.withdrawn(withdrawal.callId());
                     case Inbound.Malformed _ -> {
                         counters.malformed().increment();
                         yield true;
@@ -206,7 +261,7 @@ final class Connection {
     private boolean answered(Inbound.Reply reply) {
         lastUse = lastHeard;
         acknowledge(reply.blob());
-        Pending verb = pending.remove(reply.requestId());
+        Pending verb = settle(reply.requestId());
         if (verb == null) {
             return reply.requestId().startsWith(UNASKED);
         }
@@ -215,6 +270,12 @@ final class Connection {
         }
         verb.succeed(new Answer(reply.json(), reply.blob()));
         return true;
+    }
+
+    private void reply(Wire which, byte[][] frames) {
+        if (which == wire) {
+            which.send(frames);
+        }
     }
 
     /** The supervisor sends only so much of files ahead, whether anybody waits for it still or not. */
@@ -228,12 +289,24 @@ final class Connection {
 
     /** A refusal; false if nobody asked, or not any more. */
     private boolean refused(Inbound.Refusal refusal) {
-        Pending verb = pending.remove(refusal.requestId());
+        Pending verb = settle(refusal.requestId());
         if (verb == null) {
             return refusal.requestId().startsWith(UNASKED);
         }
         verb.fail(new LinkException(Kind.REFUSED, refusal.code(), refusal.message()));
         return true;
+    }
+
+    /** Counted and logged once for each run of the supervisor. */
+    private boolean networkIsOpen() {
+        if (bootId != null && !bootId.equals(openBootId)) {
+            openBootId = bootId;
+            counters.openNetworks().increment();
+            LOG.atError()
+                    .addKeyValue("uid", dialling.target().sandboxUid())
+                    .log("The network of a sandbox is open: its NetworkPolicies are not enforced");
+        }
+        return tell(new LinkEvent.NetworkOpen());
     }
 
     private boolean tell(LinkEvent event) {
@@ -247,14 +320,14 @@ final class Connection {
         readings.loseAll(why);
         for (Pending verb : List.copyOf(pending.values())) {
             if (verb.mayHaveRun()) {
-                pending.remove(verb.id());
+                settle(verb.id());
                 verb.fail(why);
             }
         }
     }
 
     private void withdraw(Pending verb) {
-        if (pending.remove(verb.id()) != null) {
+        if (settle(verb.id()) != null) {
             verb.fail(new LinkException(Kind.CLOSED, "Withdrawn"));
             if (verb.attachment() != null) {
                 readings.detach(verb.attachment());
@@ -263,7 +336,7 @@ final class Connection {
     }
 
     private void expire(Pending verb, Duration timeout) {
-        if (pending.remove(verb.id()) != null) {
+        if (settle(verb.id()) != null) {
             if (verb.attachment() != null) {
                 readings.detach(verb.attachment());
             }
@@ -275,7 +348,7 @@ final class Connection {
     }
 
     private String noAnswer(Duration timeout) {
-        String seconds = "%.1f s".formatted(timeout.toMillis() / 1000.0);
+        String seconds = String.format(Locale.ROOT, "%.1f s", timeout.toMillis() / 1000.0);
         return isOpen()
                 ? "connected, but no answer within " + seconds
                 : "no connection within " + seconds + " (" + dialling.trouble() + ")";
@@ -291,5 +364,8 @@ final class Connection {
         String nextId();
 
         Pending pending(Verb verb, @Nullable Attachment attachment);
+
+        /** What answers calls of pods. */
+        PodCalls calls();
     }
 }

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.LinkException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.OutputRecord;
+
 /**
  * When to acknowledge: pure arithmetic over one execution's output. The supervisor counts every record's bytes plus a fixed
  * cost against its window, so what is consumed must be counted the same way: a flood of tiny records would otherwise fill

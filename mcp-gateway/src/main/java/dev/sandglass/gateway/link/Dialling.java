@@ -1,5 +1,9 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.Inbound;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkFrames;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +82,8 @@ final class Dialling {
         greeted = false;
         helloId = owner.nextId();
         // It waits in the wire until the connection stands, which saves a round through this thread.
-        dialled.send(LinkFrames.verb(helloId, new Verb.Hello(counters.peer())));
+        dialled.send(LinkFrames.verb(
+                helloId, new Verb.Hello(counters.peer(), owner.calls().kinds())));
         restartTimer(redial.tcpPatience(owner.timers().now()), () -> dialAnew("no TCP connection"));
     }
 
@@ -110,8 +115,12 @@ final class Dialling {
             case Inbound.Refusal refusal
             when refusal.requestId().equals(helloId) -> connection.shutDown(Hello.incompatible(refusal.message()));
             case Inbound.Malformed _ -> counters.malformed().increment();
-            case Inbound.Reply _, Inbound.Refusal _, Inbound.Output _, Inbound.Event _ ->
-                counters.stray().increment();
+            case Inbound.Reply _,
+                    Inbound.Refusal _,
+                    Inbound.Output _,
+                    Inbound.Event _,
+                    Inbound.Call _,
+                    Inbound.Withdrawal _ -> counters.stray().increment();
         }
     }
 
@@ -157,7 +166,7 @@ final class Dialling {
         stopTimer();
         attempt = null;
         trouble = "";
-        redial.rest();
+        redial.opened(owner.timers().now());
         counters.opened().increment();
         connection.opened(which, hello);
     }

@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.link;
 
-import dev.sandglass.gateway.link.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.LinkFrames;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -8,11 +10,13 @@ import tools.jackson.databind.JsonNode;
  *
  * @param bootId names this run of the supervisor
  * @param window how many bytes of an execution's output it sends ahead of our acknowledgement
+ * @param networkOpen whether it got through to what its NetworkPolicies must close; false also if it does not say so, as
+ *     an earlier supervisor in an image of one's own
  */
-record Hello(String bootId, long window) {
+public record Hello(String bootId, long window, boolean networkOpen) {
 
     private static final long MIN_WINDOW = 1024;
-    private static final long MAX_WINDOW = 16L * 1024 * 1024;
+    private static final long MAX_WINDOW = 1024 * 1024;
 
     /**
      * Reads and checks the answer.
@@ -27,7 +31,10 @@ record Hello(String bootId, long window) {
         if (!json.path("sandbox_uid").asString("").equals(target.sandboxUid())) {
             throw incompatible("another sandbox answers at its address");
         }
-        return new Hello(boot, Math.clamp(json.path("window").asLong(MIN_WINDOW), MIN_WINDOW, MAX_WINDOW));
+        return new Hello(
+                boot,
+                Math.clamp(json.path("window").asLong(MIN_WINDOW), MIN_WINDOW, MAX_WINDOW),
+                json.path("network").path("reached").isString());
     }
 
     /** The failure of all that is asked of such a supervisor; the reason is a clause. */

@@ -1,5 +1,8 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.call.PodCalls;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 
@@ -22,9 +23,14 @@ public interface LinkClient extends AutoCloseable {
      * @param channels what kind of channel that loop serves
      * @param settings see there
      * @param secrets the installation's link secrets, from which all keys are derived
+     * @param calls answers what pods ask of this gateway
      */
     static LinkClient start(
-            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecrets secrets) {
-        return LinkLoop.start(loop, channels, settings, secrets);
+            EventLoop loop,
+            Class<? extends SocketChannel> channels,
+            LinkSettings settings,
+            LinkSecrets secrets,
+            PodCalls calls) {
+        return LinkLoop.start(loop, channels, settings, secrets, calls);
     }
 }

@@ -17,4 +17,7 @@ public sealed interface LinkEvent {
      * @param event {@code starting}, {@code ready}, {@code died} or {@code oom}
      */
     record Kernel(String kernel, String event) implements LinkEvent {}
+
+    /** The supervisor got through to what its NetworkPolicies must close. */
+    record NetworkOpen() implements LinkEvent {}
 }

@@ -1,7 +1,11 @@
 package dev.sandglass.gateway.link;
 
-import dev.sandglass.api.LinkKeys;
-import dev.sandglass.gateway.link.LinkException.Kind;
+import dev.sandglass.api.link.LinkKeys;
+import dev.sandglass.gateway.link.call.PodCalls;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.LinkFrames;
+import dev.sandglass.gateway.link.frame.Verb;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -26,10 +30,12 @@ final class LinkLoop implements LinkClient, Connection.Owner {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
     private static final long SHORTEST_SWEEP = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int BUFFER = 256 * 1024;
     private static final int SWEEPS_PER_IDLE_TIME = 4;
 
     private final LinkSettings settings;
     private final LinkSecrets secrets;
+    private final PodCalls calls;
     private final EventLoop loop;
     private final Bootstrap bootstrap;
     private final Counters counters;
@@ -44,23 +50,35 @@ final class LinkLoop implements LinkClient, Connection.Owner {
     private volatile boolean closed;
 
     private LinkLoop(
-            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecrets secrets) {
+            EventLoop loop,
+            Class<? extends SocketChannel> channels,
+            LinkSettings settings,
+            LinkSecrets secrets,
+            PodCalls calls) {
         this.settings = settings;
         this.secrets = secrets;
+        this.calls = calls;
         this.loop = loop;
         this.counters = new Counters(settings.peerName());
         this.bootstrap = new Bootstrap()
                 .group(loop)
                 .channel(channels)
                 .option(ChannelOption.TCP_NODELAY, true)
+                // Of the system: left to itself it holds tens of MiB of a far side that does not read.
+                .option(ChannelOption.SO_RCVBUF, BUFFER)
+                .option(ChannelOption.SO_SNDBUF, BUFFER)
                 // What did not get through by then never will: a run whose caller was told so would begin minutes
                 // later.
                 .option(ChannelOption.SO_LINGER, 0);
     }
 
     static LinkLoop start(
-            EventLoop loop, Class<? extends SocketChannel> channels, LinkSettings settings, LinkSecrets secrets) {
-        LinkLoop links = new LinkLoop(loop, channels, settings, secrets);
+            EventLoop loop,
+            Class<? extends SocketChannel> channels,
+            LinkSettings settings,
+            LinkSecrets secrets,
+            PodCalls calls) {
+        LinkLoop links = new LinkLoop(loop, channels, settings, secrets, calls);
         loop.execute(() -> links.timers.after(links.sweepInterval(), links::sweep));
         return links;
     }
@@ -77,7 +95,8 @@ final class LinkLoop implements LinkClient, Connection.Owner {
                 counters.opened().sum(),
                 counters.broken().sum(),
                 counters.malformed().sum(),
-                counters.stray().sum());
+                counters.stray().sum(),
+                counters.openNetworks().sum());
     }
 
     @Override
@@ -116,6 +135,11 @@ final class LinkLoop implements LinkClient, Connection.Owner {
     }
 
     @Override
+    public PodCalls calls() {
+        return calls;
+    }
+
+    @Override
     public String nextId() {
         return Long.toString(ids.incrementAndGet(), Character.MAX_RADIX);
     }
@@ -146,7 +170,7 @@ final class LinkLoop implements LinkClient, Connection.Owner {
             throw new LinkException(Kind.OVERLOADED, "More than " + settings.maxLinks() + " links are in use");
         }
         wires++;
-        return ZmtpWire.open(bootstrap, connection, this, keys, () -> wires--);
+        return LinkWire.open(bootstrap, connection, this, keys, () -> wires--);
     }
 
     /** What one bad message or reader does must not end the others' links. */

@@ -1,7 +1,7 @@
 package dev.sandglass.gateway.link;
 
-import dev.sandglass.api.LinkKeys;
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkKeys;
+import dev.sandglass.api.link.LinkSecret;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,9 @@
 package dev.sandglass.gateway.link;
 
-import dev.sandglass.gateway.link.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;

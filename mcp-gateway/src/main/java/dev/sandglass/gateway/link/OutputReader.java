@@ -1,5 +1,7 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.OutputRecord;
 import java.util.concurrent.CompletionStage;
 
 /** Gets the output of one execution, in order and never concurrently, on the link's thread: must not block. */

@@ -1,5 +1,9 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.FileOperation;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,11 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.Inbound;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.LinkFrames;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -65,6 +71,12 @@ final class Readings {
         Attachment attachment = attachments.get(output.executionId());
         if (attachment == null) {
             dismiss(output.executionId());
+            return false;
+        }
+        if (attachment.isActive() && attachment.overruns(output.record())) {
+            attachments.remove(output.executionId());
+            attachment.lose(new LinkException(Kind.OVERLOADED, "It sends output that it was not asked for yet"));
+            detach(attachment);
             return false;
         }
         if (output.record() instanceof OutputRecord.Outcome && attachment.isActive()) {

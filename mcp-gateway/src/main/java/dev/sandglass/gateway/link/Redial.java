@@ -24,14 +24,20 @@ final class Redial {
     private static final long LONGEST_HELLO = TimeUnit.SECONDS.toNanos(30);
     private static final int GROWTH = 4;
 
+    // One that breaks sooner is part of the same trouble: a far side that answers and hangs up again and again.
+    private static final long STEADY = TimeUnit.SECONDS.toNanos(10);
+
     private boolean trying;
     private long since;
+    private boolean stood;
+    private long stoodAt;
     private long tcp = FIRST_TCP;
     private long greeting = FIRST_GREETING;
     private long hello = FIRST_HELLO;
 
     /** An attempt begins; how long the TCP connection may take. */
     long tcpPatience(long now) {
+        endOldTrouble(now);
         if (!trying) {
             trying = true;
             since = now;
@@ -57,6 +63,7 @@ final class Redial {
 
     /** An attempt failed, or a connection broke; how long to wait until the next. */
     long pause(long now) {
+        endOldTrouble(now);
         return trying ? Math.clamp((now - since) / PAUSE_SHARE, SHORTEST_PAUSE, LONGEST_PAUSE) : SHORTEST_PAUSE;
     }
 
@@ -65,9 +72,26 @@ final class Redial {
         greeting = FIRST_GREETING;
     }
 
-    /** The connection is open, or nobody wants it any more: the next trouble is a new one. */
+    /** The connection is open: if it stays so, the next trouble is a new one. */
+    void opened(long now) {
+        stood = true;
+        stoodAt = now;
+        restorePatience();
+    }
+
+    /** Nobody wants it any more: the next trouble is a new one. */
     void rest() {
         trying = false;
+        stood = false;
+        restorePatience();
+    }
+
+    private void endOldTrouble(long now) {
+        trying &= !stood || now - stoodAt < STEADY;
+        stood = false;
+    }
+
+    private void restorePatience() {
         tcp = FIRST_TCP;
         greeting = FIRST_GREETING;
         hello = FIRST_HELLO;

@@ -6,6 +6,9 @@ interface Wire {
     /** Sends a message; before the connection stands it waits for that. */
     void send(byte[][] frames);
 
+    /** Whether the far side reads what is sent; what is long waits until it does. */
+    boolean isReady();
+
     /** Ends it; nothing that was not sent yet is sent. */
     void close();
 

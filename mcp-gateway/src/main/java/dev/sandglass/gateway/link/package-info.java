@@ -1,6 +1,6 @@
 /**
- * One encrypted ZeroMQ connection per sandbox: verbs out, output records in, in bytes and in order. Knows the wire and
- * nothing of what the gateway is for.
+ * One encrypted connection per sandbox: which to keep, dial and give up, who waits for which answer, and how fast output
+ * is read. Knows the wire and nothing of what the gateway is for.
  */
 @NullMarked
 package dev.sandglass.gateway.link;

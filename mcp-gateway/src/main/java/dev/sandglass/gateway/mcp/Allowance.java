@@ -1,6 +1,6 @@
 package dev.sandglass.gateway.mcp;
 
-import dev.sandglass.gateway.bound.ByteBudget;
+import dev.sandglass.gateway.quota.ByteBudget;
 
 /**
  * What one request may hold of the budget of its caller and of the replica.

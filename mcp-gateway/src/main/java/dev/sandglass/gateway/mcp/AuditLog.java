@@ -2,8 +2,8 @@ package dev.sandglass.gateway.mcp;
 
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.TenantAccess;
-import dev.sandglass.gateway.tool.Tool;
-import dev.sandglass.gateway.tool.ToolResult;
+import dev.sandglass.gateway.contract.Tool;
+import dev.sandglass.gateway.contract.ToolResult;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +66,7 @@ final class AuditLog {
 
         private Entry(McpRequest request, Tool tool, ObjectNode arguments, long begin) {
             this.caller = request.caller();
-            this.source = request.source();
+            this.source = request.client().address();
             this.known = tool;
             this.tool = tool.definition().name();
             this.arguments = arguments;

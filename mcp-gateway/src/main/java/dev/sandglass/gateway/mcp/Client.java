@@ -15,7 +15,10 @@ record Client(String name) {
     /** In the answer to {@code initialize}, and then in all that this client sends. */
     static final String SESSION = "Mcp-Session-Id";
 
-    /** The client's address as the replica saw it that passes its message on; such a one is not passed on again. */
+    /**
+     * The client's address as the replica saw it that passes its message on; such a one is not passed on again. Believed of
+     * other replicas alone.
+     */
     static final String PASSED_ON = "Sandglass-Client-Address";
 
     static final int MAX_SESSION_CHARS = 256;
@@ -26,11 +29,11 @@ record Client(String name) {
     }
 
     /** Who sends a request; {@link McpError} if its session cannot be one. */
-    static Client of(HttpExchange http) {
+    static Client of(HttpExchange http, CancellationRelay others) {
         @Nullable String session = http.header(SESSION);
         if (session == null) {
-            @Nullable String address = http.header(PASSED_ON);
-            return new Client("address " + (address == null ? http.clientAddress() : address));
+            @Nullable String passedOn = others.areAt(http.peer()) ? http.header(PASSED_ON) : null;
+            return new Client("address " + (passedOn == null ? http.clientAddress() : passedOn));
         }
         if (session.isEmpty()
                 || session.length() > MAX_SESSION_CHARS

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.mcp;
 import dev.sandglass.gateway.execution.OutputListener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -33,14 +34,33 @@ final class EventStream {
     private static final byte[] DATA = "event: message\ndata: ".getBytes(StandardCharsets.UTF_8);
     private static final byte[] END = "\n\n".getBytes(StandardCharsets.UTF_8);
 
+    /** Clients' time-outs begin anew with each progress notification, and count 30 s or more; comments they do not see. */
+    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
+
     private final JsonCodec codec;
     private final Duration keepAlive;
+    private final Duration longestSilence;
     private final Scheduler thread;
+    private final Function<byte[], Publisher<ByteBuf>> pace;
 
-    EventStream(JsonCodec codec, Duration keepAlive, Scheduler thread) {
+    /**
+     * @param pace in which the bytes of an event are written
+     */
+    EventStream(JsonCodec codec, Duration keepAlive, Scheduler thread, Function<byte[], Publisher<ByteBuf>> pace) {
+        this(codec, keepAlive, LONGEST_SILENCE, thread, pace);
+    }
+
+    EventStream(
+            JsonCodec codec,
+            Duration keepAlive,
+            Duration longestSilence,
+            Scheduler thread,
+            Function<byte[], Publisher<ByteBuf>> pace) {
         this.codec = codec;
         this.keepAlive = keepAlive;
+        this.longestSilence = longestSilence;
         this.thread = thread;
+        this.pace = pace;
     }
 
     /**
@@ -51,12 +71,17 @@ final class EventStream {
      */
     Flux<Publisher<ByteBuf>> of(@Nullable JsonNode progressToken, Function<OutputListener, Mono<?>> call) {
         Flux<Publisher<ByteBuf>> events = Flux.create(sink -> {
-            OutputListener listener =
-                    progressToken == null ? OutputListener.NONE : new ProgressWriter(sink, progressToken);
             Disposable.Composite held = Disposables.composite();
             // First of all: a call that throws ends the sink, and nothing but the sink.
             sink.onDispose(held);
             held.add(heartbeat(sink));
+            OutputListener listener = OutputListener.NONE;
+            if (progressToken != null) {
+                var writer = new ProgressWriter(sink, progressToken);
+                held.add(writer.next);
+                writer.lookIn(longestSilence.toNanos());
+                listener = writer;
+            }
             held.add(call.apply(listener)
                     .subscribe(answer -> sink.next(event(() -> answer)), sink::error, sink::complete));
         });
@@ -70,13 +95,30 @@ final class EventStream {
 
     /** Written as JSON only when the server is ready to send it, and on the server's thread. */
     private Publisher<ByteBuf> event(Supplier<Object> message) {
-        return Mono.fromSupplier(() -> Unpooled.wrappedBuffer(DATA, codec.write(message.get()), END));
+        return Flux.defer(() -> pace.apply(line(codec.write(message.get()))));
     }
 
-    /** Turns output into {@code notifications/progress}. */
+    private static byte[] line(byte[] json) {
+        return ByteBuffer.allocate(DATA.length + json.length + END.length)
+                .put(DATA)
+                .put(json)
+                .put(END)
+                .array();
+    }
+
+    /**
+     * Turns output into {@code notifications/progress}, and silence too: what there is to say then is how long the call has
+     * taken. Progress rises with each, as MCP demands: by the bytes of output, or by one.
+     */
     private final class ProgressWriter implements OutputListener {
         private final FluxSink<Publisher<ByteBuf>> sink;
         private final JsonNode token;
+        private final long begun = System.nanoTime();
+        private final Disposable.Swap next = Disposables.swap();
+        private final AtomicBoolean queued = new AtomicBoolean();
+        private volatile String doing = "at work";
+        private long spoke = begun;
+        private long last;
 
         private ProgressWriter(FluxSink<Publisher<ByteBuf>> sink, JsonNode token) {
             this.sink = sink;
@@ -86,11 +128,48 @@ final class EventStream {
         @Override
         public CompletionStage<?> output(long bytesSoFar, String text) {
             var written = new CompletableFuture<Void>();
-            var progress = new Results.Progress(token, bytesSoFar, text);
-            sink.next(event(() -> JsonRpc.OutgoingNotification.of("notifications/progress", progress)));
+            tell(bytesSoFar, text, () -> {});
             // Subscribed to only after the event before it was flushed.
             sink.next(Mono.fromRunnable(() -> written.complete(null)));
             return written;
+        }
+
+        @Override
+        public void doing(String what) {
+            doing = what;
+        }
+
+        /** Numbered and queued under one lock: the clock runs on another thread than the output. */
+        private synchronized void tell(long progress, String text, Runnable sent) {
+            last = Math.max(last + 1, progress);
+            spoke = System.nanoTime();
+            var told = new Results.Progress(token, last, text);
+            sink.next(event(() -> {
+                sent.run();
+                return JsonRpc.OutgoingNotification.of("notifications/progress", told);
+            }));
+        }
+
+        private void lookIn(long nanos) {
+            next.update(Schedulers.parallel().schedule(this::look, nanos, TimeUnit.NANOSECONDS));
+        }
+
+        private void look() {
+            long left = longestSilence.toNanos() - (System.nanoTime() - lastSpoken());
+            if (left > 0) {
+                lookIn(left);
+                return;
+            }
+            // One that waits for a client who does not read says enough.
+            if (queued.compareAndSet(false, true)) {
+                long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds();
+                tell(0, "Still %s after %d s.\n".formatted(doing, seconds), () -> queued.set(false));
+            }
+            lookIn(longestSilence.toNanos());
+        }
+
+        private synchronized long lastSpoken() {
+            return spoke;
         }
     }
 

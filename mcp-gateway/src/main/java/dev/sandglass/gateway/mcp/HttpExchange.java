@@ -1,8 +1,10 @@
 package dev.sandglass.gateway.mcp;
 
-import dev.sandglass.gateway.bound.LastWord;
-import dev.sandglass.gateway.bound.Threshold;
-import dev.sandglass.gateway.bound.Written;
+import dev.sandglass.gateway.http.ConnectionLimiter;
+import dev.sandglass.gateway.http.Framing;
+import dev.sandglass.gateway.http.LingeringClose;
+import dev.sandglass.gateway.http.PacedBody;
+import dev.sandglass.gateway.http.WriteCompletion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -10,36 +12,58 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
-/** One request of HTTP and its answer: what the endpoint needs of Reactor Netty, and nothing of MCP. */
+/**
+ * One request of HTTP and its answer: what the endpoint needs of WebFlux, and nothing of MCP. Below it the server is Reactor
+ * Netty's, whose connection says what WebFlux does not: its event loop, and whether the client takes what is written.
+ */
 final class HttpExchange {
 
+    private static final int AT_ONCE = 64 * 1024;
     private static final Duration BODY_TIMEOUT = Duration.ofSeconds(30);
 
     private final HttpServerRequest request;
     private final HttpServerResponse response;
+    private final ServerHttpRequest flux;
+    private final ServerHttpResponse answer;
+    private final Channel channel;
     private final Scheduler thread;
     private boolean isRead;
 
-    HttpExchange(HttpServerRequest request, HttpServerResponse response) {
-        this.request = request;
-        this.response = response;
-        Scheduler[] eventLoop = new Scheduler[1];
-        request.withConnection(connection ->
-                eventLoop[0] = Schedulers.fromExecutor(connection.channel().eventLoop()));
-        this.thread = eventLoop[0];
+    HttpExchange(ServerWebExchange exchange) {
+        this.flux = exchange.getRequest();
+        this.answer = exchange.getResponse();
+        this.request = ServerHttpRequestDecorator.getNativeRequest(flux);
+        this.response = ServerHttpResponseDecorator.getNativeResponse(answer);
+        Channel[] connected = new Channel[1];
+        request.withConnection(connection -> connected[0] = connection.channel());
+        this.channel = connected[0];
+        this.thread = Schedulers.fromExecutor(channel.eventLoop());
+        Framing.fit(request, response);
     }
 
     /**
@@ -52,6 +76,11 @@ final class HttpExchange {
 
     HttpMethod method() {
         return request.method();
+    }
+
+    /** Path and query, as they came. */
+    String uri() {
+        return request.uri();
     }
 
     @Nullable
@@ -76,6 +105,12 @@ final class HttpExchange {
                 : address.getAddress().getHostAddress();
     }
 
+    /** Who is connected, a proxy perhaps, whatever the request says of the way before; null if that is not known. */
+    @Nullable
+    InetAddress peer() {
+        return channel.remoteAddress() instanceof InetSocketAddress address ? address.getAddress() : null;
+    }
+
     /**
      * The body, or {@link McpError} if it is longer than that, comes too slowly, is declared as something else, or finds no
      * room.
@@ -84,7 +119,7 @@ final class HttpExchange {
      */
     Mono<byte[]> body(int mostBytes, Allowance allowance) {
         String type = header(HttpHeaderNames.CONTENT_TYPE);
-        if (type != null && !MediaType.parseMediaType(type).isCompatibleWith(MediaType.APPLICATION_JSON)) {
+        if (type != null && !isJson(MediaType.parseMediaType(type))) {
             return Mono.error(McpError.notJson());
         }
         // Netty has refused what is no number.
@@ -94,58 +129,83 @@ final class HttpExchange {
         if (declared > mostBytes) {
             return Mono.error(McpError.tooLarge(mostBytes));
         }
-        return request.receive()
-                .collect(() -> new Body(mostBytes, (int) declared, allowance), Body::add)
+        return flux.getBody()
+                .collect(() -> new Body(mostBytes, (int) declared, allowance), HttpExchange::add)
                 .map(Body::whole)
                 .doOnNext(whole -> isRead = true)
                 .timeout(BODY_TIMEOUT, Mono.error(McpError::tooSlow), thread);
     }
 
+    private static void add(Body body, DataBuffer piece) {
+        try {
+            body.add(NettyDataBufferFactory.toByteBuf(piece));
+        } finally {
+            DataBufferUtils.release(piece);
+        }
+    }
+
+    private static boolean isJson(MediaType type) {
+        Charset charset = type.getCharset();
+        return type.isCompatibleWith(MediaType.APPLICATION_JSON)
+                && (charset == null
+                        || charset.equals(StandardCharsets.UTF_8)
+                        || charset.equals(StandardCharsets.US_ASCII));
+    }
+
     /** Adds a header to the answer. */
     void add(CharSequence name, CharSequence value) {
-        response.header(name, value);
+        answer.getHeaders().set(name.toString(), value.toString());
     }
 
     /** It comes from a caller whom this installation knows. */
     void admitted() {
-        request.withConnection(connection -> Threshold.passed(connection.channel()));
+        ConnectionLimiter.passed(channel);
     }
 
     /** Whoever is answered before the body was read is not listened to any longer. */
     private void endUnlessRead() {
         if (!isRead) {
-            LastWord.unlessRead(request, response);
+            LingeringClose.unlessRead(request, response);
         }
     }
 
     /** Answers without body. */
     Mono<Void> empty(HttpResponseStatus status) {
         endUnlessRead();
-        return response.status(status)
-                .header(HttpHeaderNames.CONTENT_LENGTH, "0")
-                .send();
+        answer.setRawStatusCode(status.code());
+        answer.getHeaders().setContentLength(0);
+        return answer.setComplete();
     }
 
     /** Answers with JSON, as one piece; ends when that was written. */
     Mono<Void> json(HttpResponseStatus status, byte[] body) {
         endUnlessRead();
-        Channel[] channel = new Channel[1];
-        response.withConnection(connection -> channel[0] = connection.channel());
-        return response.status(status)
-                .header(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_JSON_VALUE)
-                .header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length))
-                .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(body)))
-                .then()
-                .then(Written.all(channel[0]));
+        answer.setRawStatusCode(status.code());
+        answer.getHeaders().setContentType(MediaType.APPLICATION_JSON);
+        answer.getHeaders().setContentLength(body.length);
+        return answer.writeWith(buffers(paced(body))).then(WriteCompletion.all(channel));
+    }
+
+    /** Bytes of an answer: at once if they are few, else as the client takes them. */
+    Publisher<ByteBuf> paced(byte[] bytes) {
+        return bytes.length <= AT_ONCE
+                ? Mono.fromSupplier(() -> Unpooled.wrappedBuffer(bytes))
+                : PacedBody.of(bytes, channel);
     }
 
     /** Answers with server-sent events; each is flushed before the next is asked for. */
     Mono<Void> events(Publisher<? extends Publisher<ByteBuf>> events) {
-        return response.status(HttpResponseStatus.OK)
-                .header(HttpHeaderNames.CONTENT_TYPE, MediaType.TEXT_EVENT_STREAM_VALUE)
-                .header("X-Accel-Buffering", "no")
-                .sendGroups(events)
-                .then();
+        answer.setRawStatusCode(HttpResponseStatus.OK.code());
+        answer.getHeaders().setContentType(MediaType.TEXT_EVENT_STREAM);
+        add("X-Accel-Buffering", "no");
+        return answer.writeAndFlushWith(Flux.from(events).map(this::buffers));
+    }
+
+    private Publisher<DataBuffer> buffers(Publisher<ByteBuf> bytes) {
+        var factory = (NettyDataBufferFactory) answer.bufferFactory();
+        return bytes instanceof Mono<ByteBuf> one
+                ? one.map(factory::wrap)
+                : Flux.from(bytes).map(factory::wrap);
     }
 
     /** The status that was answered, or 0 if the client went before. */

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.mcp;
 
 import java.nio.charset.StandardCharsets;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -50,14 +51,14 @@ final class JsonCodec {
     }
 
     byte[] write(Object value) {
-        return mapper.writeValueAsBytes(value);
+        return LineSeparators.escaped(mapper.writeValueAsBytes(value));
     }
 
     /** The object in a body; anything else is a JSON-RPC error. Batches went with revision 2025-06-18. */
     ObjectNode read(byte[] body) {
         JsonNode node = null;
         try {
-            node = mapper.readTree(body);
+            node = isWide(body) ? null : mapper.readTree(body);
         } catch (JacksonException e) {
             // Told below: what Jackson says would quote the body.
         }
@@ -73,6 +74,14 @@ final class JsonCodec {
             throw McpError.invalidRequest("the body must be a JSON object");
         }
         return object;
+    }
+
+    /** In UTF-16 or UTF-32, which Jackson takes as well; its mark, or a zero beside the first bracket, says so. */
+    private static boolean isWide(byte[] body) {
+        int mark = body.length < 2 ? 0 : ((body[0] & 0xff) << 8) | (body[1] & 0xff);
+        return mark == 0xfeff
+                || mark == 0xfffe
+                || IntStream.range(0, Math.min(body.length, Integer.BYTES)).anyMatch(i -> body[i] == 0);
     }
 
     /** What a message holds besides its text, about, in bytes: {@code {},{},…} is thirty times as much once it is read. */

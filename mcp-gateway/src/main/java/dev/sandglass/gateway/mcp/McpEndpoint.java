@@ -1,9 +1,13 @@
 package dev.sandglass.gateway.mcp;
 
-import dev.sandglass.gateway.bound.ByteBudget;
 import dev.sandglass.gateway.caller.Caller;
+import dev.sandglass.gateway.contract.Contract;
+import dev.sandglass.gateway.contract.InvalidArgument;
+import dev.sandglass.gateway.contract.Offer;
+import dev.sandglass.gateway.contract.Query;
 import dev.sandglass.gateway.execution.OutputListener;
-import dev.sandglass.gateway.execution.UntilAnswered;
+import dev.sandglass.gateway.quota.ByteBudget;
+import dev.sandglass.gateway.quota.RequestScope;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
@@ -17,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * {@code POST /mcp}: one message in, one answer out, as JSON or as a stream of events. Holds no state but the calls under
+ * {@code POST} to {@code /mcp} and the contracts below it: one message in, one answer out, as JSON or as a stream of events. Holds no state but the calls under
  * way; any replica serves any request.
  */
 final class McpEndpoint {
@@ -33,14 +37,16 @@ final class McpEndpoint {
     private static final String CANCELLED = "notifications/cancelled";
     private static final String RETRY_AFTER_SECONDS = "2";
 
+    private final ContractPaths contracts;
     private final McpDispatcher dispatcher;
     private final McpSettings settings;
     private final JsonCodec codec;
     private final ByteBudget bodies;
     private final RunningCalls calls = new RunningCalls();
-    private final OtherReplicas others;
+    private final CancellationRelay others;
 
-    McpEndpoint(McpDispatcher dispatcher, McpSettings settings, OtherReplicas others) {
+    McpEndpoint(ContractPaths contracts, McpDispatcher dispatcher, McpSettings settings, CancellationRelay others) {
+        this.contracts = contracts;
         this.dispatcher = dispatcher;
         this.others = others;
         this.settings = settings;
@@ -55,7 +61,7 @@ final class McpEndpoint {
 
     Mono<Void> post(HttpExchange http, Caller caller) {
         // Until the answer is made what came is held: as bytes, then as the arguments of the call.
-        return UntilAnswered.of(Mono.using(
+        return RequestScope.of(Mono.using(
                 () -> bodies.share(caller.name()),
                 share -> post(http, caller, new Allowance(bodies, share)),
                 ByteBudget.Share::end));
@@ -88,15 +94,34 @@ final class McpEndpoint {
     }
 
     private Mono<Void> answer(HttpExchange http, Caller caller, JsonRpc.Incoming.Request incoming) {
-        Era era = Era.of(incoming, http.headers());
-        var request =
-                new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller, http.clientAddress());
+        ProtocolRevision era = ProtocolRevision.of(incoming, http.headers());
+        McpRequest request = asked(http, caller, incoming, era);
         // Before a stream begins: after its headers nothing can be refused.
         RunningCalls.Key key = key(http, caller, request.id());
-        if (era == Era.LEGACY && request.method().equals("initialize")) {
+        if (era == ProtocolRevision.LEGACY && request.method().equals("initialize")) {
             Client.welcome(http);
         }
         return streams(http, request) ? stream(http, request, key) : json(http, request, key);
+    }
+
+    private McpRequest asked(
+            HttpExchange http, Caller caller, JsonRpc.Incoming.Request incoming, ProtocolRevision era) {
+        Contract contract = contract(http);
+        Query query = Query.of(http.uri());
+        try {
+            var client = new McpRequest.Origin(http.clientAddress(), contract.patience(query));
+            Offer offer = contract.offer(query);
+            return new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller, client, offer);
+        } catch (InvalidArgument broken) {
+            throw McpError.invalidRequest(broken.text());
+        }
+    }
+
+    /** The contract that a request asks: that of its path, without which it would not have come here. */
+    private Contract contract(HttpExchange http) {
+        return contracts
+                .at(http.uri())
+                .orElseThrow(() -> new IllegalStateException("No contract is at this path, which was routed here"));
     }
 
     /** Progress can only be streamed; else a stream is for those who accept nothing else. */
@@ -118,7 +143,7 @@ final class McpEndpoint {
     }
 
     private Mono<Void> stream(HttpExchange http, McpRequest request, RunningCalls.Key key) {
-        var stream = new EventStream(codec, settings.keepAlive(), http.thread());
+        var stream = new EventStream(codec, settings.keepAlive(), http.thread(), http::paced);
         @Nullable JsonNode token = request.progressToken().orElse(null);
         // The call is subscribed to behind the stream's queue, where the request's context does not come by itself.
         return Mono.deferContextual(context ->
@@ -146,7 +171,7 @@ final class McpEndpoint {
                 .addKeyValue("caller", caller.name())
                 .addKeyValue("found", found)
                 .log("Call cancelled");
-        return found || !JsonCodec.isId(id) ? Mono.empty() : others.cancel(http, id);
+        return found || !JsonCodec.isId(id) ? Mono.empty() : others.cancel(http, ContractPaths.of(contract(http)), id);
     }
 
     /** Answers that a request cannot be served. */
@@ -155,6 +180,11 @@ final class McpEndpoint {
             http.add(HttpHeaderNames.RETRY_AFTER, RETRY_AFTER_SECONDS);
         }
         return write(http, Reply.of(problem, id));
+    }
+
+    /** An error as it is answered where no exchange of WebFlux came about. */
+    byte[] written(McpError problem) {
+        return codec.write(Reply.of(problem, null).answer());
     }
 
     private Mono<Void> write(HttpExchange http, Reply reply) {
@@ -169,8 +199,8 @@ final class McpEndpoint {
         return McpError.internal();
     }
 
-    private static RunningCalls.Key key(HttpExchange http, Caller caller, JsonNode id) {
-        return new RunningCalls.Key(caller.name(), Client.of(http), id.toString());
+    private RunningCalls.Key key(HttpExchange http, Caller caller, JsonNode id) {
+        return new RunningCalls.Key(contract(http).path(), caller.name(), Client.of(http, others), id.toString());
     }
 
     /** What is answered as JSON. */

@@ -1,9 +1,9 @@
 package dev.sandglass.gateway.mcp;
 
+import dev.sandglass.api.ForeignText;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +21,6 @@ final class McpError extends RuntimeException {
     static final int UNSUPPORTED_VERSION = -32022;
 
     private static final int MAX_SHOWN = 100;
-    // An unpaired surrogate: many readers refuse a whole answer for one.
-    private static final Pattern HALF_CHARACTER = Pattern.compile("\\p{Cs}");
 
     private final int code;
     private final HttpResponseStatus status;
@@ -83,13 +81,14 @@ final class McpError extends RuntimeException {
         return new McpError(
                 INVALID_REQUEST,
                 HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
-                "Invalid request: Content-Type must be application/json",
+                "Invalid request: Content-Type must be application/json in UTF-8",
                 null);
     }
 
     /** 404 lets a newer client tell an unknown method from an unknown endpoint; older ones expect 200. */
-    static McpError methodNotFound(String method, Era era) {
-        HttpResponseStatus status = era == Era.MODERN ? HttpResponseStatus.NOT_FOUND : HttpResponseStatus.OK;
+    static McpError methodNotFound(String method, ProtocolRevision era) {
+        HttpResponseStatus status =
+                era == ProtocolRevision.MODERN ? HttpResponseStatus.NOT_FOUND : HttpResponseStatus.OK;
         return new McpError(METHOD_NOT_FOUND, status, "Method '%s' not found".formatted(shown(method)), null);
     }
 
@@ -111,7 +110,7 @@ final class McpError extends RuntimeException {
                 UNSUPPORTED_VERSION,
                 HttpResponseStatus.BAD_REQUEST,
                 "Unsupported protocol version",
-                Map.of("supported", List.copyOf(Era.ALL_VERSIONS), "requested", shown(requested)));
+                Map.of("supported", List.copyOf(ProtocolRevision.ALL_VERSIONS), "requested", shown(requested)));
     }
 
     static McpError cancelled() {
@@ -132,9 +131,8 @@ final class McpError extends RuntimeException {
         return new JsonRpc.Problem(code, String.valueOf(getMessage()), data);
     }
 
-    /** Text of a caller in a message of ours: short, on one line, and without half characters. */
+    /** Text of a caller in a message of ours: short, and on one line. */
     static String shown(String text) {
-        String start = text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
-        return HALF_CHARACTER.matcher(start).replaceAll("").replaceAll("\\p{Cntrl}", " ");
+        return ForeignText.line(text, MAX_SHOWN);
     }
 }

@@ -1,7 +1,9 @@
 package dev.sandglass.gateway.mcp;
 
 import dev.sandglass.gateway.caller.Caller;
+import dev.sandglass.gateway.contract.Offer;
 import dev.sandglass.gateway.execution.OutputListener;
+import java.time.Duration;
 import java.util.Optional;
 import reactor.core.scheduler.Scheduler;
 import tools.jackson.databind.JsonNode;
@@ -15,9 +17,25 @@ import tools.jackson.databind.node.ObjectNode;
  * @param params empty if there were none
  * @param era in which to answer
  * @param caller whose rights count
- * @param source the address it came from
+ * @param client where it came from and how long that waits
+ * @param offer of the contract that it asks
  */
-record McpRequest(JsonNode id, String method, ObjectNode params, Era era, Caller caller, String source) {
+record McpRequest(
+        JsonNode id,
+        String method,
+        ObjectNode params,
+        ProtocolRevision era,
+        Caller caller,
+        Origin client,
+        Offer offer) {
+
+    /**
+     * What is known of the program that sent it.
+     *
+     * @param address it called from
+     * @param patience how long it waits for an answer, as the URL says; empty if that says nothing
+     */
+    record Origin(String address, Optional<Duration> patience) {}
 
     /**
      * A request together with the one who listens to its progress.

@@ -1,20 +1,49 @@
 package dev.sandglass.gateway.mcp;
 
-import dev.sandglass.gateway.bound.ByteBudget;
+import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
-import dev.sandglass.gateway.tool.Tool;
+import dev.sandglass.gateway.contract.Contract;
+import dev.sandglass.gateway.contract.Query;
+import dev.sandglass.gateway.http.Framing;
+import dev.sandglass.gateway.http.LingeringClose;
+import dev.sandglass.gateway.quota.ByteBudget;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseCookie;
+import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
+import org.springframework.util.LinkedMultiValueMap;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.reactive.function.server.HandlerStrategies;
+import org.springframework.web.reactive.function.server.RequestPredicates;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.http.server.HttpServerRoutes;
 
-/** The door of this room: the route of the endpoint in Reactor Netty's server (ADR-0004). */
+/**
+ * The endpoint: a functional route of WebFlux behind one filter (ADR-0021), on the paths of the contracts in Reactor Netty's
+ * server. The management port, which has a WebFlux of its own, does not see it.
+ */
 public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
-
-    /** Where the endpoint is. */
-    public static final String PATH = "/mcp";
 
     /**
      * Who may enter.
@@ -25,40 +54,109 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
      */
     public record Entrants(Callers callers, TenantAccess access, Set<String> allowedOrigins) {}
 
-    private final Entrance entrance;
-    private final ByteBudget bodies;
+    private static final String NO_URI = "the URL is none: write characters such as | and ^ as %7C and %5E";
 
-    private McpRoute(Entrance entrance, ByteBudget bodies) {
-        this.entrance = entrance;
-        this.bodies = bodies;
+    private final ContractPaths contracts;
+    private final McpEndpoint endpoint;
+    private final ReactorHttpHandlerAdapter flux;
+
+    private McpRoute(ContractPaths contracts, McpEndpoint endpoint, WebFilter entrance) {
+        this.contracts = contracts;
+        this.endpoint = endpoint;
+        this.flux = new ReactorHttpHandlerAdapter(RouterFunctions.toHttpHandler(
+                RouterFunctions.route(RequestPredicates.all(), this::serve),
+                HandlerStrategies.builder().webFilter(entrance).build()));
     }
 
     /**
-     * Serves the tools.
+     * Serves the contracts, each at its path.
      *
-     * @param version of this gateway, told to clients
-     * @param others to which cancellations are passed on
+     * @param version of this gateway, for clients
+     * @param others that cancellations are passed on to
      */
     public static McpRoute of(
-            List<Tool> tools,
+            List<Contract> contracts,
             Entrants entrants,
             McpSettings settings,
             String version,
-            OtherReplicas others,
+            CancellationRelay others,
             MeterRegistry meters) {
         var audit = new AuditLog(entrants.access(), meters, System::nanoTime);
-        var dispatcher = new McpDispatcher(tools, version, audit);
-        var endpoint = new McpEndpoint(dispatcher, settings, others);
-        return new McpRoute(new Entrance(entrants, endpoint, meters), endpoint.bodies());
+        var paths = new ContractPaths(contracts);
+        paths.all().forEach(contract -> contract.offer(Query.NONE).tools().forEach(audit::expect));
+        var endpoint = new McpEndpoint(paths, new McpDispatcher(version, audit), settings, others);
+        return new McpRoute(paths, endpoint, new RequestAuthenticator(entrants, endpoint, meters));
     }
 
     /** What the bodies of requests under way hold. */
     public ByteBudget bodies() {
-        return bodies;
+        return endpoint.bodies();
     }
 
     @Override
     public HttpServerRoutes apply(HttpServerRoutes routes) {
-        return routes.route(request -> PATH.equals("/" + request.path()), entrance::serve);
+        return routes.route(request -> contracts.at(request.uri()).isPresent(), this::serve);
+    }
+
+    private Mono<Void> serve(HttpServerRequest request, HttpServerResponse response) {
+        return isUri(request.uri()) ? flux.apply(request, response) : refuse(request, response);
+    }
+
+    /** To WebFlux, which answers others without a word. */
+    private static boolean isUri(String target) {
+        try {
+            return !new URI(target).toString().isEmpty();
+        } catch (URISyntaxException odd) {
+            return false;
+        }
+    }
+
+    private Mono<Void> refuse(HttpServerRequest request, HttpServerResponse response) {
+        byte[] error = endpoint.written(McpError.invalidRequest(NO_URI));
+        Framing.fit(request, response);
+        LingeringClose.unlessRead(request, response);
+        return response.status(HttpResponseStatus.BAD_REQUEST)
+                .header(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_JSON_VALUE)
+                .header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(error.length))
+                .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(error)))
+                .then();
+    }
+
+    private Mono<ServerResponse> serve(ServerRequest request) {
+        var admitted = RequestAuthenticator.Admitted.of(request.exchange().getAttributes());
+        return Mono.just(new WrittenResponse(() -> serve(admitted.http(), admitted.caller())));
+    }
+
+    private Mono<Void> serve(HttpExchange http, Caller caller) {
+        if (http.method().equals(HttpMethod.POST)) {
+            return endpoint.post(http, caller);
+        }
+        // There is no stream to open, and of a session there is nothing but its name, so that it has no end either
+        // (2026-07-28, streamable HTTP, "Backward compatibility"; 2025-11-25, "Session management", 5).
+        http.add(HttpHeaderNames.ALLOW, HttpMethod.POST.name());
+        return http.empty(HttpResponseStatus.METHOD_NOT_ALLOWED);
+    }
+
+    /** An answer that the endpoint writes by itself: its status is known only when it has one. */
+    private record WrittenResponse(Supplier<Mono<Void>> writing) implements ServerResponse {
+        @Override
+        public HttpStatusCode statusCode() {
+            return HttpStatus.OK;
+        }
+
+        @Override
+        public HttpHeaders headers() {
+            return HttpHeaders.EMPTY;
+        }
+
+        @Override
+        public MultiValueMap<String, ResponseCookie> cookies() {
+            return new LinkedMultiValueMap<>();
+        }
+
+        @Override
+        public Mono<Void> writeTo(ServerWebExchange exchange, Context context) {
+            return writing.get();
+        }
     }
 }

@@ -3,7 +3,8 @@ package dev.sandglass.gateway.mcp;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.sandglass.gateway.tool.ToolDefinition;
+import dev.sandglass.gateway.contract.Prompt;
+import dev.sandglass.gateway.contract.ToolDefinition;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -108,10 +109,17 @@ final class Results {
     @JsonInclude(Include.NON_NULL)
     record PromptList(
             @Nullable String resultType,
-            List<Prompts.Prompt> prompts,
+            List<ListedPrompt> prompts,
             @Nullable Long ttlMs,
             @Nullable String cacheScope,
             @JsonProperty("_meta") @Nullable Meta meta) {}
+
+    /** A prompt as it is listed. */
+    record ListedPrompt(String name, String description, List<Prompt.Argument> arguments) {
+        static ListedPrompt of(Prompt prompt) {
+            return new ListedPrompt(prompt.name(), prompt.description(), prompt.arguments());
+        }
+    }
 
     /** Answer to {@code prompts/get}. */
     @JsonInclude(Include.NON_NULL)

@@ -7,7 +7,7 @@ import reactor.core.publisher.Sinks;
 
 /**
  * The calls under way in this process, so that {@code notifications/cancelled} finds them. It comes as a request of its
- * own, perhaps to another replica, which then passes it on ({@link OtherReplicas}).
+ * own, perhaps to another replica, which then passes it on ({@link CancellationRelay}).
  */
 final class RunningCalls {
 
@@ -16,11 +16,12 @@ final class RunningCalls {
     /**
      * Which call is meant.
      *
+     * @param path of the contract that it asks
      * @param caller whose credentials it came with
      * @param client of several programs with one API key, each of which may have a request 1
      * @param requestId as JSON, so that the text "1" and the number 1 stay two ids
      */
-    record Key(String caller, Client client, String requestId) {}
+    record Key(String path, String caller, Client client, String requestId) {}
 
     /** The same work, ending empty as soon as its key is cancelled. */
     <T> Mono<T> cancellable(Key key, Mono<T> work) {

@@ -1,9 +1,10 @@
 package dev.sandglass.gateway.port;
 
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.SandboxPort;
+import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
+import dev.sandglass.gateway.port.message.PortPath;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -1,9 +1,18 @@
 package dev.sandglass.gateway.port;
 
-import dev.sandglass.gateway.bound.LastWord;
-import dev.sandglass.gateway.bound.Threshold;
+import dev.sandglass.gateway.http.ConnectionLimiter;
+import dev.sandglass.gateway.http.Framing;
+import dev.sandglass.gateway.http.LingeringClose;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
+import dev.sandglass.gateway.port.message.InwardHeaders;
+import dev.sandglass.gateway.port.message.PortPath;
+import dev.sandglass.gateway.port.message.PortProblem;
+import dev.sandglass.gateway.port.message.ProxiedRequest;
+import dev.sandglass.gateway.port.message.RequestTarget;
+import dev.sandglass.gateway.port.message.Traffic;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.websocket.FrameBudget;
+import dev.sandglass.gateway.websocket.SocketProxy;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
@@ -25,7 +34,7 @@ final class PortEntrance {
 
     private final PortGate gate;
     private final PortSettings settings;
-    private final Slots slots;
+    private final ConnectionQuota slots;
     private final PortProxy http;
     private final SocketProxy sockets;
     private final PortLog log;
@@ -33,7 +42,7 @@ final class PortEntrance {
     PortEntrance(PortGate gate, PortSettings settings, PortProxy http, PortLog log) {
         this.gate = gate;
         this.settings = settings;
-        this.slots = new Slots(settings);
+        this.slots = new ConnectionQuota(settings);
         this.http = http;
         this.sockets = new SocketProxy(http.client(), settings.sockets());
         this.log = log;
@@ -46,9 +55,10 @@ final class PortEntrance {
 
     /** Serves a request, whatever it is. */
     Mono<Void> serve(HttpServerRequest request, HttpServerResponse response) {
+        Framing.fit(request, response);
         Optional<PortPath> path = PortPath.parse(request.uri());
         if (path.isEmpty()) {
-            LastWord.unlessRead(request, response);
+            LingeringClose.unlessRead(request, response);
             return Refusals.answer(
                     response,
                     Optional.empty(),
@@ -60,7 +70,7 @@ final class PortEntrance {
         // The client hung up: there is nobody to tell.
         return Mono.defer(() -> admit(path.get(), request, response, entry))
                 .onErrorResume(problem -> {
-                    LastWord.unlessRead(request, response);
+                    LingeringClose.unlessRead(request, response);
                     return Refusals.told(response, path.get(), problem);
                 })
                 .onErrorComplete(AbortedException.class)
@@ -72,23 +82,36 @@ final class PortEntrance {
             PortPath path, HttpServerRequest request, HttpServerResponse response, PortLog.Entry entry) {
         checkReached(path);
         @Nullable String authorization = request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION);
-        PortGate.Entry admitted = gate.enter(path, authorization);
-        request.withConnection(connection -> Threshold.passed(connection.channel()));
-        entry.by(admitted.caller().name());
-        check(request);
+        return gate.enter(path, authorization).flatMap(admitted -> {
+            request.withConnection(connection -> ConnectionLimiter.passed(connection.channel()));
+            entry.by(admitted.caller().name());
+            return serve(new Visitor(path, admitted, authorization), request, response, entry);
+        });
+    }
+
+    /** A request that was let in, and by what. */
+    private record Visitor(
+            PortPath path,
+            PortGate.Entry admitted,
+            @Nullable String authorization) {}
+
+    private Mono<Void> serve(
+            Visitor visitor, HttpServerRequest request, HttpServerResponse response, PortLog.Entry entry) {
+        PortPath path = visitor.path();
+        check(path, request);
         if (path.link() != null
                 && request.method().equals(HttpMethod.OPTIONS)
                 && request.requestHeaders().contains(HttpHeaderNames.ACCESS_CONTROL_REQUEST_METHOD)) {
             return Refusals.preflight(response, path);
         }
         if (path.lacksSlash()) {
-            LastWord.unlessRead(request, response);
+            LingeringClose.unlessRead(request, response);
             return Refusals.redirect(response, path);
         }
-        return gate.open(admitted, path.port())
+        return gate.open(visitor.admitted(), path.port())
                 .flatMap(sandbox -> visit(
-                        new Visit(path, sandbox, way(path, request), entry.traffic()),
-                        authorization,
+                        new ProxiedRequest(path, sandbox, way(path, request), entry.traffic()),
+                        visitor.authorization(),
                         request,
                         response));
     }
@@ -107,7 +130,12 @@ final class PortEntrance {
         }
     }
 
-    private static void check(HttpServerRequest request) {
+    private static void check(PortPath path, HttpServerRequest request) {
+        if (!RequestTarget.isOne(path.rest())) {
+            throw new PortProblem(
+                    HttpResponseStatus.BAD_REQUEST,
+                    "The address has a space or a control character in it; write it as %20 and the like.");
+        }
         if (!METHODS.contains(request.method().name())) {
             throw new PortProblem(
                     HttpResponseStatus.METHOD_NOT_ALLOWED,
@@ -121,7 +149,10 @@ final class PortEntrance {
     }
 
     private Mono<Void> visit(
-            Visit visit, @Nullable String authorization, HttpServerRequest request, HttpServerResponse response) {
+            ProxiedRequest visit,
+            @Nullable String authorization,
+            HttpServerRequest request,
+            HttpServerResponse response) {
         slots.take(visit.sandbox());
         gate.active(visit.sandbox());
         Mono<Void> passed =
@@ -133,12 +164,15 @@ final class PortEntrance {
     }
 
     /** Looks at an open connection again and again; an error as soon as it has to end. */
-    private Mono<Void> watch(Visit visit, @Nullable String authorization) {
+    private Mono<Void> watch(ProxiedRequest visit, @Nullable String authorization) {
         Traffic traffic = visit.traffic();
         RunningSandbox sandbox = visit.sandbox();
         return Flux.interval(settings.look())
-                .<Void>handle((_, over) -> {
-                    if (!gate.mayStay(visit.path(), authorization, sandbox)) {
+                // A look that takes long is not made twice at a time.
+                .onBackpressureDrop()
+                .concatMap(_ -> gate.mayStay(visit.path(), authorization, sandbox), 1)
+                .<Void>handle((stays, over) -> {
+                    if (!stays) {
                         over.error(PortProblem.unavailable(
                                 "The connection was ended: the sandbox, its port or the right to use it is gone."));
                     } else if (traffic.isIdle(settings.idleTimeout())) {

@@ -1,12 +1,14 @@
 package dev.sandglass.gateway.port;
 
-import dev.sandglass.api.InvalidNameException;
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.api.name.InvalidNameException;
 import dev.sandglass.gateway.caller.Admission;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Sessions;
+import dev.sandglass.gateway.port.message.PortPath;
+import dev.sandglass.gateway.port.message.PortProblem;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -48,30 +50,38 @@ final class PortGate {
     /** A caller and a sandbox that it may use; the sandbox need not exist. */
     record Entry(Caller caller, SandboxRef ref) {}
 
-    /** Lets a request in or throws {@link PortProblem}. */
-    Entry enter(PortPath path, @Nullable String authorization) {
+    /** Lets a request in, or fails with {@link PortProblem}. */
+    Mono<Entry> enter(PortPath path, @Nullable String authorization) {
         return path.link() == null ? withCredentials(path, authorization) : withLink(path, path.link());
     }
 
-    private Entry withCredentials(PortPath path, @Nullable String authorization) {
-        return switch (Admission.of(callers, authorization)) {
+    private Mono<Entry> withCredentials(PortPath path, @Nullable String authorization) {
+        return Admission.of(callers, authorization).map(admission -> switch (admission) {
             case Admission.Refused(String challenge, String message) ->
                 throw PortProblem.unauthorized(challenge, message);
-            case Admission.Admitted(Caller caller) -> {
-                try {
-                    yield new Entry(caller, access.sandbox(caller, Optional.of(path.tenant()), path.sandbox()));
-                } catch (SandboxProblem problem) {
-                    throw PortProblem.of(problem);
-                } catch (InvalidNameException problem) {
-                    throw new PortProblem(HttpResponseStatus.NOT_FOUND, String.valueOf(problem.getMessage()));
-                }
-            }
-        };
+            case Admission.Undecided(String message) -> throw PortProblem.unavailable(message);
+            case Admission.Admitted(Caller caller) -> withCredentials(path, caller);
+        });
     }
 
-    private Entry withLink(PortPath path, String link) {
-        PortLinks.Claim claim = PortLinks.read(link).orElseThrow(PortProblem::badLink);
-        Caller caller = callers.named(claim.caller()).orElseThrow(PortProblem::badLink);
+    private Entry withCredentials(PortPath path, Caller caller) {
+        try {
+            return new Entry(caller, access.sandbox(caller, Optional.of(path.tenant()), path.sandbox()));
+        } catch (SandboxProblem problem) {
+            throw PortProblem.of(problem);
+        } catch (InvalidNameException problem) {
+            throw new PortProblem(HttpResponseStatus.NOT_FOUND, String.valueOf(problem.getMessage()));
+        }
+    }
+
+    private Mono<Entry> withLink(PortPath path, String link) {
+        Optional<PortLinks.Claim> read = PortLinks.read(link);
+        return Mono.justOrEmpty(read)
+                .flatMap(claim -> callers.named(claim.caller()).map(caller -> withLink(path, claim, caller)))
+                .switchIfEmpty(Mono.error(PortProblem::badLink));
+    }
+
+    private Entry withLink(PortPath path, PortLinks.Claim claim, Caller caller) {
         SandboxRef ref;
         try {
             ref = access.sandbox(caller, Optional.of(path.tenant()), path.sandbox());
@@ -99,17 +109,15 @@ final class PortGate {
     }
 
     /** Whether a connection that was let in may stay: the same caller, pod and port. */
-    boolean mayStay(PortPath path, @Nullable String authorization, RunningSandbox sandbox) {
-        try {
-            Entry entry = enter(path, authorization);
-            return sandboxes.find(entry.ref()).orElse(null) instanceof SandboxState.Running(RunningSandbox now)
-                    && now.uid().equals(sandbox.uid())
-                    && now.incarnation() == sandbox.incarnation()
-                    && now.address().equals(sandbox.address())
-                    && now.declares(path.port());
-        } catch (PortProblem over) {
-            return false;
-        }
+    Mono<Boolean> mayStay(PortPath path, @Nullable String authorization, RunningSandbox sandbox) {
+        return enter(path, authorization)
+                .map(entry ->
+                        sandboxes.find(entry.ref()).orElse(null) instanceof SandboxState.Running(RunningSandbox now)
+                                && now.uid().equals(sandbox.uid())
+                                && now.incarnation() == sandbox.incarnation()
+                                && now.address().equals(sandbox.address())
+                                && now.declares(path.port()))
+                .onErrorReturn(PortProblem.class, false);
     }
 
     /** Notes that the sandbox is used. */

@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.port;
 
 import dev.sandglass.gateway.caller.Attempts;
+import dev.sandglass.gateway.port.message.PortPath;
+import dev.sandglass.gateway.port.message.Traffic;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.function.LongSupplier;

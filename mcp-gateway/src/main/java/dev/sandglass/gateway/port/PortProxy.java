@@ -1,6 +1,12 @@
 package dev.sandglass.gateway.port;
 
-import dev.sandglass.gateway.bound.Pace;
+import dev.sandglass.gateway.http.PacedBody;
+import dev.sandglass.gateway.port.message.InwardHeaders;
+import dev.sandglass.gateway.port.message.OutwardHeaders;
+import dev.sandglass.gateway.port.message.PortProblem;
+import dev.sandglass.gateway.port.message.ProxiedRequest;
+import dev.sandglass.gateway.port.message.RequestTarget;
+import dev.sandglass.gateway.port.message.UnfitAnswers;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
@@ -44,7 +50,7 @@ final class PortProxy {
                 .option(
                         ChannelOption.CONNECT_TIMEOUT_MILLIS,
                         Math.toIntExact(settings.connectTimeout().toMillis()))
-                .option(ChannelOption.RECVBUF_ALLOCATOR, Pace.readings())
+                .option(ChannelOption.RECVBUF_ALLOCATOR, PacedBody.readings())
                 // Of the system: left to itself it holds several MiB of what a slow reader has not taken.
                 .option(ChannelOption.SO_RCVBUF, BUFFER)
                 .option(ChannelOption.SO_SNDBUF, BUFFER)
@@ -61,31 +67,31 @@ final class PortProxy {
         return client;
     }
 
-    Mono<Void> pass(Visit visit, HttpServerRequest request, HttpServerResponse response) {
+    Mono<Void> pass(ProxiedRequest visit, HttpServerRequest request, HttpServerResponse response) {
         return client.headers(headers -> write(request, visit, headers.clear()))
                 .remoteAddress(visit::address)
                 .doOnConnected(visit::connected)
                 .request(request.method())
-                .uri(visit.path().rest())
+                .uri(RequestTarget.PLACEHOLDER)
                 .send((sent, outbound) -> hasBody(request) ? body(request, visit, outbound) : outbound)
                 .response((answer, body) -> back(visit, request, response, answer, body))
                 .then();
     }
 
-    private static void write(HttpServerRequest request, Visit visit, HttpHeaders to) {
+    private static void write(HttpServerRequest request, ProxiedRequest visit, HttpHeaders to) {
         InwardHeaders.write(request.requestHeaders(), visit.way(), to);
         to.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     }
 
     /** Passes the body on. Not taken, it has no end either: that comes with the answer, or with the connection's. */
-    private static Publisher<Void> body(HttpServerRequest request, Visit visit, NettyOutbound outbound) {
+    private static Publisher<Void> body(HttpServerRequest request, ProxiedRequest visit, NettyOutbound outbound) {
         return outbound.send(paced(request.receive(), visit, outbound), PortProxy::atOnce)
                 .then()
                 .onErrorResume(IOException.class, _ -> Mono.never());
     }
 
     private static Publisher<Void> back(
-            Visit visit,
+            ProxiedRequest visit,
             HttpServerRequest request,
             HttpServerResponse response,
             HttpClientResponse answer,
@@ -106,10 +112,10 @@ final class PortProxy {
                 : response.send(paced(body, visit, response), PortProxy::atOnce);
     }
 
-    private static Publisher<ByteBuf> paced(ByteBufFlux body, Visit visit, NettyOutbound to) {
+    private static Publisher<ByteBuf> paced(ByteBufFlux body, ProxiedRequest visit, NettyOutbound to) {
         Channel[] channel = new Channel[1];
         to.withConnection(connection -> channel[0] = connection.channel());
-        return Pace.of(body.retain().doOnNext(piece -> visit.traffic().moved(piece.readableBytes())), channel[0]);
+        return PacedBody.of(body.retain().doOnNext(piece -> visit.traffic().moved(piece.readableBytes())), channel[0]);
     }
 
     /** What comes is passed on without waiting for more: it may be an event somebody waits for. */

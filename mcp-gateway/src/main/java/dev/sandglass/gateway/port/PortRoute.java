@@ -1,10 +1,12 @@
 package dev.sandglass.gateway.port;
 
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.Sessions;
+import dev.sandglass.gateway.port.message.PortPath;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.websocket.FrameBudget;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.function.UnaryOperator;

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.port;
 
+import dev.sandglass.gateway.websocket.SocketSettings;
 import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

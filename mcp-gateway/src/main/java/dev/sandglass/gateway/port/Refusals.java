@@ -1,5 +1,8 @@
 package dev.sandglass.gateway.port;
 
+import dev.sandglass.gateway.port.message.OutwardHeaders;
+import dev.sandglass.gateway.port.message.PortPath;
+import dev.sandglass.gateway.port.message.PortProblem;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ConnectTimeoutException;

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.sandbox;
 
+import dev.sandglass.api.ForeignText;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +10,17 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class SandboxProblem extends RuntimeException {
 
-    private SandboxProblem(String message, @Nullable Throwable cause) {
+    private static final int MAX_CHARS = 32 * 1024;
+
+    private final String fact;
+
+    /**
+     * @param next which call to make next; empty for none
+     */
+    private SandboxProblem(String fact, String next, @Nullable Throwable cause) {
         // Expected outcomes, made often: no stack trace, nothing suppressed.
-        super(message, cause, false, false);
+        super(ForeignText.line(next.isEmpty() ? fact : fact + " " + next, MAX_CHARS), cause, false, false);
+        this.fact = fact;
     }
 
     /** The message, never null. */
@@ -19,30 +28,26 @@ public abstract sealed class SandboxProblem extends RuntimeException {
         return String.valueOf(getMessage());
     }
 
+    /** The message without its next step, which names tools of our own contract: for a contract or a tool with another. */
+    public String fact() {
+        return ForeignText.line(fact, MAX_CHARS);
+    }
+
     /** There is no such sandbox, or the caller may not see it: the same words for both. */
     public static final class NotFound extends SandboxProblem {
-        private final String fact;
-
         /** Names the sandbox as the caller wrote it. */
         public NotFound(String givenName, String tenant) {
-            this("Sandbox '%s' not found in namespace '%s'.".formatted(givenName, tenant));
-        }
-
-        private NotFound(String fact) {
-            super(fact + " Call sandbox_start with this name to create it.", null);
-            this.fact = fact;
-        }
-
-        /** The message without its next step, for one who does not want the sandbox to be there. */
-        public String fact() {
-            return fact;
+            super(
+                    "Sandbox '%s' not found in namespace '%s'.".formatted(givenName, tenant),
+                    "Call sandbox_start with this name to create it.",
+                    null);
         }
     }
 
     /** The sandbox exists and has no running pod. */
     public static final class NotRunning extends SandboxProblem {
         private NotRunning(SandboxRef ref, String why, String next) {
-            super("Sandbox '%s' is not running: %s. %s.".formatted(ref.givenName(), why, next), null);
+            super("Sandbox '%s' is not running: %s.".formatted(ref.givenName(), why), next + ".", null);
         }
 
         /** Somebody stopped it. */
@@ -80,8 +85,8 @@ public abstract sealed class SandboxProblem extends RuntimeException {
         /** The reason is that of the Suspended condition. */
         public Asleep(SandboxRef ref, String reason) {
             super(
-                    "Sandbox '%s' is suspended (%s). Call sandbox_start with this name to resume it."
-                            .formatted(ref.givenName(), reason),
+                    "Sandbox '%s' is suspended (%s).".formatted(ref.givenName(), reason),
+                    "Call sandbox_start with this name to resume it.",
                     null);
             this.ref = ref;
             this.reason = reason;
@@ -104,7 +109,7 @@ public abstract sealed class SandboxProblem extends RuntimeException {
 
         /** The reason is that of the Ready condition, the detail its message. */
         public StartFailed(SandboxRef ref, String reason, String detail) {
-            super("Sandbox '%s' cannot start (%s): %s".formatted(ref.givenName(), reason, detail), null);
+            super("Sandbox '%s' cannot start (%s): %s".formatted(ref.givenName(), reason, detail), "", null);
             this.reason = reason;
         }
 
@@ -118,7 +123,12 @@ public abstract sealed class SandboxProblem extends RuntimeException {
     public static final class Refused extends SandboxProblem {
         /** Names what was refused and why. */
         public Refused(String text) {
-            super(text, null);
+            super(text, "", null);
+        }
+
+        /** The same, and which call to make next. */
+        public Refused(String fact, String next) {
+            super(fact, next, null);
         }
     }
 
@@ -126,9 +136,23 @@ public abstract sealed class SandboxProblem extends RuntimeException {
     public static final class Unreachable extends SandboxProblem {
         /** Says in {@code why} what was tried, as a clause. */
         public Unreachable(SandboxRef ref, String why, @Nullable Throwable cause) {
-            super(
-                    "Sandbox '%s' does not answer: %s. Try again; if it stays so, call sandbox_stop and sandbox_start."
+            this(
+                    "Sandbox '%s' does not answer: %s.".formatted(ref.givenName(), why),
+                    "Try again; if it stays so, call sandbox_stop and sandbox_start.",
+                    cause);
+        }
+
+        private Unreachable(String fact, String next, @Nullable Throwable cause) {
+            super(fact, next, cause);
+        }
+
+        /** It was sent, and must not be sent twice: says in {@code why} what came instead of an answer, as a clause. */
+        public static Unreachable unanswered(SandboxRef ref, String why, @Nullable Throwable cause) {
+            return new Unreachable(
+                    "Sandbox '%s' did not answer: %s, and whether this was done is not known."
                             .formatted(ref.givenName(), why),
+                    "Look before you call this again, since a second time undoes what was done in between: a session that"
+                            + " was reset or closed has lost its variables, and sandbox_list_files shows files.",
                     cause);
         }
     }
@@ -140,6 +164,7 @@ public abstract sealed class SandboxProblem extends RuntimeException {
             super(
                     "The cluster's API does not take orders at the moment: %s. Running sandboxes go on; try again in some seconds."
                             .formatted(why),
+                    "",
                     cause);
         }
     }

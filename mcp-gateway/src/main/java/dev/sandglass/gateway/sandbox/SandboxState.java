@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.sandbox;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a sandbox at this moment, from the cache. */
@@ -10,6 +11,11 @@ public sealed interface SandboxState {
 
     /** UID of the resource. */
     String uid();
+
+    /** What the resource says of its start, as "reason: message" without a full stop; empty if it says nothing. */
+    default Optional<String> condition() {
+        return Optional.empty();
+    }
 
     /** Its pod is Ready. */
     record Running(RunningSandbox sandbox) implements SandboxState {
@@ -29,7 +35,16 @@ public sealed interface SandboxState {
             SandboxRef ref,
             String uid,
             @Nullable String reason,
-            @Nullable String message) implements SandboxState {}
+            @Nullable String message) implements SandboxState {
+        @Override
+        public Optional<String> condition() {
+            if (reason == null || message == null) {
+                return Optional.empty();
+            }
+            String told = "%s: %s".formatted(reason, message);
+            return Optional.of(told.endsWith(".") ? told.substring(0, told.length() - 1) : told);
+        }
+    }
 
     /** Stopped by a caller: {@code spec.suspended}. */
     record Stopped(SandboxRef ref, String uid) implements SandboxState {}

@@ -1,6 +1,5 @@
 package dev.sandglass.gateway.training;
 
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.gateway.sandbox.Deletion;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
@@ -16,22 +15,26 @@ import java.util.Optional;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** One sandbox that always runs, in this process: behind the same link as a real one, but without code in it. */
-public final class StandInSandboxes implements Sandboxes, AutoCloseable {
+/** One sandbox that always runs, behind the same link as a real one: a stand-in for its supervisor serves it on loopback. */
+public final class StandInSandboxes implements Sandboxes {
 
     static final String NAME = "training";
     static final String UID = "training-uid";
     static final int INCARNATION = 1;
 
-    private final StandInSupervisor supervisor;
+    private static final String ADDRESS = "127.0.0.1";
 
-    /** Listens on a free port of loopback; the link's keys are derived from the secret like those of any sandbox. */
-    public StandInSandboxes(LinkSecret secret) {
-        this.supervisor = new StandInSupervisor(secret, UID, INCARNATION);
+    private final int port;
+
+    /**
+     * @param port on which the stand-in for the supervisor listens
+     */
+    public StandInSandboxes(int port) {
+        this.port = port;
     }
 
     private RunningSandbox sandbox(SandboxRef ref) {
-        return new RunningSandbox(ref, UID, INCARNATION, StandInSupervisor.ADDRESS, supervisor.port());
+        return new RunningSandbox(ref, UID, INCARNATION, ADDRESS, port);
     }
 
     @Override
@@ -91,10 +94,5 @@ public final class StandInSandboxes implements Sandboxes, AutoCloseable {
     @Override
     public void active(RunningSandbox sandbox, Duration busyFor) {
         // Nobody would put it to sleep.
-    }
-
-    @Override
-    public void close() {
-        supervisor.close();
     }
 }

@@ -33,14 +33,14 @@ class ApiKeyFolderTest {
         write(folder, "alice", "secret-1");
 
         try (ApiKeyFolder opened = ApiKeyFolder.open(folder)) {
-            Caller caller = opened.keys().callerOf("secret-1").orElseThrow();
+            Caller caller = opened.keys().callerOf("secret-1").blockOptional().orElseThrow();
             assertThat(caller.name()).isEqualTo("alice");
             assertThat(caller.mayUse("team")).isTrue();
             assertThat(caller.mayUse("other")).isFalse();
-            assertThat(opened.keys().named("alice")).contains(caller);
-            assertThat(opened.keys().named("secret-1")).isEmpty();
+            assertThat(opened.keys().named("alice").blockOptional()).contains(caller);
+            assertThat(opened.keys().named("secret-1").blockOptional()).isEmpty();
             for (String wrong : new String[] {"secret-2", "", "secret-", "secret-11", "x".repeat(100_000)}) {
-                assertThat(opened.keys().callerOf(wrong)).isEmpty();
+                assertThat(opened.keys().callerOf(wrong).blockOptional()).isEmpty();
             }
         }
     }
@@ -63,9 +63,13 @@ class ApiKeyFolderTest {
     void addedAndRemovedKeysCountAtOnce(@TempDir Path folder) throws Exception {
         try (ApiKeyFolder opened = ApiKeyFolder.open(folder)) {
             write(folder, "alice", "secret-1");
-            await().atMost(SOON).until(() -> opened.keys().callerOf("secret-1").isPresent());
+            await().atMost(SOON)
+                    .until(() ->
+                            opened.keys().callerOf("secret-1").blockOptional().isPresent());
             Files.delete(folder.resolve("alice"));
-            await().atMost(SOON).until(() -> opened.keys().callerOf("secret-1").isEmpty());
+            await().atMost(SOON)
+                    .until(() ->
+                            opened.keys().callerOf("secret-1").blockOptional().isEmpty());
         }
     }
 
@@ -80,12 +84,14 @@ class ApiKeyFolderTest {
         Files.createSymbolicLink(folder.resolve("alice"), Path.of("..data", "alice"));
 
         try (ApiKeyFolder opened = ApiKeyFolder.open(folder)) {
-            assertThat(opened.keys().callerOf("secret-1")).isPresent();
+            assertThat(opened.keys().callerOf("secret-1").blockOptional()).isPresent();
             Files.createSymbolicLink(folder.resolve("..data_tmp"), second.getFileName());
             Files.move(folder.resolve("..data_tmp"), folder.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
 
-            await().atMost(SOON).until(() -> opened.keys().callerOf("secret-2").isPresent());
-            assertThat(opened.keys().callerOf("secret-1")).isEmpty();
+            await().atMost(SOON)
+                    .until(() ->
+                            opened.keys().callerOf("secret-2").blockOptional().isPresent());
+            assertThat(opened.keys().callerOf("secret-1").blockOptional()).isEmpty();
         }
     }
 

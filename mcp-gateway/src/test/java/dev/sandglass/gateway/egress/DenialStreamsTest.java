@@ -59,9 +59,12 @@ class DenialStreamsTest {
     }
 
     private void hears(String host) {
+        long begun = hosts.now();
         await().untilAsserted(() -> {
             lines.tryEmitNext(LINE.formatted(host));
-            assertThat(hosts.take("one")).extracting(UnreachedHost::target).contains(host + ":443");
+            assertThat(hosts.take("one", begun))
+                    .extracting(UnreachedHost::target)
+                    .contains(host + ":443");
         });
     }
 

@@ -26,7 +26,7 @@ class DeniedHostsTest {
 
     private String taken(String uid) {
         return String.join(
-                " ", hosts.take(uid).stream().map(UnreachedHost::target).toList());
+                " ", hosts.take(uid, 0).stream().map(UnreachedHost::target).toList());
     }
 
     @Test
@@ -47,7 +47,7 @@ class DeniedHostsTest {
         }
         hosts.note("one", "0.example:443", "not-allowed");
         hosts.note("one", "more.example:443", "not-allowed");
-        assertThat(hosts.take("one"))
+        assertThat(hosts.take("one", 0))
                 .hasSize(DeniedHosts.MAX_HOSTS)
                 .extracting(UnreachedHost::target)
                 .doesNotContain("1.example:443")
@@ -57,12 +57,12 @@ class DeniedHostsTest {
     @Test
     void failuresAreHeardOfToo() {
         hear(line("one", "a.example").replace("\"reason\":\"not-allowed\"", "\"failure\":\"nobody is there\""));
-        assertThat(hosts.take("one"))
+        assertThat(hosts.take("one", 0))
                 .containsExactly(new UnreachedHost.Failed("a.example:443", "nobody is there", nanos.get()));
         hear(line("one", "a.example").replace("reason\":\"not-allowed", "failure\":\"" + "x".repeat(121)));
         hear(line("one", "a.example").replace("reason\":\"not-allowed", "failure\":\"two\\nlines"));
         hear(line("one", "a.example").replace("reason", "cause"));
-        assertThat(hosts.take("one")).isEmpty();
+        assertThat(hosts.take("one", 0)).isEmpty();
     }
 
     @Test
@@ -71,7 +71,7 @@ class DeniedHostsTest {
         for (int i = 0; i < 2 * DeniedHosts.MAX_HOSTS; i++) {
             hosts.noteFailure("one", i + ".example:443", "nobody is there");
         }
-        assertThat(hosts.take("one"))
+        assertThat(hosts.take("one", 0))
                 .hasSize(DeniedHosts.MAX_HOSTS)
                 .extracting(UnreachedHost::target)
                 .startsWith("denied.example:443", "17.example:443")
@@ -114,6 +114,17 @@ class DeniedHostsTest {
         StepVerifier.create(hosts.next("one", Duration.ofMillis(10)))
                 .expectComplete()
                 .verify(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void whatWasBeforeACallWaitsForOneThatBeganEarlier() {
+        hosts.note("one", "early.example:443", "not-allowed");
+        nanos.set(5);
+        hosts.note("one", "late.example:443", "not-allowed");
+        assertThat(hosts.take("one", 5)).extracting(UnreachedHost::target).containsExactly("late.example:443");
+        assertThat(hosts.take("one", 5)).isEmpty();
+        assertThat(taken("one")).isEqualTo("early.example:443");
+        assertThat(hosts.sandboxes()).isZero();
     }
 
     @Test

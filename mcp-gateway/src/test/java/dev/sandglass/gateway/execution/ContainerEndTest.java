@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
 import dev.sandglass.gateway.link.LinkTarget;
+import dev.sandglass.gateway.output.CutOutput;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxEnd;

@@ -1,8 +1,10 @@
 package dev.sandglass.gateway.execution;
 
-import dev.sandglass.gateway.link.Blob;
-import dev.sandglass.gateway.link.OutputRecord;
-import dev.sandglass.gateway.link.OutputRecord.Stream;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.link.frame.OutputRecord.Stream;
+import dev.sandglass.gateway.output.OutputCollector;
+import dev.sandglass.gateway.output.Utf8Stream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,7 +86,7 @@ final class JournalModel {
                         case OutputRecord.Text text -> text.stream() + " " + quoted(text.utf8());
                         case OutputRecord.Shown shown -> shown.mime() + " " + quoted(shown.content());
                         case OutputRecord.Raised raised -> "raised " + quoted(raised.traceback());
-                        case OutputRecord.Gap _, OutputRecord.Outcome _ -> "";
+                        case OutputRecord.Gap _, OutputRecord.Cleared _, OutputRecord.Outcome _ -> "";
                     };
             words.append(dropped.contains(record) ? "dropped " : "")
                     .append(content)

@@ -3,12 +3,12 @@ package dev.sandglass.gateway.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sandglass.gateway.link.Answer;
-import dev.sandglass.gateway.link.Blob;
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkEvent;
 import dev.sandglass.gateway.link.OutputReader;
-import dev.sandglass.gateway.link.Verb;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -34,7 +34,7 @@ class KernelWaitTest {
     void whoGivesUpLeavesNoQuestionBehind() {
         Disposable waits = await().subscribe();
         link.happens(new LinkEvent.Opened("boot"));
-        assertThat(link.questions).hasSize(2).noneMatch(CompletableFuture::isDone);
+        assertThat(link.questions).hasSize(1).noneMatch(CompletableFuture::isDone);
 
         waits.dispose();
 
@@ -61,6 +61,42 @@ class KernelWaitTest {
         assertThatThrownBy(ready::join).hasCauseInstanceOf(SandboxProblem.Refused.class);
     }
 
+    /** Each would be a message to a sandbox that goes on saying so. */
+    @Test
+    void oneQuestionAtATimeHoweverOftenTheSandboxSaysThatItGaveUp() {
+        CompletableFuture<Void> ready = await().toFuture();
+        for (int i = 0; i < 1000; i++) {
+            link.happens(new LinkEvent.Kernel("python/default", "given_up"));
+        }
+        assertThat(link.questions).hasSize(1);
+        link.answers(0, "starting");
+        assertThat(link.questions).hasSize(2);
+        link.answers(1, "starting");
+        assertThat(link.questions).hasSize(2);
+        assertThat(ready).isNotDone();
+    }
+
+    @Test
+    void aSandboxWhoseNetworkIsOpenFailsToStartInTheSupervisorsWords() {
+        CompletableFuture<Void> ready = await().toFuture();
+        link.happens(new LinkEvent.NetworkOpen());
+        link.answers(0, "starting");
+        link.answer(1, "{\"kernels\":[],\"network\":{\"reached\":\"192.0.2.1:443\",\"refusal\":\"It is open\"}}");
+
+        assertThatThrownBy(ready::join)
+                .hasCauseInstanceOf(SandboxProblem.StartFailed.class)
+                .hasMessageContaining("cannot start (NetworkOpen): It is open");
+    }
+
+    /** The installation lets it run all the same. */
+    @Test
+    void anOpenNetworkWithoutRefusalIsNoReasonToFail() {
+        CompletableFuture<Void> ready = await().toFuture();
+        link.answer(0, "{\"kernels\":[],\"network\":{\"reached\":\"192.0.2.1:443\",\"refusal\":null}}");
+
+        assertThat(ready).isCompleted();
+    }
+
     private Mono<Void> await() {
         RunningSandbox sandbox = new RunningSandbox(
                 new SandboxRef("default", "sandglass-default", "box", "box"), "uid", 1, "10.0.0.1", 5710);
@@ -79,9 +115,11 @@ class KernelWaitTest {
 
         void answers(int question, String state) {
             String kernels = "{\"kernels\":[{\"language\":\"python\",\"session\":\"default\",\"state\":\"%s\"}]}";
-            questions
-                    .get(question)
-                    .complete(new Answer(JsonMapper.shared().readTree(kernels.formatted(state)), Blob.EMPTY));
+            answer(question, kernels.formatted(state));
+        }
+
+        void answer(int question, String json) {
+            questions.get(question).complete(new Answer(JsonMapper.shared().readTree(json), Blob.EMPTY));
         }
 
         @Override

@@ -3,9 +3,13 @@ package dev.sandglass.gateway.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sandglass.gateway.link.Blob;
-import dev.sandglass.gateway.link.OutputRecord;
-import dev.sandglass.gateway.link.OutputRecord.Stream;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.link.frame.OutputRecord.Stream;
+import dev.sandglass.gateway.output.AnswerShare;
+import dev.sandglass.gateway.output.OutputCollector;
+import dev.sandglass.gateway.output.Shares;
+import dev.sandglass.gateway.output.TextBytes;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -155,11 +159,13 @@ class LittleRoomTest {
         OutputCollector first = OutputCollector.page(CHARS, 0, share);
         List.of(picture(0, false), picture(PICTURE, false)).forEach(first::add);
         var id = ExecutionId.random("a", "uid", 1);
-        share.refuseIfEmpty(Verdict.running(0).with(id, first), 0);
+        ExecutionResult further = Verdict.running(0).with(id, first);
+        share.refuseIfEmpty(further.cut(), further.nextOffset(), 0);
 
         OutputCollector second = OutputCollector.page(CHARS, PICTURE, share);
         second.add(picture(PICTURE, false));
-        assertThatThrownBy(() -> share.refuseIfEmpty(Verdict.running(0).with(id, second), PICTURE))
+        ExecutionResult nowhere = Verdict.running(0).with(id, second);
+        assertThatThrownBy(() -> share.refuseIfEmpty(nowhere.cut(), nowhere.nextOffset(), PICTURE))
                 .isInstanceOf(SandboxProblem.Refused.class)
                 .hasMessageStartingWith("Rejected: ")
                 .hasMessageContaining("read from offset 30000 again in a moment");

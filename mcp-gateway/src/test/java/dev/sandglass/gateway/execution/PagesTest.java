@@ -2,8 +2,11 @@ package dev.sandglass.gateway.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.gateway.link.Blob;
-import dev.sandglass.gateway.link.OutputRecord.Stream;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.OutputRecord.Stream;
+import dev.sandglass.gateway.output.ExecutionError;
+import dev.sandglass.gateway.output.OutputCollector;
+import dev.sandglass.gateway.output.Shares;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

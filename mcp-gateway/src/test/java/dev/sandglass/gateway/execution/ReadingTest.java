@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.execution.ExecutionRequest.Code;
 import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
+import dev.sandglass.gateway.output.ExecutionError;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
 import java.util.ArrayList;

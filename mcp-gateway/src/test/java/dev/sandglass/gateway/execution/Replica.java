@@ -70,7 +70,7 @@ final class Replica implements AutoCloseable {
     }
 
     static Command command(String command, String... args) {
-        return new Command(command, List.of(args), "", Map.of(), "", PATIENT);
+        return new Command(command, List.of(args), false, "", Map.of(), "", PATIENT);
     }
 
     static Limits waiting(Duration wait) {

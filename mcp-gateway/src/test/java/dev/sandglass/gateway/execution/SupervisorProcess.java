@@ -1,7 +1,7 @@
 package dev.sandglass.gateway.execution;
 
-import dev.sandglass.api.LinkKeys;
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkKeys;
+import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.io.BufferedReader;

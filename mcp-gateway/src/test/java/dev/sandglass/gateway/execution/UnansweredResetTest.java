@@ -35,7 +35,9 @@ class UnansweredResetTest extends LiveSandbox {
 
             assertThatThrownBy(reset::join)
                     .hasCauseInstanceOf(SandboxProblem.Unreachable.class)
-                    .hasMessageContaining("the connection broke meanwhile, and whether this was done is not known");
+                    .hasMessageContaining("the connection broke meanwhile, and whether this was done is not known")
+                    .hasMessageContaining("Look before you call this again")
+                    .hasMessageNotContainingAny("Try again");
             assertThat(two.run(sandbox, "fresh").result()).isEqualTo("1");
         }
     }

@@ -2,9 +2,12 @@ package dev.sandglass.gateway.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.gateway.link.Blob;
-import dev.sandglass.gateway.link.OutputRecord;
-import dev.sandglass.gateway.link.OutputRecord.Stream;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.link.frame.OutputRecord.Stream;
+import dev.sandglass.gateway.output.CutOutput;
+import dev.sandglass.gateway.output.OutputCollector;
+import dev.sandglass.gateway.output.Shares;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.SandboxEnd.ContainerEnded;
 import org.junit.jupiter.api.Test;

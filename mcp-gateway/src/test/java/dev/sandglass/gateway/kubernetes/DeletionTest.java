@@ -62,7 +62,7 @@ class DeletionTest {
         assertThat(sandboxes.list("default", REF.namespace())).isEmpty();
     }
 
-    /** Until its finalizers are gone nobody would end its pod. */
+    /** Until its finalizers are gone no garbage is collected, and the operator may be of an earlier version. */
     @Test
     void oneThatFinalizersHoldIsStopped() {
         sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice").block(SOON);

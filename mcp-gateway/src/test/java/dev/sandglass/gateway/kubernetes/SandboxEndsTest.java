@@ -44,7 +44,7 @@ class SandboxEndsTest {
     }
 
     private static Optional<SandboxEnd> end(Sandbox now, RunningSandbox before) {
-        return new SandboxView(DefaultDomains.NONE).end(Optional.of(now), before);
+        return new SandboxStateReader(DefaultDomains.NONE).end(Optional.of(now), before);
     }
 
     private static Sandbox down(Reason reason, @Nullable Integer restarts) {
@@ -133,13 +133,13 @@ class SandboxEndsTest {
         Sandbox stopped = up(1, null, null);
         stopped.setSpec(SandboxSpec.DEFAULT.withSuspended(true));
         assertThat(end(stopped, BEFORE)).contains(new PodGone("the sandbox was stopped"));
-        assertThat(new SandboxView(DefaultDomains.NONE).end(Optional.empty(), BEFORE))
+        assertThat(new SandboxStateReader(DefaultDomains.NONE).end(Optional.empty(), BEFORE))
                 .contains(new PodGone("the sandbox was deleted"));
     }
 
     @Test
     void theRestartsOfARunningOneAreKnown() {
-        SandboxState state = new SandboxView(DefaultDomains.NONE)
+        SandboxState state = new SandboxStateReader(DefaultDomains.NONE)
                 .of("default", up(1, 2, Reason.CRASHED))
                 .orElseThrow();
 

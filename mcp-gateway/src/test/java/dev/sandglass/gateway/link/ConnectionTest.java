@@ -3,7 +3,13 @@ package dev.sandglass.gateway.link;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.link.FakeLink.PaperWire;
-import dev.sandglass.gateway.link.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.FileOperation;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.SupervisorFrames;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +121,7 @@ class ConnectionTest {
 
     static final List<Verb.Following> RUNS = List.of(
             new Verb.Execute("e", "python", "s", null, Blob.EMPTY, Map.of(), LONG, true),
-            new Verb.Command("e", "ls", List.of(), "", Map.of(), Blob.EMPTY, LONG, false),
+            new Verb.Command("e", "ls", List.of(), "", Map.of(), Blob.EMPTY, LONG, false, false),
             new Verb.Install("e", "python", List.of("a"), LONG, true));
 
     @ParameterizedTest
@@ -228,6 +234,50 @@ class ConnectionTest {
     }
 
     @Test
+    void verbsWaitForAFarSideThatDoesNotRead() {
+        link.connection.listen(_ -> {});
+        PaperWire wire = link.open("boot-1");
+        wire.ready = false;
+        CompletableFuture<Answer> first = link.ask(new Verb.Metrics());
+        CompletableFuture<Answer> withdrawn = link.ask(new Verb.Metrics());
+        link.asks(new Verb.ListAll());
+        withdrawn.cancel(false);
+        link.runCommands();
+        assertThat(wire.said()).containsExactly("hello");
+
+        wire.reads();
+        assertThat(wire.said()).containsExactly("hello", "metrics", "list");
+        wire.says(SupervisorFrames.reply(wire.idOf("metrics"), "{}"));
+        assertThat(first).isCompleted();
+    }
+
+    @ParameterizedTest
+    @FieldSource("RUNS")
+    void aRunThatWaitedForTheFarSideToReadWasNotBegun(Verb run) {
+        link.connection.listen(_ -> {});
+        PaperWire wire = link.open("boot-1");
+        wire.ready = false;
+        CompletableFuture<Answer> answer = link.ask(run);
+        link.pass(FakeLink.TIMEOUT);
+        assertThat(failure(answer).kind()).isEqualTo(Kind.UNREACHABLE);
+        wire.reads();
+        assertThat(wire.said()).containsExactly("hello");
+    }
+
+    @Test
+    void whatWaitedForABrokenWireIsSentOnTheNextOneOnce() {
+        link.connection.listen(_ -> {});
+        PaperWire old = link.open("boot-1");
+        old.ready = false;
+        link.asks(new Verb.Metrics());
+        link.dialling.broken(old, "gone");
+        link.pass(MOMENT);
+        PaperWire wire = link.open("boot-1");
+        wire.reads();
+        assertThat(wire.said()).containsExactly("hello", "metrics");
+    }
+
+    @Test
     void listenersKeepItOpenAndHearEvents() {
         List<LinkEvent> heard = new ArrayList<>();
         link.connection.listen(heard::add);
@@ -241,6 +291,44 @@ class ConnectionTest {
                         new LinkEvent.Opened("boot-1"),
                         new LinkEvent.Kernel("python/default", "ready"),
                         new LinkEvent.Opened("boot-1"));
+    }
+
+    /** As hello and the event tell it; a supervisor that says nothing of its network is one from before. */
+    @Test
+    void anOpenNetworkIsToldEachTimeAndCountedOnceForEachRunOfTheSupervisor() {
+        List<LinkEvent> heard = new ArrayList<>();
+        link.connection.listen(heard::add);
+        PaperWire wire = link.open("boot-1");
+        assertThat(link.counters.openNetworks().sum()).isZero();
+
+        wire.says(SupervisorFrames.event("/network", 1, "open"));
+        wire.says(SupervisorFrames.event("/network", 2, "open"));
+        link.dialling.broken(wire, "gone");
+        link.pass(MOMENT);
+        link.openReaching("boot-1", "\"192.0.2.1:443\"");
+
+        assertThat(link.counters.openNetworks().sum()).isEqualTo(1);
+        assertThat(heard)
+                .containsExactly(
+                        new LinkEvent.Opened("boot-1"),
+                        new LinkEvent.NetworkOpen(),
+                        new LinkEvent.NetworkOpen(),
+                        new LinkEvent.Opened("boot-1"),
+                        new LinkEvent.NetworkOpen());
+
+        link.dialling.broken(link.wire(), "gone");
+        link.pass(MOMENT);
+        link.openReaching("boot-2", "\"192.0.2.1:443\"");
+        assertThat(link.counters.openNetworks().sum()).isEqualTo(2);
+    }
+
+    @Test
+    void aClosedNetworkIsNoNews() {
+        List<LinkEvent> heard = new ArrayList<>();
+        link.connection.listen(heard::add);
+        link.openReaching("boot-1", "null");
+        assertThat(heard).containsExactly(new LinkEvent.Opened("boot-1"));
+        assertThat(link.counters.openNetworks().sum()).isZero();
     }
 
     @Test

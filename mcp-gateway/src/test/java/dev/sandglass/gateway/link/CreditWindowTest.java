@@ -2,7 +2,9 @@ package dev.sandglass.gateway.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.gateway.link.OutputRecord.Stream;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.link.frame.OutputRecord.Stream;
 import org.junit.jupiter.api.Test;
 
 class CreditWindowTest {

@@ -4,7 +4,10 @@ import static dev.sandglass.gateway.link.ConnectionTest.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.link.FakeLink.PaperWire;
-import dev.sandglass.gateway.link.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.SupervisorFrames;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,12 +2,22 @@ package dev.sandglass.gateway.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.gateway.link.call.PodCall;
+import dev.sandglass.gateway.link.call.PodCalls;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.InboundFrames;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkFrames;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.link.frame.SupervisorFrames;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +37,9 @@ final class FakeLink implements Connection.Owner {
     final Timers timers = new Timers(() -> clock, nanos -> {});
     final List<PaperWire> wires = new ArrayList<>();
     final Counters counters = new Counters("test");
+    /** What it answers; the test completes them. */
+    final FakeCalls calls = new FakeCalls();
+
     final Connection connection = new Connection(TARGET, this::dial, this, counters);
     final Dialling dialling = connection.dialling();
 
@@ -49,6 +62,11 @@ final class FakeLink implements Connection.Owner {
     public Pending pending(Verb verb, @Nullable Attachment attachment) {
         String id = nextId();
         return new Pending(id, verb, LinkFrames.verb(id, verb), attachment);
+    }
+
+    @Override
+    public PodCalls calls() {
+        return calls;
     }
 
     CompletableFuture<Answer> ask(Verb verb) {
@@ -104,6 +122,17 @@ final class FakeLink implements Connection.Owner {
         return wire;
     }
 
+    /** The same, with a supervisor that tells in JSON what its network let it reach. */
+    PaperWire openReaching(String bootId, String reached) {
+        PaperWire wire = wire();
+        dialling.connected(wire);
+        dialling.greeted(wire);
+        wire.says(SupervisorFrames.reply(wire.idOf("hello"), """
+                {"protocol":1,"boot_id":"%s","sandbox_uid":"%s","window":262144,\
+                "network":{"reached":%s,"refusal":null}}""".formatted(bootId, TARGET.sandboxUid(), reached)));
+        return wire;
+    }
+
     private Wire dial(Connection ignored) {
         PaperWire wire = new PaperWire();
         wires.add(wire);
@@ -114,6 +143,18 @@ final class FakeLink implements Connection.Owner {
     final class PaperWire implements Wire {
         final List<byte[][]> sent = new ArrayList<>();
         boolean closed;
+        boolean ready = true;
+
+        @Override
+        public boolean isReady() {
+            return ready;
+        }
+
+        /** Its far side reads again. */
+        void reads() {
+            ready = true;
+            connection.ready(this);
+        }
 
         @Override
         public void send(byte[][] frames) {
@@ -148,6 +189,9 @@ final class FakeLink implements Connection.Owner {
             if (text(frames[0]).equals("C")) {
                 return "credit " + text(frames[1]) + " " + text(frames[2]);
             }
+            if (text(frames[0]).equals("U")) {
+                return "returned " + text(frames[1]) + " " + text(frames[2]);
+            }
             JsonNode json = JsonMapper.shared().readTree(frames[2]);
             JsonNode offset = json.path("offset");
             return json.path("verb").asString() + (offset.isMissingNode() ? "" : " " + offset.asString());
@@ -180,6 +224,28 @@ final class FakeLink implements Connection.Owner {
         @Override
         public void lost(LinkException why) {
             losses.add(why);
+        }
+    }
+
+    /** Answers calls of the kind {@code tool}, each when the test says so; {@code fault} throws. */
+    static final class FakeCalls implements PodCalls {
+        final List<PodCall> came = new ArrayList<>();
+        final List<CompletableFuture<Answer>> answers = new ArrayList<>();
+
+        @Override
+        public Set<String> kinds() {
+            return Set.of("tool", "fault");
+        }
+
+        @Override
+        public CompletableFuture<Answer> answer(PodCall call) {
+            if (call.kind().equals("fault")) {
+                throw new IllegalStateException("a secret of the gateway");
+            }
+            came.add(call);
+            var answer = new CompletableFuture<Answer>();
+            answers.add(answer);
+            return answer;
         }
     }
 }

@@ -1,8 +1,14 @@
 package dev.sandglass.gateway.link;
 
-import static dev.sandglass.gateway.link.SupervisorFrames.bytes;
+import static dev.sandglass.gateway.link.frame.SupervisorFrames.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.gateway.link.frame.Inbound;
+import dev.sandglass.gateway.link.frame.InboundFrames;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.Meaning;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.link.frame.RecordedFrames;
 import dev.sandglass.gateway.testing.Fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +48,11 @@ class LinkFuzzTest {
                 sound(event.event());
                 assertThat(event.seq()).isNotNegative();
             }
+            case Inbound.Call call -> {
+                assertThat(call.kind()).matches("[a-z][a-z0-9_]{0,62}");
+                sound(call.callId(), call.executionId());
+            }
+            case Inbound.Withdrawal withdrawal -> sound(withdrawal.callId());
             case Inbound.Malformed malformed -> assertThat(malformed.reason()).isNotEmpty();
             case Inbound.Output output -> {
                 assertThat(InboundFrames.decode(again(output))).isEqualTo(output);
@@ -52,7 +63,7 @@ class LinkFuzzTest {
 
     private static void hello(JsonNode json) {
         try {
-            assertThat(Hello.parse(json, TARGET).window()).isBetween(1024L, 16L * 1024 * 1024);
+            assertThat(Hello.parse(json, TARGET).window()).isBetween(1024L, 1024L * 1024);
         } catch (LinkException refused) {
             assertThat(refused).hasMessageContaining("cannot be used");
         }
@@ -69,7 +80,7 @@ class LinkFuzzTest {
                 sound(outcome.status(), outcome.message());
                 assertThat(outcome.durationMs()).isFinite();
             }
-            case OutputRecord.Text _, OutputRecord.Gap _ -> {}
+            case OutputRecord.Text _, OutputRecord.Cleared _, OutputRecord.Gap _ -> {}
         }
     }
 
@@ -99,6 +110,10 @@ class LinkFuzzTest {
                     case OutputRecord.Raised raised -> {
                         json.put("name", raised.name()).put("message", raised.message());
                         yield raised.traceback().bytes();
+                    }
+                    case OutputRecord.Cleared cleared -> {
+                        json.putObject("clear").put("wait", cleared.later());
+                        yield new byte[0];
                     }
                     case OutputRecord.Gap gap -> {
                         json.put("to", gap.end());

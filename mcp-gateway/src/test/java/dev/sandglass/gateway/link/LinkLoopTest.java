@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.sandglass.api.LinkSecret;
-import dev.sandglass.gateway.link.LinkException.Kind;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.gateway.link.call.PodCalls;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.SupervisorFrames;
+import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.testing.TestLinks;
+import dev.sandglass.gateway.zmtp.CurveServer;
 import io.netty.channel.ChannelException;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -172,7 +177,7 @@ class LinkLoopTest {
             LinkTarget target = new LinkTarget("uid", 1, "127.0.0.1", server.getLocalPort());
             CompletableFuture<Answer> underWay = closing.link(target).ask(new Verb.Metrics(), LONG);
             try (Socket far = server.accept()) {
-                far.getInputStream().readNBytes(Zmtp.GREETING);
+                far.getInputStream().readNBytes(CurveServer.greeting().length);
                 closing.close();
                 // An orderly end would have the system go on sending for minutes.
                 assertThatThrownBy(() -> far.getInputStream().readAllBytes()).hasMessageContaining("reset");
@@ -211,8 +216,8 @@ class LinkLoopTest {
 
     @Test
     void closedTimersDoNotPileUp() throws Exception {
-        try (LinkLoop alone =
-                LinkLoop.start(TestLinks.LOOP, NioSocketChannel.class, SETTINGS, LinkSecrets.of(SECRET))) {
+        try (LinkLoop alone = LinkLoop.start(
+                TestLinks.LOOP, NioSocketChannel.class, SETTINGS, LinkSecrets.of(SECRET), PodCalls.NONE)) {
             Link link = alone.link(NOWHERE);
             for (int i = 0; i < 10_000; i++) {
                 link.after(Duration.ofHours(1), () -> {}).close();
@@ -230,8 +235,8 @@ class LinkLoopTest {
     @Test
     void aSocketThatCouldNotBeMadeIsTriedAgainOnTheLinksThread() throws Exception {
         try (StubSupervisor stub = new StubSupervisor(SECRET, 1);
-                LinkLoop alone =
-                        LinkLoop.start(TestLinks.LOOP, ScarceChannel.class, SETTINGS, LinkSecrets.of(SECRET))) {
+                LinkLoop alone = LinkLoop.start(
+                        TestLinks.LOOP, ScarceChannel.class, SETTINGS, LinkSecrets.of(SECRET), PodCalls.NONE)) {
             Link link = alone.link(stub.target());
             CompletableFuture<CompletableFuture<Answer>> asked = new CompletableFuture<>();
             CompletableFuture<String> troubleMeanwhile = new CompletableFuture<>();

@@ -5,7 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.link.FakeLink.PaperWire;
 import dev.sandglass.gateway.link.FakeLink.Reader;
-import dev.sandglass.gateway.link.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkException.Kind;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.link.frame.SupervisorFrames;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -65,6 +71,58 @@ class ReadingsTest {
         reader.open.get(0).complete(null);
         link.runCommands();
         assertThat(wire.said()).endsWith("credit x " + 2 * QUARTER);
+    }
+
+    /** An honest one waits for the acknowledgements that a reader who takes nothing holds back. */
+    @Test
+    void aSupervisorThatSendsAheadOfItsWindowIsReadNoMore() {
+        reader.slow = true;
+        PaperWire wire = follow();
+        for (int i = 0; i < 1000; i++) {
+            wire.says(SupervisorFrames.stdout("x", (long) i * QUARTER, "y".repeat(QUARTER)));
+        }
+        assertThat(reader.records).hasSize(15);
+        assertThat(reader.losses).hasSize(1);
+        assertThat(wire.said()).filteredOn("detach"::equals).hasSize(1);
+    }
+
+    @Test
+    void norMoreByBreakingTheConnectionAgainAndAgain() {
+        reader.slow = true;
+        PaperWire wire = follow();
+        long offset = 0;
+        for (int i = 0; i < 10 && reader.losses.isEmpty(); i++) {
+            for (int quarter = 0; quarter < 3 && reader.losses.isEmpty(); quarter++, offset += QUARTER) {
+                wire.says(SupervisorFrames.stdout("x", offset, "y".repeat(QUARTER)));
+            }
+            if (reader.losses.isEmpty()) {
+                link.dialling.broken(wire, "gone");
+                link.pass(MOMENT);
+                wire = link.open("boot-1");
+                wire.says(SupervisorFrames.reply(wire.idOf("attach"), "{}"));
+            }
+        }
+        assertThat(reader.losses).hasSize(1);
+        assertThat(reader.records).hasSize(15);
+    }
+
+    @Test
+    void emptyRecordsAreBoundedToo() {
+        reader.slow = true;
+        PaperWire wire = follow();
+        for (int i = 0; i < 100_000; i++) {
+            wire.says(SupervisorFrames.stdout("x", 0, ""));
+        }
+        assertThat(reader.records).hasSize(4 * 262144 / CreditWindow.RECORD_COST);
+    }
+
+    @Test
+    void aRecordLargerThanTheWindowIsReadWhenNothingElseIsUnderWay() {
+        PaperWire wire = follow();
+        wire.says(SupervisorFrames.stdout("x", 0, "y".repeat(3 * 1024 * 1024)));
+        wire.says(SupervisorFrames.stdout("x", 3 * 1024 * 1024, "y".repeat(3 * 1024 * 1024)));
+        assertThat(reader.records).hasSize(2);
+        assertThat(reader.losses).isEmpty();
     }
 
     @Test

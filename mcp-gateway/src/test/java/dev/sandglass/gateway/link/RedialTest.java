@@ -57,4 +57,27 @@ class RedialTest {
         assertThat(redial.greetingPatience()).isEqualTo(500 * MS);
         assertThat(redial.pause(60_000 * MS)).isEqualTo(10 * MS);
     }
+
+    /** Each try of one that answers and hangs up at once is a handshake, and a line in the log. */
+    @Test
+    void oneThatHangsUpAgainAndAgainIsCalledMoreSeldom() {
+        long now = 0;
+        int calls = 0;
+        for (; now < 60_000 * MS; calls++) {
+            redial.tcpPatience(now);
+            redial.opened(now);
+            now += 5 * MS;
+            now += redial.pause(now);
+        }
+        assertThat(calls).isLessThan(150);
+    }
+
+    @Test
+    void oneThatStoodForAWhileIsCalledAtOnce() {
+        redial.tcpPatience(0);
+        redial.opened(8_000 * MS);
+        assertThat(redial.pause(18_000 * MS)).isEqualTo(10 * MS);
+        redial.tcpPatience(18_010 * MS);
+        assertThat(redial.pause(20_010 * MS)).isEqualTo(100 * MS);
+    }
 }

@@ -1,5 +1,7 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.LinkException;
+
 /** Refusals of supervisors that tests of other rooms make up. */
 public final class Refusals {
 

@@ -1,7 +1,8 @@
 package dev.sandglass.gateway.link;
 
-import dev.sandglass.api.LinkKeys;
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkKeys;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.gateway.link.frame.SupervisorFrames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

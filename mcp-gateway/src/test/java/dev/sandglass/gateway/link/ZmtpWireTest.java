@@ -4,9 +4,12 @@ import static dev.sandglass.gateway.link.ConnectionTest.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sandglass.api.LinkKeys;
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkKeys;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.testing.TestLinks;
+import dev.sandglass.gateway.zmtp.CurveServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -25,6 +28,7 @@ class ZmtpWireTest {
 
     private static final LinkSecret SECRET =
             new LinkSecret("a link secret of at least 32 bytes".getBytes(StandardCharsets.US_ASCII));
+    private static final int GREETING = CurveServer.greeting().length;
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final LinkClient client = TestLinks.start(SECRET);
@@ -43,40 +47,35 @@ class ZmtpWireTest {
 
     @Test
     void oneWhoGreetsAndHangsUp() throws Exception {
-        assertThat(troubleWith((in, out) -> out.write(Zmtp.greeting()))).contains("closed by the other side");
+        assertThat(troubleWith((in, out) -> out.write(CurveServer.greeting()))).contains("closed by the other side");
     }
 
     @Test
     void oneWhoAnnouncesMoreThanAHandshakeNeeds() throws Exception {
         byte[] head = {6, 0, 0, 0, 0, 0x7F, 0, 0, 0};
-        assertThat(troubleWith((in, out) -> out.write(Zmtp.join(Zmtp.greeting(), head))))
-                .contains("more than 1024 bytes");
+        assertThat(troubleWith((in, out) -> greetAnd(out, head))).contains("more than 1024 bytes");
     }
 
     @Test
     void oneWithoutThePodsKey() throws Exception {
-        byte[] welcome = Zmtp.join(Zmtp.name("WELCOME"), new byte[160]);
-        byte[] head = {4, (byte) welcome.length};
-        assertThat(troubleWith((in, out) -> out.write(Zmtp.join(Zmtp.greeting(), head, welcome))))
-                .contains("not sealed with the right keys");
+        byte[] welcome = CurveServer.command("WELCOME", new byte[160]);
+        assertThat(troubleWith((in, out) -> greetAnd(out, welcome))).contains("not sealed with the right keys");
     }
 
     @Test
     void oneWhoDoesNotAdmitUs() throws Exception {
-        byte[] error = Zmtp.join(Zmtp.name("ERROR"), Zmtp.name("400"));
-        byte[] head = {4, (byte) error.length};
-        assertThat(troubleWith((in, out) -> out.write(Zmtp.join(Zmtp.greeting(), head, error))))
-                .contains("the encrypted handshake failed");
+        byte[] error = CurveServer.command("ERROR", "\003400".getBytes(StandardCharsets.US_ASCII));
+        assertThat(troubleWith((in, out) -> greetAnd(out, error))).contains("the encrypted handshake failed");
     }
 
     @Test
     void whoWeAreIsNotSaidInTheClear() throws Exception {
         byte[][] seen = new byte[1][];
         troubleWith((in, out) -> {
-            out.write(Zmtp.greeting());
-            seen[0] = in.readNBytes(Zmtp.GREETING + 2 + 200);
+            out.write(CurveServer.greeting());
+            seen[0] = in.readNBytes(GREETING + 2 + 200);
         });
-        String hello = new String(seen[0], Zmtp.GREETING + 2, 200, StandardCharsets.ISO_8859_1);
+        String hello = new String(seen[0], GREETING + 2, 200, StandardCharsets.ISO_8859_1);
         byte[] ours = LinkKeys.derive(SECRET, "uid", 1).gateway().publicBytes();
         assertThat(hello)
                 .startsWith("\5HELLO")
@@ -108,6 +107,11 @@ class ZmtpWireTest {
         CompletableFuture<Answer> answer = client.link(target).ask(new Verb.Metrics(), PATIENCE);
         await().until(answer::isDone);
         return failure(answer).text();
+    }
+
+    private static void greetAnd(OutputStream out, byte[] more) throws IOException {
+        out.write(CurveServer.greeting());
+        out.write(more);
     }
 
     private static void serve(ServerSocket server, FarSide farSide, AtomicInteger served) {

@@ -47,6 +47,27 @@ class AccessTest {
     }
 
     @Test
+    void aCallerWhoIsFoundOutLaterIsServed() throws Exception {
+        String padded = LIST + " ".repeat(500);
+        for (int turn = 0; turn < 20; turn++) {
+            HttpResponse<String> response =
+                    gateway.send(gateway.post(padded).setHeader("Authorization", "Bearer " + TestGateway.LATE_KEY));
+
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(response.body()).contains("sandbox_start");
+        }
+    }
+
+    @Test
+    void whereItCannotBeFoundOutWhoCallsTheAnswerSaysSo() throws Exception {
+        HttpResponse<String> response =
+                gateway.send(gateway.post(LIST).setHeader("Authorization", "Bearer " + TestGateway.UNKNOWABLE_KEY));
+
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.body()).contains("credentials cannot be checked at the moment; try again");
+    }
+
+    @Test
     void noKeyIsUnauthorizedAndTheSchemeOfTheKeyHasNoCase() throws Exception {
         HttpRequest.Builder without = HttpRequest.newBuilder(URI.create(gateway.base() + "/mcp"))
                 .POST(HttpRequest.BodyPublishers.ofString(LIST));

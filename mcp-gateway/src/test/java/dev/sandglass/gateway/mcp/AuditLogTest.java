@@ -52,6 +52,21 @@ class AuditLogTest {
     }
 
     @Test
+    void noNameOfACallerBreaksALineOrHidesInIt() throws Exception {
+        gateway.call(
+                "sandbox_read_file",
+                "{\"sandbox\":\"box\",\"namespace\":\"a\\u2028b\\u009b\",\"path\":\"a\\u001b[2J\\n{\\u202e\\u0085b\\u200b\"}");
+        awaitLine();
+
+        assertThat(lines.list.stream().filter(line -> line.getLoggerName().equals("audit")))
+                .singleElement()
+                .extracting(AuditLogTest::text)
+                .asString()
+                .contains("namespace=a b", "path=a [2J { b")
+                .matches("[\\x20-\\x7e]+");
+    }
+
+    @Test
     void aCallIsToldByDigestAndOutcome() throws Exception {
         gateway.call("sandbox_run_code", "{\"sandbox\":\"box\",\"code\":\"print s3cr3t\"}");
         awaitLine();

@@ -3,7 +3,7 @@ package dev.sandglass.gateway.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sandglass.gateway.bound.ByteBudget;
+import dev.sandglass.gateway.quota.ByteBudget;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.Random;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.testing.TestGateway;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,6 +86,29 @@ class HeldAnswersTest {
         clients.forEach(RawClient::resume);
         await().atMost(Duration.ofSeconds(20)).until(() -> gateway.answerBytes() == 0);
         assertThat(pictureOf(reads(TestGateway.KEY, read))).isEqualTo(BASE64);
+    }
+
+    /** The answer is held once; what the system does not take is no second copy of it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"application/json", "text/event-stream"})
+    void whatNobodyReadsIsNotCopiedForTheSystem(String accept) throws Exception {
+        long before = directMemory();
+        for (int i = 0; i < CLIENTS; i++) {
+            asksAndDoesNotRead(accept);
+        }
+        await().until(() -> gateway.answerBytes() > BASE64);
+        await().during(Duration.ofMillis(500))
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> directMemory() - before <= BASE64);
+        // Nothing is lost of one that reads on.
+        clients.forEach(RawClient::resume);
+        await().atMost(Duration.ofSeconds(20)).until(() -> gateway.answerBytes() == 0);
+    }
+
+    private static long directMemory() {
+        return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT)
+                .metric()
+                .usedDirectMemory();
     }
 
     @ParameterizedTest

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonCodecTest {
 
@@ -37,6 +40,27 @@ class JsonCodecTest {
         assertThat(McpError.shown("x".repeat(99) + "😀")).isEqualTo("x".repeat(99) + "…");
         assertThat(McpError.shown("x".repeat(98) + "😀")).isEqualTo("x".repeat(98) + "😀");
         assertThat(McpError.shown("a\ud800\nb")).isEqualTo("a b");
+    }
+
+    /** JSON in MCP is UTF-8; other encodings would pass a proxy before us that looks for words. */
+    @ParameterizedTest
+    @ValueSource(strings = {"UTF-16", "UTF-16BE", "UTF-16LE", "UTF-32", "UTF-32BE", "UTF-32LE"})
+    void onlyUtf8IsRead(String encoding) throws Exception {
+        String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+        for (String text : List.of(ping, "\ufeff" + ping)) {
+            assertThatThrownBy(() -> codec.read(text.getBytes(encoding)))
+                    .isInstanceOf(McpError.class)
+                    .hasMessageContaining("must be JSON in UTF-8");
+        }
+    }
+
+    /** A reader may overlook it (RFC 8259, section 8.1), and some editors write it. */
+    @Test
+    void aByteOrderMarkOfUtf8IsOverlooked() {
+        assertThat(read("\ufeff{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"))
+                .isInstanceOf(JsonRpc.Incoming.Request.class);
+        assertThatThrownBy(() -> read("\ufeff\ufeff{}")).isInstanceOf(McpError.class);
+        assertThatThrownBy(() -> read("\ufeff")).isInstanceOf(McpError.class);
     }
 
     @Test

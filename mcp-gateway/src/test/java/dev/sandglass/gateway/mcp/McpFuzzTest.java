@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.sandglass.gateway.action.Actions;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.contract.Contract;
+import dev.sandglass.gateway.contract.Query;
+import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.contract.sandglass.SandglassContract;
 import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.execution.OutputListener;
@@ -15,8 +20,6 @@ import dev.sandglass.gateway.testing.FakeSandboxes;
 import dev.sandglass.gateway.testing.FakeSupervisor;
 import dev.sandglass.gateway.testing.Fuzz;
 import dev.sandglass.gateway.testing.TestGateway;
-import dev.sandglass.gateway.tool.ToolSettings;
-import dev.sandglass.gateway.tool.Tools;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -50,7 +53,10 @@ class McpFuzzTest {
     private final JsonCodec codec = new JsonCodec(MAX_BODY);
     private final Caller caller = new Caller("alice", List.of("default"));
     private final FakeSandboxes sandboxes = new FakeSandboxes();
-    private final McpDispatcher dispatcher = dispatcher();
+    private final TenantAccess tenants = new TenantAccess(Tenants.parse(List.of("default=sandglass-default")));
+    private final Contract contract = contract();
+    private final McpDispatcher dispatcher =
+            new McpDispatcher("test", new AuditLog(tenants, new SimpleMeterRegistry(), System::nanoTime));
     private final Level level = ROOT.getLevel();
 
     @BeforeEach
@@ -99,8 +105,15 @@ class McpFuzzTest {
     }
 
     private Object dispatched(JsonRpc.Incoming.Request incoming, HttpHeaders headers) {
-        Era era = Era.of(incoming, headers);
-        var request = new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller, "192.0.2.7");
+        ProtocolRevision era = ProtocolRevision.of(incoming, headers);
+        var request = new McpRequest(
+                incoming.id(),
+                incoming.method(),
+                incoming.params(),
+                era,
+                caller,
+                new McpRequest.Origin("192.0.2.7", java.util.Optional.empty()),
+                contract.offer(Query.NONE));
         assertThat(request.progressToken()).isNotNull();
         var call = new McpRequest.Call(request, OutputListener.NONE, Schedulers.immediate());
         return dispatcher.dispatch(call).blockOptional(SOON).orElseThrow();
@@ -127,7 +140,7 @@ class McpFuzzTest {
         return headers;
     }
 
-    private McpDispatcher dispatcher() {
+    private Contract contract() {
         var settings = new ToolSettings(
                 Duration.ofSeconds(120),
                 Duration.ofHours(1),
@@ -135,13 +148,9 @@ class McpFuzzTest {
                 20_000,
                 Duration.ofMillis(10),
                 Duration.ofMillis(10));
-        var tenants = new TenantAccess(Tenants.parse(List.of("default=sandglass-default")));
         var executions = new Executions(new FakeSupervisor(), sandboxes::ends);
-        var audit = new AuditLog(tenants, new SimpleMeterRegistry(), System::nanoTime);
-        return new McpDispatcher(
-                Tools.all(tenants, sandboxes, executions, TestGateway.ports(), new DeniedHosts(), settings),
-                "test",
-                audit);
+        return new SandglassContract(
+                Actions.of(sandboxes, executions, new DeniedHosts()), tenants, TestGateway.ports(), settings);
     }
 
     /** Body and headers: both revisions, each method, each tool with all of its arguments. */

@@ -80,8 +80,9 @@ class RealOutputTest {
         assertThat(Files.size(full)).isEqualTo(image.path("full_bytes").asLong());
         assertThat(full).startsWith(supervisor.workspace().resolve(".sandglass/pictures"));
         assertThat(TestGateway.text(result))
-                .isEqualTo("[Picture 1 is scaled down from 1800 x 1200 pixels, %d bytes; in full size: %s]"
-                        .formatted(Files.size(full), full));
+                .isEqualTo(
+                        "--- sandglass ---\n[Picture 1 is scaled down from 1800 x 1200 pixels, %d bytes; in full size: %s]"
+                                .formatted(Files.size(full), full));
         byte[] shown = Base64.getDecoder()
                 .decode(result.path("content").path(1).path("data").asString());
         assertThat(shown).hasSize(image.path("bytes").asInt()).hasSizeLessThanOrEqualTo(768 * 1024);
@@ -97,7 +98,8 @@ class RealOutputTest {
         JsonNode facts = first.path("structuredContent");
         assertThat(facts.path("truncated").asBoolean()).isTrue();
         assertThat(TestGateway.text(first))
-                .startsWith("[2 more picture(s) did not fit into this answer; they come when you read on]\nRead on: ")
+                .startsWith(
+                        "--- sandglass ---\n[2 more picture(s) did not fit into this answer; they come when you read on]\nRead on: ")
                 .contains("offset " + facts.path("next_offset").asLong());
         JsonNode rest = gateway.call(
                 "sandbox_get_execution",
@@ -176,9 +178,10 @@ class RealOutputTest {
         JsonNode result = run("import os; os.kill(os.getpid(), 9)");
 
         assertThat(TestGateway.text(result))
-                .isEqualTo("[kernel_died] The kernel's process ended by signal 9 while the code ran. The kernel was"
-                        + " restarted and its variables are lost; files are kept. Run the code that made the variables"
-                        + " again before you use them.");
+                .isEqualTo(
+                        "--- sandglass ---\n[kernel_died] The kernel's process ended by signal 9 while the code ran. The kernel was"
+                                + " restarted and its variables are lost; files are kept. Run the code that made the variables"
+                                + " again before you use them.");
         assertThat(result.path("structuredContent").path("kernel_restarted").asBoolean())
                 .isTrue();
     }

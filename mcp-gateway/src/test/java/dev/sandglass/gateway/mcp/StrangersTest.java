@@ -3,7 +3,7 @@ package dev.sandglass.gateway.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sandglass.gateway.bound.ConnectionSettings;
+import dev.sandglass.gateway.http.ConnectionSettings;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.io.IOException;
 import java.net.InetAddress;

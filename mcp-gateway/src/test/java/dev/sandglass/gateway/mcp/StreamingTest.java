@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.testing.TestGateway;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -188,6 +193,24 @@ class StreamingTest {
                         .asString())
                 .isEqualTo("running");
         assertThat(gateway.supervisor.interrupted()).isEmpty();
+    }
+
+    /** HTTP/1.0 knows no chunks: a stream ends with the connection, and what has a length says it. */
+    @ParameterizedTest
+    @ValueSource(strings = {EVENTS, "application/json", "text/html"})
+    void clientsOfHttp10GetNoChunks(String accept) throws Exception {
+        String body = run("1", "flood 3", "");
+        String head = "POST /mcp HTTP/1.0\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"
+                + "Connection: keep-alive\r\nAccept: %s\r\nContent-Length: %d\r\n\r\n%s";
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), gateway.port())) {
+            socket.setSoTimeout(Math.toIntExact(SOON.toMillis()));
+            socket.getOutputStream()
+                    .write(head.formatted(TestGateway.KEY, accept, body.length(), body)
+                            .getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .doesNotContainIgnoringCase("transfer-encoding")
+                    .matches("(?s)HTTP/1.[01] 200 .*\r\n\r\n(: keep-alive\n\n)*(event: message\n.*\n\n|\\{.*})");
+        }
     }
 
     /** The client reads nothing, so that the code in the sandbox must come to a stop, and goes on when it reads. */

@@ -3,9 +3,10 @@ package dev.sandglass.gateway.port;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
+import dev.sandglass.gateway.port.message.OutwardHeaders;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestLinks;
@@ -57,6 +58,17 @@ class PortAccessTest {
         assertThat(untouched(wrong)).isEqualTo(401);
         assertThat(wrong.headers().firstValue("WWW-Authenticate").orElseThrow()).startsWith("Bearer");
         assertThat(untouched(none)).isEqualTo(401);
+    }
+
+    @Test
+    void aCallerWhoIsFoundOutLaterIsServedAndOneWhoCannotBeIsNot() throws Exception {
+        HttpResponse<String> late =
+                gateway.send(gateway.anonymous(path()).header("Authorization", "Bearer " + PortGateway.LATE));
+        assertThat(late.body()).isEqualTo("hello");
+
+        HttpResponse<String> unknowable =
+                gateway.send(gateway.anonymous(path()).header("Authorization", "Bearer " + PortGateway.UNKNOWABLE));
+        assertThat(unknowable.statusCode()).isEqualTo(503);
     }
 
     @Test

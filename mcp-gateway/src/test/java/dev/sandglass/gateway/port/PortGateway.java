@@ -1,15 +1,15 @@
 package dev.sandglass.gateway.port;
 
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.SandboxPort;
-import dev.sandglass.gateway.bound.ConnectionSettings;
-import dev.sandglass.gateway.bound.Threshold;
+import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.caller.TrustedProxies;
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.http.ConnectionLimiter;
+import dev.sandglass.gateway.http.ConnectionSettings;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
@@ -17,6 +17,7 @@ import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.FakeSandboxes;
 import dev.sandglass.gateway.testing.FakeSupervisor;
+import dev.sandglass.gateway.websocket.SocketSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
@@ -31,15 +32,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
+import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The routes of ports on a port of this machine, before a sandbox {@code box} whose servers run on loopback. */
-final class PortGateway implements AutoCloseable {
+public final class PortGateway implements AutoCloseable {
 
-    static final String ALICE = "key-of-alice";
+    public static final String ALICE = "key-of-alice";
+
+    /** Its caller is Alice, which another thread finds out after a while. */
+    static final String LATE = "late-key-of-alice";
+
+    /** Whose it is cannot be found out. */
+    static final String UNKNOWABLE = "unknowable";
+
     static final String BOB = "key-of-bob";
     /** From there, {@code X-Forwarded-For} is believed. */
     static final String PROXY = "127.0.0.2";
@@ -55,7 +64,7 @@ final class PortGateway implements AutoCloseable {
 
     final FakeSandboxes sandboxes = new FakeSandboxes();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    final HttpClient http = HttpClient.newHttpClient();
+    public final HttpClient http = HttpClient.newHttpClient();
     volatile Instant now = Instant.parse("2026-11-22T12:00:00Z");
 
     private final Map<String, Caller> callers = new ConcurrentHashMap<>(
@@ -67,24 +76,24 @@ final class PortGateway implements AutoCloseable {
 
     private final PortRoute route;
 
-    PortGateway() {
+    public PortGateway() {
         this(Optional.empty());
     }
 
-    PortGateway(Optional<LinkClient> links) {
+    public PortGateway(Optional<LinkClient> links) {
         this(links, ReachedBy.LINKS, SOCKETS);
     }
 
-    PortGateway(SocketSettings sockets) {
+    public PortGateway(SocketSettings sockets) {
         this(Optional.empty(), ReachedBy.LINKS, sockets);
     }
 
-    PortGateway(Optional<LinkClient> links, ReachedBy reachedBy) {
+    public PortGateway(Optional<LinkClient> links, ReachedBy reachedBy) {
         this(links, reachedBy, SOCKETS);
     }
 
     /** One that lets so many of each sandbox in, and no fewer of a tenant and of all. */
-    PortGateway(int connections) {
+    public PortGateway(int connections) {
         this(Optional.empty(), ReachedBy.LINKS, SOCKETS, connections, connections, connections);
     }
 
@@ -120,7 +129,7 @@ final class PortGateway implements AutoCloseable {
                 secret);
         this.route = PortRoute.of(around, settings, loops, meters, () -> now);
         var proxies = TrustedProxies.parse(List.of(PROXY + "/32"));
-        this.server = proxies.heardBy(Threshold.of(HttpServer.create(), CONNECTIONS))
+        this.server = proxies.heardBy(ConnectionLimiter.of(HttpServer.create(), CONNECTIONS))
                 .host("127.0.0.1")
                 .port(0)
                 .runOn(loops)
@@ -130,34 +139,38 @@ final class PortGateway implements AutoCloseable {
 
     private final class Known implements Callers {
         @Override
-        public Optional<Caller> callerOf(String token) {
-            return Optional.ofNullable(callers.get(token));
+        public Mono<Caller> callerOf(String token) {
+            return switch (token) {
+                case LATE -> Mono.delay(Duration.ofMillis(20)).mapNotNull(_ -> callers.get(ALICE));
+                case UNKNOWABLE -> Mono.error(new IOException("the issuer does not answer"));
+                default -> Mono.justOrEmpty(callers.get(token));
+            };
         }
 
         @Override
-        public Optional<Caller> named(String name) {
-            return callers.values().stream()
+        public Mono<Caller> named(String name) {
+            return Mono.justOrEmpty(callers.values().stream()
                     .filter(caller -> caller.name().equals(name))
-                    .findFirst();
+                    .findFirst());
         }
     }
 
     /** Takes a key away. */
-    void revoke(String key) {
+    public void revoke(String key) {
         callers.remove(key);
     }
 
     /** The sandbox {@code box} of the tenant {@code default}, running with such ports. */
-    RunningSandbox box(String uid, int... ports) {
+    public RunningSandbox box(String uid, int... ports) {
         return sandbox("box", uid, ports);
     }
 
-    RunningSandbox sandbox(String name, String uid, int... ports) {
+    public RunningSandbox sandbox(String name, String uid, int... ports) {
         return sandbox("default", name, uid, ports);
     }
 
     /** One of the tenant {@code default}, which is Alice's, or {@code other}, which is Bob's. */
-    RunningSandbox sandbox(String tenant, String name, String uid, int... ports) {
+    public RunningSandbox sandbox(String tenant, String name, String uid, int... ports) {
         var ref = new SandboxRef(tenant, "sandglass-" + tenant, name, name);
         var declared = IntStream.of(ports)
                 .mapToObj(port -> new SandboxPort(null, port))
@@ -167,26 +180,26 @@ final class PortGateway implements AutoCloseable {
         return sandbox;
     }
 
-    String base() {
+    public String base() {
         return "http://127.0.0.1:" + server.port();
     }
 
-    int port() {
+    public int port() {
         return server.port();
     }
 
     /** The address for programs of a place on a port of {@code box}. */
-    static String path(int port, String rest) {
+    public static String path(int port, String rest) {
         return "/sandboxes/default/box/ports/" + port + rest;
     }
 
     /** Bytes of WebSockets' frames under way. */
-    long frameBytes() {
+    public long frameBytes() {
         return route.frames().held();
     }
 
     /** A link to the first declared port, with a slash at its end. */
-    String link(RunningSandbox sandbox) {
+    public String link(RunningSandbox sandbox) {
         return String.valueOf(addresses
                 .of(new Caller("alice", List.of("default")), sandbox)
                 .getFirst()
@@ -194,20 +207,20 @@ final class PortGateway implements AutoCloseable {
     }
 
     /** A request with Alice's key. */
-    HttpRequest.Builder request(String path) {
+    public HttpRequest.Builder request(String path) {
         return anonymous(path).header("Authorization", "Bearer " + ALICE);
     }
 
-    HttpRequest.Builder anonymous(String path) {
+    public HttpRequest.Builder anonymous(String path) {
         return HttpRequest.newBuilder(URI.create(base() + path)).timeout(Duration.ofSeconds(20));
     }
 
-    HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    public HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
         return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     /** The text of a refusal. */
-    static String error(HttpResponse<String> response) {
+    public static String error(HttpResponse<String> response) {
         return JsonMapper.shared().readTree(response.body()).path("error").asString("");
     }
 

@@ -2,7 +2,8 @@ package dev.sandglass.gateway.port;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.gateway.port.message.PortPath;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;

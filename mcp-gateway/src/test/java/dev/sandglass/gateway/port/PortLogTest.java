@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sandglass.gateway.port.message.PortPath;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import java.net.http.HttpRequest;
 import java.util.List;

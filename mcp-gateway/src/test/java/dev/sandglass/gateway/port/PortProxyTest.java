@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.gateway.port.message.OutwardHeaders;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -228,18 +231,19 @@ class PortProxyTest {
 
     @Test
     void aPortOnWhichNothingListensSaysWhatToDo() throws Exception {
-        int free;
-        try (Upstream closed = echo()) {
-            free = closed.port();
+        // Bound and not listening: nothing else gets the port meanwhile, and connections to it are refused.
+        try (SocketChannel taken =
+                SocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            int free = ((InetSocketAddress) taken.getLocalAddress()).getPort();
+            gateway.box("uid-1", free);
+
+            HttpResponse<String> response = gateway.send(gateway.request(PortGateway.path(free, "/")));
+
+            assertThat(response.statusCode()).isEqualTo(502);
+            assertThat(PortGateway.error(response))
+                    .contains("Nothing listens on port " + free)
+                    .contains("0.0.0.0");
         }
-        gateway.box("uid-1", free);
-
-        HttpResponse<String> response = gateway.send(gateway.request(PortGateway.path(free, "/")));
-
-        assertThat(response.statusCode()).isEqualTo(502);
-        assertThat(PortGateway.error(response))
-                .contains("Nothing listens on port " + free)
-                .contains("0.0.0.0");
     }
 
     @ParameterizedTest

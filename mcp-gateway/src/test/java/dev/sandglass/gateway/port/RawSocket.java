@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 
 /** One end of a WebSocket, byte by byte: it may send parts of frames, and stop reading. */
-final class RawSocket implements AutoCloseable {
+public final class RawSocket implements AutoCloseable {
 
     private static final Pattern KEY = Pattern.compile("(?i)sec-websocket-key: *(\\S+)");
     private static final String GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -32,7 +32,7 @@ final class RawSocket implements AutoCloseable {
     }
 
     /** A client of the gateway whose socket is open. */
-    static RawSocket open(PortGateway gateway, String key, String path) throws IOException {
+    public static RawSocket open(PortGateway gateway, String key, String path) throws IOException {
         var socket = new Socket();
         socket.setReceiveBufferSize(16 * 1024);
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.port()));
@@ -46,7 +46,7 @@ final class RawSocket implements AutoCloseable {
                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
                 \r
                 """.formatted(path, key);
-        socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().write(head.getBytes(StandardCharsets.ISO_8859_1));
         String answer = head(socket);
         if (!answer.startsWith("HTTP/1.1 101")) {
             throw new IOException(answer);
@@ -55,12 +55,12 @@ final class RawSocket implements AutoCloseable {
     }
 
     /** What a server in a sandbox answers to such a request, so that the socket is open. */
-    static byte[] accepted(String head) {
+    public static byte[] accepted(String head) {
         return accepted(head, "");
     }
 
     /** The same, with such lines in its head besides. */
-    static byte[] accepted(String head, String lines) {
+    public static byte[] accepted(String head, String lines) {
         var key = KEY.matcher(head);
         if (!key.find()) {
             throw new IllegalArgumentException(head);
@@ -78,7 +78,7 @@ final class RawSocket implements AutoCloseable {
     }
 
     /** The first bytes of a frame with so much content; a client masks it, with a key of zeros. */
-    static byte[] frame(int payload, int come, boolean byClient) {
+    public static byte[] frame(int payload, int come, boolean byClient) {
         var frame = new ByteArrayOutputStream();
         frame.write(0x82);
         int more = payload < 126 ? 0 : payload < 65_536 ? Short.BYTES : Long.BYTES;
@@ -90,14 +90,14 @@ final class RawSocket implements AutoCloseable {
         return frame.toByteArray();
     }
 
-    void send(byte[] bytes) throws IOException {
+    public void send(byte[] bytes) throws IOException {
         OutputStream out = socket.getOutputStream();
         out.write(bytes);
         out.flush();
     }
 
     /** Reads from now on, until the end. */
-    RawSocket reading() {
+    public RawSocket reading() {
         Thread.ofVirtual().start(this::read);
         return this;
     }
@@ -121,7 +121,7 @@ final class RawSocket implements AutoCloseable {
     }
 
     /** What comes before a body. */
-    static String head(Socket socket) throws IOException {
+    public static String head(Socket socket) throws IOException {
         var head = new StringBuilder();
         while (head.indexOf("\r\n\r\n") < 0) {
             int next = socket.getInputStream().read();

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.port;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.gateway.websocket.SocketSettings;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.time.Duration;

@@ -9,18 +9,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server that says whatever a test wants, byte by byte, once a request's headers have come. */
-final class Upstream implements AutoCloseable {
+public final class Upstream implements AutoCloseable {
 
     /** What to do with a connection; it is closed afterwards. */
-    interface Manner {
+    public interface Manner {
         void serve(Socket connection, String head) throws IOException, InterruptedException;
     }
 
-    final AtomicInteger connections = new AtomicInteger();
+    public final AtomicInteger connections = new AtomicInteger();
     private final ServerSocket socket;
     private final Manner manner;
 
-    Upstream(Manner manner) {
+    public Upstream(Manner manner) {
         try {
             this.socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
@@ -31,12 +31,12 @@ final class Upstream implements AutoCloseable {
     }
 
     /** Answers that to everybody. */
-    static Upstream answering(String answer) {
+    public static Upstream answering(String answer) {
         return new Upstream(
                 (connection, head) -> connection.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8)));
     }
 
-    int port() {
+    public int port() {
         return socket.getLocalPort();
     }
 

@@ -1,9 +1,9 @@
 package dev.sandglass.gateway.testing;
 
-import dev.sandglass.gateway.link.Answer;
-import dev.sandglass.gateway.link.Blob;
-import dev.sandglass.gateway.link.FileOperation;
 import dev.sandglass.gateway.link.Refusals;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.FileOperation;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

@@ -1,15 +1,15 @@
 package dev.sandglass.gateway.testing;
 
-import dev.sandglass.gateway.link.Answer;
-import dev.sandglass.gateway.link.Blob;
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkEvent;
 import dev.sandglass.gateway.link.LinkStats;
 import dev.sandglass.gateway.link.LinkTarget;
 import dev.sandglass.gateway.link.OutputReader;
-import dev.sandglass.gateway.link.OutputRecord;
-import dev.sandglass.gateway.link.Verb;
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.OutputRecord;
+import dev.sandglass.gateway.link.frame.Verb;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -57,6 +57,7 @@ public final class FakeSupervisor implements LinkClient, Link {
     private volatile int drawn;
     private volatile boolean drawnForever;
     private volatile boolean silentMetrics;
+    private volatile Runnable onTheWay = () -> {};
     private volatile boolean unreachable;
     private volatile String executing = "{\"state\":\"running\",\"position\":0}";
     private volatile String kernel = "\"state\":\"idle\"";
@@ -106,7 +107,7 @@ public final class FakeSupervisor implements LinkClient, Link {
 
     @Override
     public LinkStats stats() {
-        return new LinkStats(0, 0, 0, 0, 0);
+        return new LinkStats(0, 0, 0, 0, 0, 0);
     }
 
     @Override
@@ -169,7 +170,15 @@ public final class FakeSupervisor implements LinkClient, Link {
                 thread);
     }
 
+    /** Whatever is run next does that on its way. */
+    public void meanwhile(Runnable deed) {
+        onTheWay = deed;
+    }
+
     private void play(Verb.Following verb, OutputReader reader) {
+        Runnable deed = onTheWay;
+        onTheWay = () -> {};
+        deed.run();
         switch (verb) {
             case Verb.Execute execute
             when "late".equals(execute.pythonEnv()) ->

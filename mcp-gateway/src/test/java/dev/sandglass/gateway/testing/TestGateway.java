@@ -2,25 +2,27 @@ package dev.sandglass.gateway.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.api.LinkSecret;
-import dev.sandglass.gateway.bound.ConnectionSettings;
-import dev.sandglass.gateway.bound.Threshold;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.gateway.action.Actions;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.contract.Contract;
+import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.contract.sandglass.SandglassContract;
 import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.http.ConnectionLimiter;
+import dev.sandglass.gateway.http.ConnectionSettings;
 import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.mcp.CancellationRelay;
 import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.mcp.McpSettings;
-import dev.sandglass.gateway.mcp.OtherReplicas;
 import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.port.PortSettings;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
-import dev.sandglass.gateway.port.SocketSettings;
-import dev.sandglass.gateway.tool.ToolSettings;
-import dev.sandglass.gateway.tool.Tools;
+import dev.sandglass.gateway.websocket.SocketSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.ChannelOption;
 import java.io.IOException;
@@ -31,11 +33,13 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
@@ -53,6 +57,12 @@ public final class TestGateway implements AutoCloseable {
 
     /** A web page that may call. */
     public static final String ORIGIN = "https://agents.example.com";
+
+    /** Its caller is Alice, which another thread finds out after a while. */
+    public static final String LATE_KEY = "late-key-of-alice";
+
+    /** Whose it is cannot be found out. */
+    public static final String UNKNOWABLE_KEY = "unknowable";
 
     private static final Map<String, Caller> CALLERS =
             Map.of(KEY, new Caller("alice", List.of("default")), OTHER_KEY, new Caller("bob", List.of("other")));
@@ -87,7 +97,7 @@ public final class TestGateway implements AutoCloseable {
     public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final OtherReplicas others;
+    private final CancellationRelay others;
     private final JsonMapper json = JsonMapper.shared();
     private final McpRoute route;
     private final DisposableServer server;
@@ -99,21 +109,35 @@ public final class TestGateway implements AutoCloseable {
             ReachedBy reachedBy,
             int otherPort,
             Duration startWait) {
+        this(links, mcp, connections, reachedBy, otherPort, startWait, (actions, access) -> List.of());
+    }
+
+    private TestGateway(
+            @Nullable LinkClient links,
+            McpSettings mcp,
+            ConnectionSettings connections,
+            ReachedBy reachedBy,
+            int otherPort,
+            Duration startWait,
+            BiFunction<Actions, TenantAccess, List<Contract>> more) {
         ToolSettings tools = hasty(startWait);
-        this.others = new OtherReplicas(TO_OTHERS, otherPort);
+        this.others = new CancellationRelay(TO_OTHERS, otherPort);
         this.executions = new Executions(links == null ? supervisor : links, sandboxes::ends);
-        Callers callers = token -> Optional.ofNullable(CALLERS.get(token));
+        Callers callers = token -> switch (token) {
+            case LATE_KEY -> Mono.delay(Duration.ofMillis(20)).mapNotNull(_ -> CALLERS.get(KEY));
+            case UNKNOWABLE_KEY -> Mono.error(new IOException("the issuer does not answer"));
+            default -> Mono.justOrEmpty(CALLERS.get(token));
+        };
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
         var access = new TenantAccess(tenants);
+        Actions actions = Actions.of(sandboxes, executions, denied);
+        var contracts = new ArrayList<Contract>(more.apply(actions, access));
+        contracts.add(new SandglassContract(actions, access, ports(reachedBy), tools));
         this.route = McpRoute.of(
-                Tools.all(access, sandboxes, executions, ports(reachedBy), denied, tools),
-                new McpRoute.Entrants(callers, access, Set.of(ORIGIN)),
-                mcp,
-                "test",
-                others,
-                meters);
+                contracts, new McpRoute.Entrants(callers, access, Set.of(ORIGIN)), mcp, "test", others, meters);
         // The system holds little, so that a client that does not read is noticed.
-        this.server = Threshold.of(HttpServer.create().childOption(ChannelOption.SO_SNDBUF, 64 * 1024), connections)
+        this.server = ConnectionLimiter.of(
+                        HttpServer.create().childOption(ChannelOption.SO_SNDBUF, 64 * 1024), connections)
                 .host("127.0.0.1")
                 .port(0)
                 .route(route::apply)
@@ -150,9 +174,34 @@ public final class TestGateway implements AutoCloseable {
         return new TestGateway(null, MCP, CONNECTIONS, ReachedBy.LINKS, NOBODY, Duration.ofMinutes(5));
     }
 
+    /** The same before supervisors that a test started itself. */
+    public static TestGateway patient(LinkClient links) {
+        return new TestGateway(links, MCP, CONNECTIONS, ReachedBy.LINKS, NOBODY, Duration.ofMinutes(5));
+    }
+
+    /** One that serves another contract beside ours. */
+    public static TestGateway beside(BiFunction<Actions, TenantAccess, Contract> other) {
+        return besides(NOBODY, other);
+    }
+
     /** A replica that knows of others on this machine, at that port. */
     public static TestGateway besides(int otherPort, String... addresses) {
         var gateway = new TestGateway(null, MCP, CONNECTIONS, ReachedBy.LINKS, otherPort, HASTY);
+        gateway.others.follow(Set.of(addresses));
+        return gateway;
+    }
+
+    /** The same, with another contract beside ours. */
+    public static TestGateway besides(
+            int otherPort, BiFunction<Actions, TenantAccess, Contract> other, String... addresses) {
+        var gateway = new TestGateway(
+                null,
+                MCP,
+                CONNECTIONS,
+                ReachedBy.LINKS,
+                otherPort,
+                HASTY,
+                (actions, access) -> List.of(other.apply(actions, access)));
         gateway.others.follow(Set.of(addresses));
         return gateway;
     }

@@ -1,9 +1,10 @@
 package dev.sandglass.gateway.testing;
 
-import dev.sandglass.api.LinkSecret;
+import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkSecrets;
 import dev.sandglass.gateway.link.LinkSettings;
+import dev.sandglass.gateway.link.call.PodCalls;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -30,7 +31,7 @@ public final class TestLinks {
 
     /** Links after the secret was replaced. */
     public static LinkClient start(LinkSettings settings, LinkSecrets secrets) {
-        return LinkClient.start(LOOP, NioSocketChannel.class, settings, secrets);
+        return LinkClient.start(LOOP, NioSocketChannel.class, settings, secrets, PodCalls.NONE);
     }
 
     /** Links with the usual bounds. */

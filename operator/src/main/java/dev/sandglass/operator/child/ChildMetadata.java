@@ -2,13 +2,14 @@ package dev.sandglass.operator.child;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 
 /** Labels and ownership that all children share; garbage collection goes by the latter. */
-final class ChildMetadata {
+public final class ChildMetadata {
 
     private ChildMetadata() {}
 
@@ -24,7 +25,8 @@ final class ChildMetadata {
                 .build();
     }
 
-    static ObjectMeta ofIncarnation(Sandbox sandbox, int incarnation) {
+    /** That of the Secret of one incarnation, and of its pod. */
+    public static ObjectMeta ofIncarnation(Sandbox sandbox, int incarnation) {
         return of(sandbox, ChildNames.incarnation(sandbox, incarnation))
                 .edit()
                 .addToLabels(SandboxLabels.INCARNATION, Integer.toString(incarnation))
@@ -43,5 +45,11 @@ final class ChildMetadata {
                 .withUid(sandbox.getMetadata().getUid())
                 .withController(true)
                 .build();
+    }
+
+    /** Whether garbage collection takes that object with the sandbox. */
+    public static boolean owns(Sandbox sandbox, HasMetadata child) {
+        return child.getMetadata().getOwnerReferences().stream()
+                .anyMatch(owner -> owner.getUid().equals(sandbox.getMetadata().getUid()));
     }
 }

@@ -5,6 +5,7 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DomainRule;
 import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.api.egress.ReachableBlock;
+import dev.sandglass.operator.settings.Egress;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRuleBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPeer;
@@ -17,6 +18,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Whom a sandbox's pod may call: the egress proxy, always, so that a host that is not allowed is an answer and not a hang;
@@ -79,6 +82,16 @@ final class EgressPeers {
                 .endTo()
                 .withPorts(ports)
                 .build();
+    }
+
+    /** The ports on which a sandbox's list opens addresses, whichever these are. */
+    static Set<Integer> directPorts(Sandbox sandbox, Egress egress) {
+        return egress.rules(sandbox).rules().stream()
+                .flatMap(rule -> rule instanceof DomainRule.Addresses addresses
+                                && !egress.denied().reachable(addresses.range()).isEmpty()
+                        ? ports(addresses).stream()
+                        : Stream.empty())
+                .collect(Collectors.toSet());
     }
 
     private static List<Integer> ports(DomainRule.Addresses addresses) {

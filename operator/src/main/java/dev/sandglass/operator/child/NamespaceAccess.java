@@ -1,6 +1,7 @@
 package dev.sandglass.operator.child;
 
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.operator.settings.Egress;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicySpec;
 import java.util.List;

@@ -52,10 +52,10 @@ public final class NamespacePolicy {
      *
      * @return empty if it shuts sandboxes in, or is the operator's to restore
      */
-    public static Optional<Refusal> problem(NetworkPolicy found) {
+    public static Optional<PodRefusal> problem(NetworkPolicy found) {
         return cutsOff(found) || NamespaceAccess.isOurs(found)
                 ? Optional.empty()
-                : Optional.of(new Refusal(
+                : Optional.of(new PodRefusal(
                         Reason.POD_REFUSED,
                         "NetworkPolicy " + ChildNames.NAMESPACE_POLICY + " of namespace "
                                 + found.getMetadata().getNamespace() + " does not cut off its sandboxes: podSelector or"

@@ -3,6 +3,7 @@ package dev.sandglass.operator.child;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxPort;
+import dev.sandglass.operator.settings.Egress;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
 import java.util.List;

@@ -4,6 +4,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.Workspace;
+import dev.sandglass.operator.settings.SandboxUsers;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
@@ -29,7 +30,9 @@ public final class WorkspaceClaim {
                 .withMetadata(ChildMetadata.of(sandbox, ChildNames.workspace(sandbox))
                         .edit()
                         .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_WORKSPACE)
-                        .addToAnnotations(SandboxLabels.RUN_AS_USER, Long.toString(users.ofNew(sandbox)))
+                        .addToAnnotations(
+                                SandboxLabels.RUN_AS_USER,
+                                Long.toString(users.ofNew(sandbox.getMetadata().getUid())))
                         .withOwnerReferences(owners(sandbox, workspace))
                         .build())
                 .withNewSpec()
@@ -51,7 +54,7 @@ public final class WorkspaceClaim {
      *
      * @return empty if it can
      */
-    public static Optional<Refusal> problem(Sandbox sandbox, PersistentVolumeClaim claim) {
+    public static Optional<PodRefusal> problem(Sandbox sandbox, PersistentVolumeClaim claim) {
         String name = claim.getMetadata().getName();
         if (!isOurs(sandbox, claim)) {
             return missing("spec.workspace: a PersistentVolumeClaim " + name + " exists that no sandbox made; delete or"
@@ -61,7 +64,7 @@ public final class WorkspaceClaim {
                 .anyMatch(owner -> !owner.getUid().equals(sandbox.getMetadata().getUid()));
         if (ofAnother || claim.getMetadata().getDeletionTimestamp() != null) {
             // Nothing is wrong: whoever waits for the start goes on waiting.
-            return Optional.of(new Refusal(
+            return Optional.of(new PodRefusal(
                     Reason.STARTING,
                     "The workspace of before, claim " + name
                             + ", is still being deleted; a fresh one is made when it is gone"));
@@ -80,7 +83,7 @@ public final class WorkspaceClaim {
      *
      * @return empty if its storage class is the one that is wanted, or none is named
      */
-    public static Optional<Refusal> otherClass(Sandbox sandbox, PersistentVolumeClaim claim) {
+    public static Optional<PodRefusal> otherClass(Sandbox sandbox, PersistentVolumeClaim claim) {
         return classes(sandbox, claim)
                 .flatMap(classes -> missing("spec.workspace.storageClassName: claim "
                         + claim.getMetadata().getName() + " " + classes
@@ -97,8 +100,8 @@ public final class WorkspaceClaim {
                         + wanted + ", and a claim cannot change it");
     }
 
-    private static Optional<Refusal> missing(String message) {
-        return Optional.of(new Refusal(Reason.VOLUME_MISSING, message));
+    private static Optional<PodRefusal> missing(String message) {
+        return Optional.of(new PodRefusal(Reason.VOLUME_MISSING, message));
     }
 
     private static boolean isOurs(Sandbox sandbox, PersistentVolumeClaim claim) {

@@ -1,6 +1,7 @@
 package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
@@ -56,7 +57,11 @@ public final class Conditions {
                         neverStarted(seen)
                                         .orElse("The pod reached its maximum lifetime; the next use starts a fresh one")
                                 + orBy(seen, since);
-                    default -> "spec.suspended is true; set it to false to start the sandbox";
+                    default ->
+                        seen.sandbox().isMarkedForDeletion()
+                                ? "The sandbox is being deleted, so its pod ended; finalizers keep the resource: "
+                                        + String.join(", ", seen.sandbox().getFinalizers())
+                                : "spec.suspended is true; set it to false to start the sandbox";
                 };
         String told = message + ofFiles(seen);
         List<Condition> conditions = new ArrayList<>();
@@ -96,7 +101,7 @@ public final class Conditions {
 
     private static String orBy(Observed seen, String since) {
         ObjectMeta meta = seen.sandbox().getMetadata();
-        return ", or: kubectl annotate sandbox %s --namespace %s --overwrite %s=%s"
+        return ", or: kubectl annotate sandboxes.sandglass.dev %s --namespace %s --overwrite %s=%s"
                 .formatted(meta.getName(), meta.getNamespace(), SandboxLabels.WAKE, since);
     }
 
@@ -134,8 +139,8 @@ public final class Conditions {
             case PodState.Broken broken -> notReady(seen, broken.reason(), broken.message() + noneAfter(seen));
             case PodState.Starting starting
             when starting.reason() == Reason.STARTING ->
-                seen.holdup()
-                        .map(holdup -> notReady(seen, holdup.reason(), holdup.message()))
+                seen.blocker()
+                        .map(blocker -> notReady(seen, blocker.reason(), blocker.message()))
                         .or(() -> replaced.map(cause -> replaced(seen, cause)))
                         .or(() -> stillReplaced(seen))
                         .orElseGet(() -> notReady(seen, starting.reason(), starting.message()));
@@ -233,7 +238,10 @@ public final class Conditions {
         return condition(seen, ConditionType.NETWORK_READY, "True", reason, message);
     }
 
-    /** A condition that keeps its transition time as long as its status is the same. */
+    /**
+     * A condition that keeps its transition time as long as its status is the same. Its message quotes containers, nodes and
+     * the resource's author.
+     */
     private static Condition condition(
             Observed seen, ConditionType type, String status, Reason reason, String message) {
         String since = seen.status()
@@ -245,10 +253,18 @@ public final class Conditions {
                 .withType(type.value())
                 .withStatus(status)
                 .withReason(reason.value())
-                .withMessage(message)
+                .withMessage(bounded(message))
                 .withLastTransitionTime(since)
                 .withObservedGeneration(seen.sandbox().getMetadata().getGeneration())
                 .build();
+    }
+
+    /** On one line, and as long as the schema takes it; a mark says that the end is missing. */
+    private static String bounded(String message) {
+        String line = ForeignText.line(message, ConditionType.MAX_MESSAGE);
+        return line.length() <= ConditionType.MAX_MESSAGE
+                ? line
+                : ForeignText.line(message, ConditionType.MAX_MESSAGE - 1);
     }
 
     private static String time(Instant instant) {

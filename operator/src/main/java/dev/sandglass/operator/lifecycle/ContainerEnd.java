@@ -1,6 +1,8 @@
 package dev.sandglass.operator.lifecycle;
 
+import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Reason;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -40,11 +42,12 @@ record ContainerEnd(Reason reason, String cause) {
                     "the container's memory use peaked at its limit of " + memoryLimit(pod)
                             + ", which is set by spec.memory");
         }
-        String words = Optional.ofNullable(end.getMessage()).map(String::strip).orElse("");
+        // The end of a log tells more than its beginning.
+        String words = ForeignText.end(Optional.ofNullable(end.getMessage()).orElse(""), MAX_LAST_WORDS);
         return new ContainerEnd(
                 Reason.CRASHED,
                 "the container ended with exit code " + end.getExitCode()
-                        + (words.isEmpty() ? "" : ", its last words: " + shortened(words)));
+                        + (words.isEmpty() ? "" : ", its last words: " + words));
     }
 
     private static Optional<ContainerStateTerminated> terminated(ContainerState state) {
@@ -52,16 +55,10 @@ record ContainerEnd(Reason reason, String cause) {
     }
 
     private static String memoryLimit(Pod pod) {
-        return pod.getSpec().getContainers().stream()
-                .findFirst()
+        return SandboxContainer.container(pod)
                 .map(container -> container.getResources().getLimits().get("memory"))
                 .map(Object::toString)
                 .orElse("unknown size");
-    }
-
-    /** The end of a log tells more than its beginning. */
-    private static String shortened(String words) {
-        return words.length() <= MAX_LAST_WORDS ? words : "…" + words.substring(words.length() - MAX_LAST_WORDS);
     }
 
     private static String capitalised(String text) {

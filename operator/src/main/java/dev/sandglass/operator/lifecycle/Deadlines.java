@@ -5,8 +5,10 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.TimeLimit;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateRunning;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -92,16 +94,13 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
     /** The container may start long after its pod, as when its image was not to be had. A restart does not count. */
     private static Instant usableFrom(Pod pod) {
         Instant start = startOf(pod);
-        return Optional.ofNullable(pod.getStatus()).stream()
-                .flatMap(status -> status.getContainerStatuses().stream())
+        return SandboxContainer.containerStatus(pod)
                 .filter(container -> Objects.requireNonNullElse(container.getRestartCount(), 0) == 0)
-                .flatMap(container -> Optional.ofNullable(container.getState())
-                        .map(ContainerState::getRunning)
-                        .map(ContainerStateRunning::getStartedAt)
-                        .stream())
+                .map(ContainerStatus::getState)
+                .map(ContainerState::getRunning)
+                .map(ContainerStateRunning::getStartedAt)
                 .map(Instant::parse)
                 .filter(start::isBefore)
-                .findFirst()
                 .orElse(start);
     }
 

@@ -54,6 +54,6 @@ public sealed interface Decision {
      */
     record Wait(Optional<Instant> review) implements Decision {}
 
-    /** The resource itself is being deleted; garbage collection does the rest. */
+    /** The resource itself is being deleted and has no pod any more; garbage collection does the rest. */
     record Leave() implements Decision {}
 }

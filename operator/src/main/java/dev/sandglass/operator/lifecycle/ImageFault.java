@@ -1,10 +1,13 @@
 package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.Reason;
+import dev.sandglass.operator.pod.SandboxContainer;
+import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,7 +22,15 @@ final class ImageFault {
 
     private static final Pattern LACKS = Pattern.compile("(?m)^image-lacks: (.{1,200})$");
 
-    private static final Pattern NO_SUPERVISOR = Pattern.compile("(?m): No module named sandglass_supervisor\\b");
+    private static final Pattern NO_SUPERVISOR =
+            Pattern.compile("\\A\\S*python3\\S*: No module named sandglass_supervisor\\s*\\z");
+
+    /** All that a runtime writes to the log when it cannot become the program. */
+    private static final Pattern EXEC_FAILED = Pattern.compile(
+            "\\Aexec \\S{1,200}: (exec format error|no such file or directory|permission denied)\\s*\\z");
+
+    /** Of a container that never ran; its start is the epoch, or is left out. */
+    private static final Set<String> START_FAILED = Set.of("StartError", "ContainerCannotRun");
 
     private static final String ADVICE = "; an image of your own is built FROM the installation's image, or has Python"
             + " 3.10 or newer and the package sandglass-supervisor (docs/own-images.md)";
@@ -49,11 +60,20 @@ final class ImageFault {
                 .map(known -> cause(pod, known.means()));
     }
 
-    /** The cause, if a container ended for a fault of its image. */
+    /**
+     * The cause, if a container ended for a fault of its image. What is said of a container that ran is believed only where
+     * code cannot have written it: its log is the supervisor's, and so must be the file for its last words.
+     */
     static Optional<ContainerEnd> of(Pod pod, ContainerStateTerminated end) {
         String words = Optional.ofNullable(end.getMessage()).orElse("");
         int exit = Optional.ofNullable(end.getExitCode()).orElse(0);
         if (exit == 0) {
+            return Optional.empty();
+        }
+        if (START_FAILED.contains(end.getReason())) {
+            return ofRefusal(pod, words);
+        }
+        if (!SandboxContainer.hidesLastWords(pod)) {
             return Optional.empty();
         }
         Matcher lacks = LACKS.matcher(words);
@@ -63,12 +83,12 @@ final class ImageFault {
         if (NO_SUPERVISOR.matcher(words).find()) {
             return Optional.of(cause(pod, "its python3 does not have the package sandglass-supervisor"));
         }
-        return ofRefusal(pod, words);
+        return EXEC_FAILED.matcher(words).find() ? ofRefusal(pod, words) : Optional.empty();
     }
 
     private static ContainerEnd cause(Pod pod, String means) {
         // As the pod names it: its status may name another tag of the same image.
-        String image = pod.getSpec().getContainers().getFirst().getImage();
+        String image = SandboxContainer.container(pod).map(Container::getImage).orElse("of the sandbox");
         return new ContainerEnd(
                 Reason.IMAGE_UNUSABLE, "the image " + image + " cannot be a sandbox: " + means + ADVICE);
     }

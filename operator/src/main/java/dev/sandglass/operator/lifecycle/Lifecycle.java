@@ -41,7 +41,8 @@ public final class Lifecycle {
     /** The one thing to do now. */
     public static Decision decide(Observed seen, Deadlines deadlines) {
         if (seen.sandbox().isMarkedForDeletion()) {
-            return new Leave();
+            // A finalizer may hold it for ever, and then no deadline would end the pod.
+            return seen.livePod().isPresent() ? suspend(Reason.REQUESTED, seen) : new Leave();
         }
         if (seen.sandbox().wanted().suspended()) {
             return whileNotWanted(seen, deadlines);
@@ -125,8 +126,8 @@ public final class Lifecycle {
 
     private static Decision run(Pod pod, Observed seen, Deadlines deadlines) {
         Instant old = deadlines.oldAt(pod);
-        Instant review = hasRun(pod, seen.status()) ? earlier(old, deadlines.idleAt(pod, seen.activity())) : old;
-        Instant next = Holdup.nextLook(pod, seen.now())
+        Instant review = mayBeIdle(pod, seen) ? earlier(old, deadlines.idleAt(pod, seen.activity())) : old;
+        Instant next = StartBlocker.nextLook(pod, seen.now())
                 .map(look -> earlier(look, review))
                 .orElse(review);
         return due(pod, seen, deadlines)
@@ -134,11 +135,18 @@ public final class Lifecycle {
                 .orElseGet(() -> new Run(Observed.incarnationOf(pod), next));
     }
 
-    /** Nobody can have used a pod that never ran, and it holds no processor: it is not idle, but grows old. */
     private static Optional<Reason> due(Pod pod, Observed seen, Deadlines deadlines) {
         return deadlines
                 .due(pod, seen.activity(), seen.now())
-                .filter(reason -> reason != Reason.IDLE || hasRun(pod, seen.status()));
+                .filter(reason -> reason != Reason.IDLE || mayBeIdle(pod, seen));
+    }
+
+    /**
+     * Callers cannot have used a pod that never ran, and it holds no processor: it is not idle, but grows old. The gateway's
+     * record of a use counts more than what the pod says of itself, in which code may have a hand.
+     */
+    private static boolean mayBeIdle(Pod pod, Observed seen) {
+        return hasRun(pod, seen.status()) || usedSince(Deadlines.startOf(pod), seen.activity());
     }
 
     /**
@@ -185,9 +193,9 @@ public final class Lifecycle {
         return seen.now().isBefore(end) ? new Sleep(end) : new Delete();
     }
 
-    private static boolean usedSince(Instant suspendedAt, Optional<Lease> activity) {
+    private static boolean usedSince(Instant time, Optional<Lease> activity) {
         return activity.flatMap(Deadlines::renewedAt)
-                .filter(renewed -> renewed.isAfter(suspendedAt))
+                .filter(renewed -> renewed.isAfter(time))
                 .isPresent();
     }
 

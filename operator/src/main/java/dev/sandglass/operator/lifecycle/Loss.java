@@ -3,9 +3,9 @@ package dev.sandglass.operator.lifecycle;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.lifecycle.Decision.Replace;
 import dev.sandglass.operator.lifecycle.Decision.Suspend;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -40,7 +40,7 @@ public final class Loss {
     /** What a former pod left to tell, by the status, or by the pod that was made after it and has not run. */
     private static Optional<String> owed(Observed seen) {
         return Optional.ofNullable(seen.status().lost())
-                .or(() -> seen.pod().filter(pod -> !hasRun(pod, seen.status())).flatMap(SandboxPod::saysLost));
+                .or(() -> seen.pod().filter(pod -> !hasRun(pod, seen.status())).flatMap(SandboxContainer::saysLost));
     }
 
     /** Whether code may have run in this pod: none can before the status has told the pod's address. */

@@ -3,7 +3,7 @@ package dev.sandglass.operator.lifecycle;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
@@ -22,17 +22,17 @@ import java.util.Optional;
  * @param refusal why no pod would be made now, be it by our rules or by the API server's answer
  * @param workspace the claim of a workspace that outlives the pod, if there is one, whether or not it is wanted by now
  * @param ignoredDomains says what of {@code spec.allowedDomains} is not in force, and why; empty if all of it is
- * @param holdup what keeps the node from starting the pod, as far as that is known
+ * @param blocker what keeps the node from starting the pod, as far as that is known
  * @param networkReady whether the policies are in place that shut the sandbox in and let it do what it needs
  */
 public record Observed(
         Sandbox sandbox,
         Optional<Pod> pod,
         Optional<Lease> activity,
-        Optional<Refusal> refusal,
+        Optional<PodRefusal> refusal,
         Optional<PersistentVolumeClaim> workspace,
         Optional<String> ignoredDomains,
-        Optional<Holdup> holdup,
+        Optional<StartBlocker> blocker,
         boolean networkReady,
         Instant now) {
 
@@ -41,7 +41,7 @@ public record Observed(
             Sandbox sandbox,
             Optional<Pod> pod,
             Optional<Lease> activity,
-            Optional<Refusal> refusal,
+            Optional<PodRefusal> refusal,
             boolean networkReady,
             Instant now) {
         this(sandbox, pod, activity, refusal, Optional.empty(), Optional.empty(), Optional.empty(), networkReady, now);
@@ -90,19 +90,19 @@ public record Observed(
     }
 
     /** The same after the operator acted. */
-    public Observed after(Optional<Pod> podNow, Optional<Refusal> refusalNow, boolean networkReadyNow) {
+    public Observed after(Optional<Pod> podNow, Optional<PodRefusal> refusalNow, boolean networkReadyNow) {
         return new Observed(
-                sandbox, podNow, activity, refusalNow, workspace, ignoredDomains, holdup, networkReadyNow, now);
+                sandbox, podNow, activity, refusalNow, workspace, ignoredDomains, blocker, networkReadyNow, now);
     }
 
     /** The same with another claim. */
     public Observed withWorkspace(Optional<PersistentVolumeClaim> claim) {
-        return new Observed(sandbox, pod, activity, refusal, claim, ignoredDomains, holdup, networkReady, now);
+        return new Observed(sandbox, pod, activity, refusal, claim, ignoredDomains, blocker, networkReady, now);
     }
 
     /** The same after the Events of its pod were read, or could not be: then what was told before still holds. */
-    public Observed withHoldup(Optional<List<Event>> events) {
-        Optional<Holdup> found = events.map(Holdup::in).orElseGet(() -> Holdup.told(this));
+    public Observed withBlocker(Optional<List<Event>> events) {
+        Optional<StartBlocker> found = events.map(StartBlocker::in).orElseGet(() -> StartBlocker.told(this));
         return new Observed(sandbox, pod, activity, refusal, workspace, ignoredDomains, found, networkReady, now);
     }
 }

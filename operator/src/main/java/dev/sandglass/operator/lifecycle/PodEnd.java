@@ -1,6 +1,8 @@
 package dev.sandglass.operator.lifecycle;
 
+import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Reason;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
@@ -34,13 +36,16 @@ final class PodEnd {
             "UnexpectedAdmissionError",
             "UnexpectedPredicateFailureType");
 
+    private static final int MAX_CHARS = 1000;
+
     private PodEnd() {}
 
     /** A word that Kubernetes has for an end, and what it said besides: empty, or a colon and a sentence. */
     private record Said(String word, String detail) {
 
         static Said of(String word, @Nullable String message) {
-            return new Said(word, message == null || message.isBlank() ? "" : ": " + message.strip());
+            return new Said(
+                    word, message == null || message.isBlank() ? "" : ": " + ForeignText.line(message, MAX_CHARS));
         }
     }
 
@@ -122,8 +127,7 @@ final class PodEnd {
     private static PodState.Ended crashed(Pod pod, PodStatus status, Instant at) {
         Said said = Said.of(Optional.ofNullable(status.getReason()).orElse(""), status.getMessage());
         String word = said.word().isEmpty() ? "" : " (" + said.word() + ")";
-        return status.getContainerStatuses().stream()
-                .findFirst()
+        return SandboxContainer.containerStatus(pod)
                 .flatMap(container -> ContainerEnd.latest(pod, container))
                 .map(end -> new PodState.Ended(end.reason(), "The pod is over: " + end.cause(), at))
                 .orElseGet(() -> new PodState.Ended(Reason.CRASHED, "The pod is over" + word + said.detail(), at));

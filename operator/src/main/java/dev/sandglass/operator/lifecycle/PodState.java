@@ -1,16 +1,26 @@
 package dev.sandglass.operator.lifecycle;
 
+import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Reason;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** What a pod's status amounts to. */
 sealed interface PodState {
+
+    /** Most characters of what a node or the scheduler says. */
+    int MAX_CHARS = 1000;
+
+    /** The kubelet's words (k8s.io/kubernetes, pkg/kubelet/util/manager); code that never ran cannot have said them. */
+    Pattern API_SILENT = Pattern.compile("failed to sync (secret|configmap) cache: ");
 
     /** On its way up; the reason says whether something holds it up. */
     record Starting(Reason reason, String message) implements PodState {}
@@ -44,8 +54,7 @@ sealed interface PodState {
         if ("Failed".equals(status.getPhase()) || "Succeeded".equals(status.getPhase())) {
             return PodEnd.of(pod, status);
         }
-        return status.getContainerStatuses().stream()
-                .findFirst()
+        return SandboxContainer.containerStatus(pod)
                 .map(container -> of(pod, status, container))
                 .orElseGet(() -> scheduling(status));
     }
@@ -61,11 +70,12 @@ sealed interface PodState {
         if (container.getState().getWaiting() == null) {
             return end.<PodState>map(ContainerEnd::broken).orElseGet(PodState::starting);
         }
-        String reason = container.getState().getWaiting().getReason();
-        String detail = Optional.ofNullable(container.getState().getWaiting().getMessage())
-                .map(message -> ": " + message)
+        ContainerStateWaiting waiting = container.getState().getWaiting();
+        String reason = waiting.getReason() == null || awaitsApi(waiting) ? "" : waiting.getReason();
+        String detail = Optional.ofNullable(waiting.getMessage())
+                .map(message -> ": " + ForeignText.line(message, MAX_CHARS))
                 .orElse("");
-        return switch (reason == null ? "" : reason) {
+        return switch (reason) {
             case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError" ->
                 new Starting(
                         Reason.IMAGE_PULL_FAILED,
@@ -79,10 +89,16 @@ sealed interface PodState {
         };
     }
 
+    /** Whether the node could not read the pod's Secret yet, as while the API server restarts; it tries again by itself. */
+    private static boolean awaitsApi(ContainerStateWaiting waiting) {
+        return Optional.ofNullable(waiting.getMessage())
+                .filter(message -> API_SILENT.matcher(message).lookingAt())
+                .isPresent();
+    }
+
     /** For what the container waits, in the node's word. */
     static Optional<String> waiting(Pod pod) {
-        return Optional.ofNullable(pod.getStatus())
-                .flatMap(status -> status.getContainerStatuses().stream().findFirst())
+        return SandboxContainer.containerStatus(pod)
                 .map(container -> container.getState().getWaiting())
                 .map(ContainerStateWaiting::getReason);
     }
@@ -100,15 +116,13 @@ sealed interface PodState {
     }
 
     /**
-     * There are no probes, so that a running container is a ready one. If the pod is called unready nevertheless, it was
-     * the control plane, which has not heard from the node.
+     * The sandbox's container has no probes, so that it is ready while it runs. If a pod whose containers are all ready is
+     * called unready nevertheless, it was the control plane, which has not heard from the node.
      */
     static boolean silent(PodStatus status) {
-        boolean up = status.getContainerStatuses().stream()
-                .findFirst()
-                .filter(container -> Boolean.TRUE.equals(container.getReady()))
-                .isPresent();
-        return up
+        List<ContainerStatus> containers = status.getContainerStatuses();
+        return !containers.isEmpty()
+                && containers.stream().allMatch(container -> Boolean.TRUE.equals(container.getReady()))
                 && condition(status, "Ready")
                         .filter(ready -> "False".equals(ready.getStatus()))
                         .isPresent();
@@ -120,7 +134,10 @@ sealed interface PodState {
                 .<PodState>map(scheduled -> new Starting(
                         Reason.UNSCHEDULABLE,
                         "No node can take the pod: "
-                                + Optional.ofNullable(scheduled.getMessage()).orElse("no reason was given")))
+                                + ForeignText.line(
+                                        Optional.ofNullable(scheduled.getMessage())
+                                                .orElse("no reason was given"),
+                                        MAX_CHARS)))
                 .orElseGet(PodState::starting);
     }
 

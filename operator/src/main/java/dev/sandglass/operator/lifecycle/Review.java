@@ -3,7 +3,7 @@ package dev.sandglass.operator.lifecycle;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -40,7 +40,7 @@ public final class Review {
     public static Optional<Instant> of(Observed after, Decision decision, SandboxStatus status, Deadlines own) {
         Optional<Instant> refused = after.refusal()
                 .filter(why -> after.livePod().isEmpty() && !(decision instanceof Decision.Wait))
-                .map(Refusal::reason)
+                .map(PodRefusal::reason)
                 .map(reason -> after.now().plus(mayHealAlone(reason) ? pause(reason, after, status) : REFUSAL_RETRY));
         return switch (decision) {
             case Decision.Run run -> refused.or(() -> Optional.of(run.review()));

@@ -3,6 +3,7 @@ package dev.sandglass.operator.lifecycle;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
@@ -116,8 +117,7 @@ public final class StatusReport {
     }
 
     private static @Nullable Integer restarts(Optional<Pod> pod) {
-        return pod.map(Pod::getStatus)
-                .flatMap(status -> status.getContainerStatuses().stream().findFirst())
+        return pod.flatMap(SandboxContainer::containerStatus)
                 .map(container -> container.getRestartCount())
                 .filter(restarts -> restarts > 0)
                 .orElse(null);

@@ -8,6 +8,8 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressRules;
+import dev.sandglass.operator.pod.NetworkProbe;
+import dev.sandglass.operator.settings.Egress;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +64,7 @@ class DefaultListTest {
     void aSandboxWithoutAListIsNeitherRefusedNorToldOfIgnoredEntries() {
         for (Optional<Egress> egress :
                 List.of(Optional.of(WITH_LIST), Optional.of(WITHOUT), Optional.<Egress>empty())) {
-            assertThat(Refusal.of(NO_LIST, settings(egress))).isEmpty();
+            assertThat(PodRefusal.of(NO_LIST, settings(egress))).isEmpty();
             assertThat(Egress.ignored(NO_LIST, egress)).isEmpty();
             assertThat(Egress.ignored(EMPTY_LIST, egress)).isEmpty();
         }
@@ -75,8 +77,19 @@ class DefaultListTest {
 
         assertThat(SpecHash.of(EMPTY_LIST.wanted())).isEqualTo(hash);
         assertThat(SpecHash.of(sandbox(LIST).wanted())).isEqualTo(hash);
-        assertThat(SandboxPod.desired(NO_LIST, 1, settings(Optional.of(WITH_LIST)), Optional.empty(), Optional.empty()))
+        assertThat(SandboxPod.desired(
+                        NO_LIST,
+                        1,
+                        settings(Optional.of(WITH_LIST)),
+                        Optional.empty(),
+                        Optional.empty(),
+                        NetworkProbe.NONE))
                 .isEqualTo(SandboxPod.desired(
-                        EMPTY_LIST, 1, settings(Optional.of(WITHOUT)), Optional.empty(), Optional.empty()));
+                        EMPTY_LIST,
+                        1,
+                        settings(Optional.of(WITHOUT)),
+                        Optional.empty(),
+                        Optional.empty(),
+                        NetworkProbe.NONE));
     }
 }

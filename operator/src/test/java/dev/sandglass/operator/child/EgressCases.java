@@ -2,6 +2,13 @@ package dev.sandglass.operator.child;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.operator.settings.Egress;
+import dev.sandglass.operator.settings.ImagePolicy;
+import dev.sandglass.operator.settings.NamespaceAccount;
+import dev.sandglass.operator.settings.Placement;
+import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RuntimeClassPolicy;
+import dev.sandglass.operator.settings.SandboxUsers;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;

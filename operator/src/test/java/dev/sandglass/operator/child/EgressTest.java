@@ -3,22 +3,24 @@ package dev.sandglass.operator.child;
 import static dev.sandglass.operator.child.EgressCases.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.api.EnvRules;
-import dev.sandglass.api.LinkKeys;
-import dev.sandglass.api.LinkSecret;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.egress.IpRange;
+import dev.sandglass.api.link.LinkKeys;
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.operator.pod.NetworkProbe;
+import dev.sandglass.operator.pod.PodSecret;
+import dev.sandglass.operator.pod.ProxyAccess;
+import dev.sandglass.operator.settings.Egress;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPort;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -60,7 +62,8 @@ class EgressTest {
     }
 
     private static Pod pod(Sandbox sandbox, ProxyAccess access) {
-        return SandboxPod.desired(sandbox, 1, settings(Optional.of(CLOSED)), Optional.empty(), Optional.of(access));
+        return SandboxPod.desired(
+                sandbox, 1, settings(Optional.of(CLOSED)), Optional.empty(), Optional.of(access), NetworkProbe.NONE);
     }
 
     @Test
@@ -162,7 +165,7 @@ class EgressTest {
     void whatCannotBeInForceIsRefusedBeforeAStartAndToldOfWhatRuns(String entry, String words) {
         Sandbox sandbox = sandbox("example.com", entry);
 
-        assertThat(Refusal.of(sandbox, settings(Optional.of(CLOSED)))
+        assertThat(PodRefusal.of(sandbox, settings(Optional.of(CLOSED)))
                         .orElseThrow()
                         .message())
                 .startsWith(words);
@@ -175,15 +178,16 @@ class EgressTest {
     void whatTheInstallationOpensIsNotRefused() {
         Sandbox sandbox = sandbox("*", "10.1.2.3:5432", "10.0.0.0/8", "example.com");
 
-        assertThat(Refusal.of(sandbox, settings(Optional.of(OPENED)))).isEmpty();
+        assertThat(PodRefusal.of(sandbox, settings(Optional.of(OPENED)))).isEmpty();
         assertThat(Egress.ignored(sandbox, Optional.of(OPENED))).isEmpty();
     }
 
     @Test
     void withoutAnEgressProxyAListIsNoErrorButToldToBeWithoutEffect() {
-        assertThat(Refusal.of(sandbox("example.com"), settings(Optional.empty())))
+        assertThat(PodRefusal.of(sandbox("example.com"), settings(Optional.empty())))
                 .isEmpty();
-        assertThat(Refusal.of(sandbox("*.co.uk"), settings(Optional.empty()))).isPresent();
+        assertThat(PodRefusal.of(sandbox("*.co.uk"), settings(Optional.empty())))
+                .isPresent();
         assertThat(Egress.ignored(sandbox("example.com"), Optional.empty()).orElseThrow())
                 .startsWith(NOTHING + "this installation has no egress proxy");
         assertThat(Egress.ignored(sandbox(), Optional.empty())).isEmpty();
@@ -192,14 +196,16 @@ class EgressTest {
     @Test
     void thePodLearnsOfTheProxyAndOnlyItsSecretHasTheCredential() {
         Sandbox sandbox = sandbox("example.com");
-        ProxyAccess access = ProxyAccess.of(sandbox, "10.96.0.9", SECRET);
+        ProxyAccess access = ProxyAccess.of(sandbox.getMetadata().getUid(), "10.96.0.9", SECRET);
         Pod pod = pod(sandbox, access);
         String password = SECRET.passwordOf(sandbox.getMetadata().getUid());
 
         assertThat(access.url())
                 .isEqualTo("http://7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80:" + password + "@10.96.0.9:3128");
         assertThat(access.toString() + pod).doesNotContain(password);
-        assertThat(ProxyAccess.of(sandbox, "fd00::9", SECRET).url()).endsWith("@[fd00::9]:3128");
+        assertThat(ProxyAccess.of(sandbox.getMetadata().getUid(), "fd00::9", SECRET)
+                        .url())
+                .endsWith("@[fd00::9]:3128");
         List<EnvVar> variables = pod.getSpec().getContainers().getFirst().getEnv();
         assertThat(variables).extracting(EnvVar::getName).doesNotHaveDuplicates();
         for (String name : List.of("HTTPS_PROXY", "http_proxy", "ALL_PROXY", "PIP_PROXY", "npm_config_https_proxy")) {
@@ -223,35 +229,24 @@ class EgressTest {
     @Test
     void whoseSecretItIsThatAPodsVariablesNameHasTheirKey() {
         Sandbox sandbox = sandbox("example.com");
-        ProxyAccess access = ProxyAccess.of(sandbox, "10.96.0.9", SECRET);
-        LinkKeys keys = LinkKeys.derive(
-                new LinkSecret(new byte[32]), sandbox.getMetadata().getUid(), 1);
+        ProxyAccess access = ProxyAccess.of(sandbox.getMetadata().getUid(), "10.96.0.9", SECRET);
+        LinkKeys keys = SandboxPod.subject(sandbox, 1).linkKeys(new LinkSecret(new byte[32]));
 
-        String url = SandboxSecret.desired(sandbox, 1, keys, Optional.of(access))
+        String url = PodSecret.desired(ChildMetadata.ofIncarnation(sandbox, 1), keys, Optional.of(access))
                 .getData()
                 .get("proxyUrl");
 
         assertThat(new String(Base64.getDecoder().decode(url), StandardCharsets.US_ASCII))
                 .isEqualTo(access.url());
-        assertThat(SandboxSecret.desired(sandbox, 1, keys, Optional.empty()).getData())
+        assertThat(PodSecret.desired(ChildMetadata.ofIncarnation(sandbox, 1), keys, Optional.empty())
+                        .getData())
                 .doesNotContainKey("proxyUrl");
     }
 
     @Test
-    void everyVariableOfTheProxyIsReserved() {
-        List<EnvVar> variables = new ArrayList<>(ProxyVariables.of("any"));
-        variables.addAll(JavaOptions.of(
-                settings(Optional.empty()), Optional.of(ProxyAccess.of(sandbox(), "10.96.0.9", SECRET))));
-
-        assertThat(variables).hasSizeGreaterThan(10).allSatisfy(variable -> assertThat(
-                        EnvRules.problem(Map.of(variable.getName(), "x")))
-                .as(variable.getName())
-                .isPresent());
-    }
-
-    @Test
     void anotherListIsNoReasonToStartAnew() {
-        Pod pod = pod(sandbox("example.com"), ProxyAccess.of(sandbox(), "10.96.0.9", SECRET));
+        Pod pod = pod(
+                sandbox("example.com"), ProxyAccess.of(sandbox().getMetadata().getUid(), "10.96.0.9", SECRET));
 
         assertThat(SpecHash.outdated(pod, sandbox("other.example"))).isFalse();
     }

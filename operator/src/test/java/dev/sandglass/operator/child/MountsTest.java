@@ -6,6 +6,14 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.Volume;
 import dev.sandglass.api.VolumeRules;
+import dev.sandglass.operator.pod.NetworkProbe;
+import dev.sandglass.operator.settings.Authorities;
+import dev.sandglass.operator.settings.ImagePolicy;
+import dev.sandglass.operator.settings.NamespaceAccount;
+import dev.sandglass.operator.settings.Placement;
+import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RuntimeClassPolicy;
+import dev.sandglass.operator.settings.SandboxUsers;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -30,7 +38,7 @@ class MountsTest {
             SandboxUsers.DEFAULT,
             Placement.ANYWHERE,
             Optional.empty(),
-            Optional.of(TrustedAuthorities.of(List.of(), List.of())));
+            Optional.of(Authorities.empty()));
 
     private static List<Path> mounts(Volume... volumes) {
         Sandbox sandbox = new Sandbox();
@@ -38,7 +46,7 @@ class MountsTest {
         sandbox.getMetadata().setNamespace("tenant-a");
         sandbox.getMetadata().setUid("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
         sandbox.setSpec(SandboxSpec.DEFAULT.withVolumes(List.of(volumes)));
-        return SandboxPod.desired(sandbox, 1, SETTINGS, Optional.empty(), Optional.empty())
+        return SandboxPod.desired(sandbox, 1, SETTINGS, Optional.empty(), Optional.empty(), NetworkProbe.NONE)
                 .getSpec()
                 .getContainers()
                 .getFirst()

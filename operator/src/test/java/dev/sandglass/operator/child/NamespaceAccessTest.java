@@ -6,6 +6,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.operator.settings.Egress;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
 import java.util.Arrays;

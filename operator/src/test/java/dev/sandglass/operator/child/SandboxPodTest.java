@@ -7,6 +7,13 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.operator.pod.NetworkProbe;
+import dev.sandglass.operator.settings.ImagePolicy;
+import dev.sandglass.operator.settings.NamespaceAccount;
+import dev.sandglass.operator.settings.Placement;
+import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RuntimeClassPolicy;
+import dev.sandglass.operator.settings.SandboxUsers;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -34,7 +41,7 @@ class SandboxPodTest {
             Placement.ANYWHERE);
 
     private static Pod pod(SandboxSpec spec) {
-        return SandboxPod.desired(sandbox(spec), 1, SETTINGS, Optional.empty(), Optional.empty());
+        return SandboxPod.desired(sandbox(spec), 1, SETTINGS, Optional.empty(), Optional.empty(), NetworkProbe.NONE);
     }
 
     private static Sandbox sandbox(SandboxSpec spec) {
@@ -77,6 +84,31 @@ class SandboxPodTest {
         assertThat(spec.getContainers()).hasSize(1);
         assertThat(spec.getContainers().getFirst().getSecurityContext().getReadOnlyRootFilesystem())
                 .isTrue();
+    }
+
+    /** The file that the kubelet mounts there lies on the node's disk, open to all users and counted by no limit. */
+    @Test
+    void theTerminationLogLiesWhereOnlyRootComes() {
+        Container container = pod(SandboxSpec.DEFAULT).getSpec().getContainers().getFirst();
+        assertThat(container.getTerminationMessagePath()).isEqualTo("/root/termination-log");
+        assertThat(container.getTerminationMessagePolicy()).isEqualTo("FallbackToLogsOnError");
+    }
+
+    @Test
+    void sharedMemoryIsOfTheSandboxesMemory() {
+        PodSpec spec = pod(new SandboxSpec(null, new Quantity("3Gi"), null, null, null, false))
+                .getSpec();
+        assertThat(spec.getVolumes())
+                .filteredOn(volume -> volume.getName().equals("shm"))
+                .singleElement()
+                .satisfies(volume -> {
+                    assertThat(volume.getEmptyDir().getMedium()).isEqualTo("Memory");
+                    assertThat(volume.getEmptyDir().getSizeLimit()).isEqualTo(new Quantity("3Gi"));
+                });
+        assertThat(spec.getContainers().getFirst().getVolumeMounts())
+                .filteredOn(mount -> mount.getName().equals("shm"))
+                .singleElement()
+                .satisfies(mount -> assertThat(mount.getMountPath()).isEqualTo("/dev/shm"));
     }
 
     @Test
@@ -162,13 +194,13 @@ class SandboxPodTest {
     void variablesThatAKernelCouldNotBeGivenAreRefusedBeforehand() {
         Sandbox sandbox = sandbox(
                 new SandboxSpec(null, null, null, null, List.of(new EnvVariable("A", "\u0001".repeat(30_000))), false));
-        assertThat(Refusal.of(sandbox, SETTINGS).orElseThrow().message()).contains("128 KiB");
+        assertThat(PodRefusal.of(sandbox, SETTINGS).orElseThrow().message()).contains("128 KiB");
     }
 
     @Test
     void aResourceThatIsOlderThanTheSchemasBoundsIsRefused() {
         Sandbox sandbox = sandbox(new SandboxSpec(null, new Quantity("1Mi"), null, null, null, false));
-        assertThat(Refusal.of(sandbox, SETTINGS).orElseThrow().message())
+        assertThat(PodRefusal.of(sandbox, SETTINGS).orElseThrow().message())
                 .isEqualTo("spec.memory: 1Mi is less than the 64Mi a sandbox needs");
     }
 

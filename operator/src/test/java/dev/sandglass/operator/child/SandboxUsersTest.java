@@ -8,6 +8,13 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.Workspace;
+import dev.sandglass.operator.pod.NetworkProbe;
+import dev.sandglass.operator.settings.ImagePolicy;
+import dev.sandglass.operator.settings.NamespaceAccount;
+import dev.sandglass.operator.settings.Placement;
+import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RuntimeClassPolicy;
+import dev.sandglass.operator.settings.SandboxUsers;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -61,7 +68,7 @@ class SandboxUsersTest {
                 RuntimeClassPolicy.DEFAULT_ONLY,
                 users,
                 Placement.ANYWHERE);
-        return SandboxPod.desired(sandbox, 1, settings, Optional.empty(), Optional.empty())
+        return SandboxPod.desired(sandbox, 1, settings, Optional.empty(), Optional.empty(), NetworkProbe.NONE)
                 .getSpec();
     }
 

@@ -7,6 +7,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.Workspace;
+import dev.sandglass.operator.settings.SandboxUsers;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -44,7 +45,7 @@ class WorkspaceClaimTest {
     }
 
     private static String refusal(Sandbox sandbox, PersistentVolumeClaim claim, Reason reason) {
-        Refusal refusal = WorkspaceClaim.problem(sandbox, claim).orElseThrow();
+        PodRefusal refusal = WorkspaceClaim.problem(sandbox, claim).orElseThrow();
         assertThat(refusal.reason()).isEqualTo(reason);
         return refusal.message();
     }

@@ -8,7 +8,8 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -28,7 +29,8 @@ class EditedPodTest {
     private static final Deadlines DEADLINES =
             new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24));
 
-    private static final Refusal FORBIDDEN = new Refusal(Reason.IMAGE_FORBIDDEN, "spec.image: it is not on the list");
+    private static final PodRefusal FORBIDDEN =
+            new PodRefusal(Reason.IMAGE_FORBIDDEN, "spec.image: it is not on the list");
 
     /** The digest of a spec that says nothing. */
     private static final String DEFAULTS = "440626df41cfe51d";
@@ -59,11 +61,13 @@ class EditedPodTest {
                 .endMetadata()
                 .withNewSpec()
                 .addNewContainer()
+                .withName(SandboxContainer.NAME)
                 .withImage("registry.example.com/other:1")
                 .endContainer()
                 .endSpec()
                 .withNewStatus()
                 .addNewContainerStatus()
+                .withName(SandboxContainer.NAME)
                 .withNewState()
                 .withNewWaiting(message, reason)
                 .endState()
@@ -72,11 +76,11 @@ class EditedPodTest {
                 .build();
     }
 
-    private static Decision decide(Pod pod, Optional<Refusal> refusal) {
+    private static Decision decide(Pod pod, Optional<PodRefusal> refusal) {
         return Lifecycle.decide(seen(pod, refusal), DEADLINES);
     }
 
-    private static Observed seen(Pod pod, Optional<Refusal> refusal) {
+    private static Observed seen(Pod pod, Optional<PodRefusal> refusal) {
         return new Observed(sandbox(), Optional.of(pod), Optional.empty(), refusal, true, START);
     }
 
@@ -153,7 +157,7 @@ class EditedPodTest {
                 .contains("low on resource: memory");
     }
 
-    private static Condition told(Pod pod, Refusal refusal) {
+    private static Condition told(Pod pod, PodRefusal refusal) {
         Observed seen = seen(pod, Optional.of(refusal));
         return StatusReport.of(seen, Lifecycle.decide(seen, DEADLINES), Optional.empty(), DEADLINES)
                 .condition(ConditionType.READY)

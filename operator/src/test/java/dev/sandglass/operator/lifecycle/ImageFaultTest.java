@@ -3,6 +3,7 @@ package dev.sandglass.operator.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.Reason;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminatedBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -18,7 +19,9 @@ class ImageFaultTest {
     private static final Pod POD = new PodBuilder()
             .withNewSpec()
             .addNewContainer()
+            .withName(SandboxContainer.NAME)
             .withImage("registry.example.com/agents/kernel:1")
+            .withTerminationMessagePath("/root/termination-log")
             .withNewResources()
             .withLimits(Map.of("memory", new Quantity("512Mi")))
             .endResources()
@@ -78,9 +81,41 @@ class ImageFaultTest {
                 "Error | 1 | PermissionError: [Errno 13] permission denied: /workspace",
                 "Error | 1 | FileNotFoundError: no such file or directory",
                 "Completed | 0 | /usr/bin/python3: No module named sandglass_supervisor",
+                // What a supervisor's last words may quote of the code.
+                "Error | 1 | OSError: [Errno 8] Exec format error: '/workspace/x'",
+                "Error | 1 | exec /workspace/x: exec format error and more",
+                "Error | 1 | ModuleNotFoundError: /x: No module named sandglass_supervisor; said x",
             })
     void otherEndsAreCrashes(String reason, int exit, String message) {
         assertThat(end(reason, exit, message).reason()).isEqualTo(Reason.CRASHED);
+    }
+
+    /** Code could write the file for last words in pods of earlier versions, and end the container then. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Error | 255 | exec /usr/bin/python3: exec format error",
+                "Error | 1 | /usr/bin/python3: No module named sandglass_supervisor",
+                "Error | 3 | image-lacks: everything",
+            })
+    void wordsThatCodeMayHaveWrittenAreNotBelieved(String reason, int exit, String message) {
+        Pod former = new PodBuilder(POD)
+                .editSpec()
+                .editFirstContainer()
+                .withTerminationMessagePath("/dev/termination-log")
+                .endContainer()
+                .endSpec()
+                .build();
+        var end = new ContainerStateTerminatedBuilder()
+                .withReason(reason)
+                .withExitCode(exit)
+                .withMessage(message)
+                .withStartedAt("2026-03-01T10:00:02Z")
+                .build();
+
+        assertThat(ContainerEnd.of(former, end).reason()).isEqualTo(Reason.CRASHED);
+        assertThat(ContainerEnd.of(POD, end).reason()).as("control").isEqualTo(Reason.IMAGE_UNUSABLE);
     }
 
     @Test

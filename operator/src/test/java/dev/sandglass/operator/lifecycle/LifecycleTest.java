@@ -10,7 +10,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -30,7 +30,11 @@ class LifecycleTest {
     private static final Instant START = Instant.parse("2026-03-01T10:00:00Z");
     private static final Deadlines DEADLINES =
             new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24));
-    private static final Refusal FORBIDDEN = new Refusal(Reason.IMAGE_FORBIDDEN, "no");
+
+    /** Digest of a spec that names nothing of what shapes a pod, as in the golden files. */
+    private static final String DEFAULTS = "440626df41cfe51d";
+
+    private static final PodRefusal FORBIDDEN = new PodRefusal(Reason.IMAGE_FORBIDDEN, "no");
 
     private static Sandbox sandbox(boolean suspended, SandboxStatus status) {
         Sandbox sandbox = new Sandbox();
@@ -211,7 +215,7 @@ class LifecycleTest {
 
     @Test
     void whatIsRefusedIsNeitherStartedNorReplacedButARunningPodStays() {
-        Optional<Refusal> refused = Optional.of(FORBIDDEN);
+        Optional<PodRefusal> refused = Optional.of(FORBIDDEN);
         assertThat(Lifecycle.decide(
                         new Observed(
                                 sandbox(false, SandboxStatus.UNSEEN),
@@ -278,5 +282,78 @@ class LifecycleTest {
         assertThat(failed.reason(READY)).contains(Reason.OPERATOR_ERROR);
         assertThat(failed.condition(READY).orElseThrow().getStatus()).isEqualTo("Unknown");
         assertThat(failed.holds(SUSPENDED)).isTrue();
+    }
+
+    @Test
+    void aMessageThatTheSchemaWouldRefuseIsCut() {
+        Observed seen = seen(sandbox(false, asleep(Reason.IDLE, 1)), Optional.empty(), Optional.empty(), START);
+        String most = "x".repeat(ConditionType.MAX_MESSAGE);
+        assertThat(messageOf(seen, most)).isEqualTo(most);
+        assertThat(messageOf(seen, most + "x"))
+                .hasSize(ConditionType.MAX_MESSAGE)
+                .endsWith("x…");
+        // A character of two halves stands where the cut is.
+        assertThat(messageOf(seen, "x".repeat(ConditionType.MAX_MESSAGE - 2) + "😀😀"))
+                .endsWith("x…");
+    }
+
+    private static String messageOf(Observed seen, String told) {
+        SandboxStatus failed = seen.status().withConditions(Conditions.failed(seen, told));
+        return failed.condition(READY).orElseThrow().getMessage();
+    }
+
+    @Test
+    void aSandboxThatIsDeletedEndsItsPodWhateverElseIsSaidOfIt() {
+        for (boolean suspended : new boolean[] {true, false}) {
+            Sandbox held = sandbox(suspended, running(1));
+            held.getMetadata().setDeletionTimestamp(START.toString());
+            held.getMetadata().setFinalizers(List.of("example.com/hold"));
+            var refused =
+                    new Observed(held, Optional.of(pod(1)), Optional.empty(), Optional.of(FORBIDDEN), false, START);
+
+            assertThat(Lifecycle.decide(refused, DEADLINES)).isEqualTo(new Decision.Suspend(Reason.REQUESTED, 1));
+            assertThat(decide(held, Optional.of(leaving(1)), START)).isEqualTo(new Decision.Leave());
+            assertThat(decide(held, Optional.empty(), START)).isEqualTo(new Decision.Leave());
+        }
+    }
+
+    /** If code had its image blamed after all, its pod would still become idle. */
+    @Test
+    void aUseCountsMoreThanWhatAPodSaysOfItself() {
+        Pod blamed = pod(1).edit()
+                .editMetadata()
+                .addToAnnotations(SandboxLabels.POD_SPEC_HASH, DEFAULTS)
+                .endMetadata()
+                .withNewSpec()
+                .addNewContainer()
+                .withName("sandbox")
+                .withTerminationMessagePath("/root/termination-log")
+                .endContainer()
+                .endSpec()
+                .withNewStatus()
+                .addNewContainerStatus()
+                .withName("sandbox")
+                .withNewState()
+                .withNewTerminated()
+                .withReason("Error")
+                .withExitCode(255)
+                .withMessage("exec /usr/bin/python3: exec format error")
+                .endTerminated()
+                .endState()
+                .endContainerStatus()
+                .endStatus()
+                .build();
+        Instant late = START.plus(DEADLINES.idleTimeout()).plusSeconds(60);
+        Sandbox sandbox = sandbox(false, running(1));
+        Lease used = lease(START.plusSeconds(30), 0);
+        Instant idle = START.plusSeconds(30).plus(DEADLINES.idleTimeout());
+
+        assertThat(Lifecycle.decide(seen(sandbox, Optional.of(blamed), Optional.of(used), late), DEADLINES))
+                .isEqualTo(new Decision.Suspend(Reason.IDLE, 1));
+        assertThat(Lifecycle.decide(seen(sandbox, Optional.of(blamed), Optional.of(used), START), DEADLINES))
+                .isEqualTo(new Decision.Run(1, idle));
+        assertThat(decide(sandbox, Optional.of(blamed), late))
+                .as("an image that never was a sandbox")
+                .isInstanceOf(Decision.Run.class);
     }
 }

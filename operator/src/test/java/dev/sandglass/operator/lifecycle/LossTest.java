@@ -7,8 +7,8 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.Statuses;
-import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.cluster.Statuses;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
@@ -64,13 +64,14 @@ class LossTest {
                 .withNewSpec()
                 .addNewContainer()
                 .withName("sandbox")
+                .withTerminationMessagePath("/root/termination-log")
                 .endContainer()
                 .endSpec()
                 .withNewStatus()
                 .withPhase("Pending")
                 .endStatus()
                 .build();
-        return replaced == null ? pod : SandboxPod.after(pod, replaced);
+        return replaced == null ? pod : SandboxContainer.after(pod, replaced);
     }
 
     private static Pod running(Pod pod) {
@@ -79,6 +80,7 @@ class LossTest {
                 .withPhase("Running")
                 .withPodIP("10.1.2.3")
                 .addNewContainerStatus()
+                .withName(SandboxContainer.NAME)
                 .withReady(true)
                 .withRestartCount(0)
                 .withNewState()
@@ -207,6 +209,7 @@ class LossTest {
         return pod.edit()
                 .editStatus()
                 .addNewContainerStatus()
+                .withName(SandboxContainer.NAME)
                 .withNewState()
                 .withNewTerminated()
                 .withExitCode(exitCode)

@@ -10,7 +10,8 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.Statuses;
+import dev.sandglass.operator.cluster.Statuses;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -53,6 +54,7 @@ class NeverStartedTest {
 
     private static Pod withoutImage() {
         return pod(new ContainerStatusBuilder()
+                .withName(SandboxContainer.NAME)
                 .withImage("kernel:1")
                 .withNewState()
                 .withNewWaiting()
@@ -65,6 +67,7 @@ class NeverStartedTest {
 
     private static Pod runningSince(Instant start, int restarts) {
         return pod(new ContainerStatusBuilder()
+                .withName(SandboxContainer.NAME)
                 .withRestartCount(restarts)
                 .withNewState()
                 .withNewRunning()

@@ -1,7 +1,7 @@
 package dev.sandglass.operator.lifecycle;
 
-import static dev.sandglass.operator.Statuses.ready;
-import static dev.sandglass.operator.Statuses.suspended;
+import static dev.sandglass.operator.cluster.Statuses.ready;
+import static dev.sandglass.operator.cluster.Statuses.suspended;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.ConditionType;

@@ -9,6 +9,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -74,6 +75,7 @@ class OwnDeadlinesTest {
                 .withPhase("Running")
                 .withPodIP("10.1.2.3")
                 .addNewContainerStatus()
+                .withName(SandboxContainer.NAME)
                 .withNewState()
                 .withNewRunning()
                 .endRunning()

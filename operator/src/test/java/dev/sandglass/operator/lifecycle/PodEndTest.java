@@ -7,7 +7,8 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.Statuses;
+import dev.sandglass.operator.cluster.Statuses;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -46,6 +47,7 @@ class PodEndTest {
                 .withNewStatus()
                 .withPhase("Running")
                 .addNewContainerStatus()
+                .withName(SandboxContainer.NAME)
                 .withReady(true)
                 .withNewState()
                 .withNewRunning()

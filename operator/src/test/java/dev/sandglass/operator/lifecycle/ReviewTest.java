@@ -7,8 +7,8 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.Workspace;
-import dev.sandglass.operator.Statuses;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.cluster.Statuses;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.time.Instant;
@@ -80,7 +80,7 @@ class ReviewTest {
     }
 
     private static Duration pause(Sandbox sandbox, Decision decision, Reason reason) {
-        Optional<Refusal> refusal = Optional.of(new Refusal(reason, "no"));
+        Optional<PodRefusal> refusal = Optional.of(new PodRefusal(reason, "no"));
         Observed after = new Observed(sandbox, Optional.empty(), Optional.empty(), refusal, true, NOW);
         SandboxStatus status = StatusReport.of(after, decision, Optional.empty(), DEADLINES);
         return Duration.between(

@@ -8,8 +8,8 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.Statuses;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.cluster.Statuses;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -146,7 +146,7 @@ class StatusReportTest {
                 .containsExactly("Ready=Unknown", "NetworkReady=False");
     }
 
-    private static SandboxStatus reported(Sandbox sandbox, Optional<Refusal> refusal, boolean networkReady) {
+    private static SandboxStatus reported(Sandbox sandbox, Optional<PodRefusal> refusal, boolean networkReady) {
         sandbox.getMetadata().setGeneration(2L);
         Observed seen = new Observed(sandbox, Optional.empty(), Optional.empty(), refusal, networkReady, MADE);
         return StatusReport.of(seen, Lifecycle.decide(seen, DEADLINES), Optional.empty(), DEADLINES);
@@ -155,7 +155,7 @@ class StatusReportTest {
     @Test
     void policiesThatAreNotAsTheEditedSpecWantsThemAreNotCalledReady() {
         SandboxStatus before = Statuses.networked(Statuses.ready("False", Reason.STARTING, "on its way"));
-        Refusal refusal = new Refusal(Reason.INVALID_SPEC, "spec.allowedDomains: '10.1.2.3' is not public");
+        PodRefusal refusal = new PodRefusal(Reason.INVALID_SPEC, "spec.allowedDomains: '10.1.2.3' is not public");
 
         SandboxStatus told = reported(failing(before, false), Optional.of(refusal), false);
 

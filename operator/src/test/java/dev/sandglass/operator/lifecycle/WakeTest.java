@@ -8,7 +8,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
-import dev.sandglass.operator.child.Refusal;
+import dev.sandglass.operator.child.PodRefusal;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Duration;
@@ -46,7 +46,7 @@ class WakeTest {
         return sandbox;
     }
 
-    private static Decision decide(Sandbox sandbox, Optional<Refusal> refusal) {
+    private static Decision decide(Sandbox sandbox, Optional<PodRefusal> refusal) {
         return Lifecycle.decide(
                 new Observed(sandbox, Optional.empty(), Optional.empty(), refusal, true, NOW), DEADLINES);
     }
@@ -57,7 +57,7 @@ class WakeTest {
         Sandbox sandbox = asleep(cause, SLEEP);
 
         assertThat(decide(sandbox, Optional.empty())).isEqualTo(new Decision.Resume(3, 4));
-        assertThat(decide(sandbox, Optional.of(new Refusal(Reason.IMAGE_FORBIDDEN, "no"))))
+        assertThat(decide(sandbox, Optional.of(new PodRefusal(Reason.IMAGE_FORBIDDEN, "no"))))
                 .as("wanted, and told why it does not run")
                 .isEqualTo(new Decision.Wait(Optional.empty()));
     }
@@ -86,7 +86,8 @@ class WakeTest {
 
         assertThat(status.condition(ConditionType.SUSPENDED))
                 .hasValueSatisfying(condition -> assertThat(condition.getMessage())
-                        .endsWith("; its next use starts it, or: kubectl annotate sandbox demo --namespace tenant-a"
-                                + " --overwrite sandglass.dev/wake=" + SLEEP));
+                        .endsWith(
+                                "; its next use starts it, or: kubectl annotate sandboxes.sandglass.dev demo --namespace tenant-a"
+                                        + " --overwrite sandglass.dev/wake=" + SLEEP));
     }
 }

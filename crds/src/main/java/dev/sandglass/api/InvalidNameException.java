@@ -1,9 +1,0 @@
-package dev.sandglass.api;
-
-/** A name was refused. The message is written for the caller and part of the contract. */
-public final class InvalidNameException extends IllegalArgumentException {
-
-    InvalidNameException(String message) {
-        super(message);
-    }
-}

@@ -1,0 +1,150 @@
+package dev.sandglass.e2e.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.e2e.support.Agent;
+import dev.sandglass.e2e.support.Answer;
+import dev.sandglass.e2e.support.FreshSandboxes;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Code as models and editors write it does what it does in a program or a notebook. */
+class EverydayCodeE2E {
+
+    @RegisterExtension
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+
+    private final Agent agent = SANDBOXES.agent();
+
+    private Answer run(String sandbox, String language, String code) {
+        return agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "language", language, "code", code));
+    }
+
+    @Test
+    void exitsHaveTheirVerdictAndVariablesStay() {
+        String sandbox = SANDBOXES.start();
+        String passing = "import unittest\nclass T(unittest.TestCase):\n    def test(self): pass\nunittest.main()";
+        for (String code : new String[] {"import sys; kept = 1; sys.exit(0)", "exit()", "raise SystemExit", passing}) {
+            assertThat(agent.python(sandbox, code).status()).as(code).isEqualTo("ok");
+        }
+        Answer failed = agent.python(sandbox, "sys.exit('no data')");
+        assertThat(failed.status()).isEqualTo("error");
+        assertThat(failed.stderr()).isEqualTo("no data\n");
+        assertThat(agent.python(sandbox, "kept").result()).isEqualTo("1");
+
+        assertThat(run(sandbox, "nodejs", "var kept = 1; process.exit(0)").status())
+                .isEqualTo("ok");
+        assertThat(run(sandbox, "nodejs", "process.exit(3)").status()).isEqualTo("error");
+        assertThat(run(sandbox, "nodejs", "kept").result()).isEqualTo("1");
+    }
+
+    @Test
+    void manyLargeValuesThatAreShownFit() {
+        String sandbox = SANDBOXES.start(Map.of("memory", 512));
+        agent.python(sandbox, "import numpy");
+        for (int turn = 0; turn < 8; turn++) {
+            Answer answer = agent.python(sandbox, "numpy.ones(9_000_000) * %d".formatted(turn));
+            assertThat(answer.status()).as("turn %d: %s", turn, answer.text()).isEqualTo("ok");
+        }
+    }
+
+    @Test
+    void whatIsPrintedBetweenRunsBeginsTheNextAnswer() {
+        String sandbox = SANDBOXES.start();
+        String python = """
+                import pathlib, threading
+                threading.Timer(0.5, lambda: (print('late', flush=True), pathlib.Path('python').touch())).start()
+                """;
+        String node = "setTimeout(() => { console.log('late'); require('fs').writeFileSync('nodejs', '') }, 500); 0";
+        for (var begin : Map.of("python", python, "nodejs", node).entrySet()) {
+            assertThat(run(sandbox, begin.getKey(), begin.getValue()).stdout()).isEmpty();
+            agent.command(sandbox, "sh", "-c", "until [ -e %s ]; do sleep 0.05; done".formatted(begin.getKey()));
+            String own = begin.getKey().equals("python") ? "print('own')" : "console.log('own')";
+            assertThat(run(sandbox, begin.getKey(), own).stdout())
+                    .as(begin.getKey())
+                    .isEqualTo("""
+                            [Printed between runs, before this one began:]
+                            late
+                            [End of what was printed between runs]
+                            own
+                            """);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"True", "False"})
+    void whatIsTakenBackIsNotAnswered(String wait) {
+        Answer answer = agent.python(SANDBOXES.start(), """
+                from IPython.display import clear_output
+                import matplotlib.pyplot as plt
+                for turn in range(6):
+                    clear_output(wait=%s)
+                    plt.plot([turn])
+                    plt.show()
+                    print('round', turn)
+                """.formatted(wait));
+        assertThat(answer.stdout()).isEqualTo("round 5\n");
+        assertThat(answer.list("images")).hasSize(1);
+    }
+
+    @Test
+    void figuresAreShownAndProgramsHaveTheirOwnBackend() {
+        String sandbox = SANDBOXES.start();
+        Answer shown = agent.python(sandbox, """
+                import matplotlib
+                matplotlib.use('Agg')
+                import matplotlib.pyplot as plt
+                plt.plot([1, 2])
+                plt.show()
+                """);
+        assertThat(shown.list("images")).hasSize(1);
+        assertThat(agent.command(sandbox, "env").stdout()).doesNotContain("MPLBACKEND");
+        assertThat(agent.python(sandbox, "!env").stdout()).doesNotContain("MPLBACKEND");
+    }
+
+    @Test
+    void aPageForBrowsersIsAFileThatTheAnswerNames() {
+        String sandbox = SANDBOXES.start();
+        Answer answer = agent.python(sandbox, """
+                page = '<div><script>' + 'x' * 4_600_000 + '</script></div>'
+                display({'application/vnd.plotly.v1+json': {}, 'text/html': page}, raw=True)
+                """);
+        assertThat(answer.text())
+                .contains("an interactive page (plotly)", "/workspace/.sandglass/pictures/", "fig.write_image")
+                .hasSizeLessThan(1000);
+    }
+
+    @Test
+    void anEditedModuleRunsAsItIsNow() {
+        String sandbox = SANDBOXES.start();
+        for (int turn = 0; turn < 6; turn++) {
+            Map<String, Object> module =
+                    Map.of("sandbox", sandbox, "path", "module.py", "content", "print(%d)\n".formatted(turn));
+            assertThat(agent.call("sandbox_write_file", module).failed()).isFalse();
+            assertThat(agent.command(sandbox, "python3", "-c", "import module").stdout())
+                    .isEqualTo(turn + "\n");
+        }
+    }
+
+    @Test
+    void programsOfAsyncioAndTextsOfOtherSystems() {
+        String sandbox = SANDBOXES.start();
+        Answer awaited = agent.python(sandbox, """
+                import asyncio
+                async def main():
+                    await asyncio.sleep(0.01)
+                    return 42
+                asyncio.run(main())
+                """);
+        assertThat(awaited.result()).isEqualTo("42");
+        assertThat(agent.python(sandbox, "\ufeffx = 1\r\nx").result()).isEqualTo("1");
+        assertThat(agent.python(sandbox, "%%bash\r\nif true; then\r\necho yes\r\nfi\r\n")
+                        .stdout())
+                .isEqualTo("yes\n");
+        assertThat(run(sandbox, "nodejs", "\ufeff#!/usr/bin/env node\r\n1 + 1").result())
+                .isEqualTo("2");
+    }
+}

@@ -1,0 +1,157 @@
+package dev.sandglass.e2e.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.e2e.support.Agent;
+import dev.sandglass.e2e.support.Answer;
+import dev.sandglass.e2e.support.FreshSandboxes;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Code that runs longer than anybody wants to wait: time-outs, background runs, reading on by execution_id. */
+class LongRunE2E {
+
+    private static final String WAIT_FOR_FLAG = """
+            import os, time
+            print("begun", flush=True)
+            while not os.path.exists("/workspace/flag"):
+                time.sleep(0.01)
+            print("ended")
+            "the value"
+            """;
+
+    @RegisterExtension
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+
+    private final Agent agent = SANDBOXES.agent();
+
+    @Test
+    void aTimeOutInterruptsTheCodeAndKeepsTheVariables() {
+        String sandbox = SANDBOXES.start();
+        agent.python(sandbox, "kept = 'still here'");
+
+        Answer late = agent.call(
+                "sandbox_run_code",
+                Map.of("sandbox", sandbox, "code", "print('part', flush=True)\nwhile True: pass", "timeout", 1));
+
+        assertThat(late.status()).isEqualTo("timeout");
+        assertThat(late.failed()).isTrue();
+        assertThat(late.stdout()).isEqualTo("part\n");
+        assertThat(late.flag("kernel_restarted")).isFalse();
+        assertThat(agent.python(sandbox, "kept").result()).isEqualTo("'still here'");
+    }
+
+    @Test
+    void codeThatIgnoresInterruptsIsEndedWithItsKernel() {
+        String sandbox = SANDBOXES.start();
+        agent.python(sandbox, "kept = 1");
+
+        Answer stuck = agent.call(
+                "sandbox_run_code", Map.of("sandbox", sandbox, "code", "sum(range(10 ** 12))", "timeout", 1));
+        Answer next = agent.python(sandbox, "kept");
+
+        assertThat(stuck.status()).isEqualTo("timeout");
+        assertThat(stuck.flag("kernel_restarted")).isTrue();
+        assertThat(stuck.number("duration_ms")).isBetween(1_000L, 4_500L);
+        assertThat(next.object("error").get("name")).isEqualTo("NameError");
+    }
+
+    @Test
+    void aTimeOutEndsACommandToo() {
+        String sandbox = SANDBOXES.start();
+
+        Answer late = agent.call(
+                "sandbox_run_command",
+                Map.of(
+                        "sandbox",
+                        sandbox,
+                        "command",
+                        "sh",
+                        "args",
+                        List.of("-c", "echo part; sleep 600"),
+                        "timeout",
+                        1));
+
+        assertThat(late.status()).isEqualTo("timeout");
+        assertThat(late.stdout()).isEqualTo("part\n");
+        await("sleep to be gone")
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> agent.command(sandbox, "pgrep", "sleep").number("exit_code") == 1);
+    }
+
+    @Test
+    void aBackgroundRunIsReadByItsExecutionId() {
+        String sandbox = SANDBOXES.start();
+
+        Answer begun =
+                agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", WAIT_FOR_FLAG, "background", true));
+        assertThat(begun.status()).isEqualTo("running");
+        assertThat(begun.failed()).isFalse();
+        await("the first line")
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> read(begun.executionId(), 0).stdout().equals("begun\n"));
+        Answer soFar = read(begun.executionId(), 0);
+        assertThat(soFar.status()).isEqualTo("running");
+        agent.command(sandbox, "touch", "/workspace/flag");
+        Answer rest = read(begun.executionId(), 20, soFar.number("next_offset"));
+
+        assertThat(rest.status()).isEqualTo("ok");
+        assertThat(rest.stdout()).isEqualTo("ended\n");
+        assertThat(rest.result()).isEqualTo("'the value'");
+        assertThat(read(begun.executionId(), 0).stdout()).isEqualTo("begun\nended\n");
+    }
+
+    @Test
+    void waitEndsTheCallButNotTheCode() {
+        String sandbox = SANDBOXES.start();
+
+        Answer running = agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", WAIT_FOR_FLAG, "wait", 1));
+        assertThat(running.status()).isEqualTo("running");
+        assertThat(running.stdout()).isEqualTo("begun\n");
+        assertThat(running.text()).contains(running.executionId(), "sandbox_get_execution");
+        agent.command(sandbox, "touch", "/workspace/flag");
+
+        assertThat(read(running.executionId(), 20).status()).isEqualTo("ok");
+    }
+
+    @Test
+    void anExecutionOfAPodThatIsGoneIsLost() {
+        String sandbox = SANDBOXES.start();
+        Answer done = agent.python(sandbox, "print('gone soon')");
+        agent.call("sandbox_stop", Map.of("sandbox", sandbox));
+        agent.start(sandbox);
+
+        Answer lost = read(done.executionId(), 0);
+
+        assertThat(lost.status()).isEqualTo("lost");
+        assertThat(lost.failed()).isTrue();
+    }
+
+    @Test
+    void aQueuedRunTellsItsPlaceAndRunsInTurn() {
+        String sandbox = SANDBOXES.start();
+        Answer first =
+                agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", WAIT_FOR_FLAG, "background", true));
+
+        Answer second = agent.call(
+                "sandbox_run_code", Map.of("sandbox", sandbox, "code", "print('second')", "background", true));
+        assertThat(second.status()).isEqualTo("running");
+        assertThat(second.number("queue_position")).isEqualTo(1);
+        agent.command(sandbox, "touch", "/workspace/flag");
+
+        assertThat(read(first.executionId(), 20).status()).isEqualTo("ok");
+        assertThat(read(second.executionId(), 20).stdout()).isEqualTo("second\n");
+    }
+
+    private Answer read(String executionId, int wait) {
+        return read(executionId, wait, 0);
+    }
+
+    private Answer read(String executionId, int wait, long offset) {
+        return agent.call("sandbox_get_execution", Map.of("execution_id", executionId, "wait", wait, "offset", offset));
+    }
+}

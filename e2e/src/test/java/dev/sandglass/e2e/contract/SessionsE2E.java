@@ -1,0 +1,157 @@
+package dev.sandglass.e2e.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.e2e.support.Agent;
+import dev.sandglass.e2e.support.Answer;
+import dev.sandglass.e2e.support.FreshSandboxes;
+import dev.sandglass.e2e.support.StreamedCall;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Several sets of variables in one sandbox: apart from each other, interrupted, reset and closed one by one. */
+class SessionsE2E {
+
+    @RegisterExtension
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+
+    private final Agent agent = SANDBOXES.agent();
+
+    private Answer in(String sandbox, String session, String code) {
+        return agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "session", session, "code", code));
+    }
+
+    private Answer call(String tool, String sandbox, String session) {
+        return agent.call(tool, Map.of("sandbox", sandbox, "session", session));
+    }
+
+    /** Name and state of each session, e.g. {@code default idle}. */
+    private Stream<String> sessions(String sandbox) {
+        return maps(agent.call("sandbox_list", Map.of()).data().get("sandboxes"))
+                .filter(entry -> sandbox.equals(entry.get("name")))
+                .flatMap(entry -> maps(entry.get("sessions")))
+                .map(session -> session.get("session") + " " + session.get("state"));
+    }
+
+    private static Stream<Map<?, ?>> maps(@Nullable Object list) {
+        assertThat(list).isInstanceOf(List.class);
+        return Stream.ofNullable((List<?>) list).flatMap(List::stream).map(entry -> (Map<?, ?>) entry);
+    }
+
+    @Test
+    void eachHasVariablesOfItsOwnAndAllShareTheFiles() {
+        String sandbox = SANDBOXES.start();
+
+        in(sandbox, "one", "x = 1; _ = open('/workspace/note', 'w').write('of one')");
+        in(sandbox, "two", "x = 2");
+
+        assertThat(in(sandbox, "one", "x").result()).isEqualTo("1");
+        assertThat(in(sandbox, "two", "x, open('/workspace/note').read()").result())
+                .isEqualTo("(2, 'of one')");
+        assertThat(sessions(sandbox)).containsExactlyInAnyOrder("default idle", "one idle", "two idle");
+    }
+
+    @Test
+    void resetLosesVariablesAndKeepsFiles() {
+        String sandbox = SANDBOXES.start();
+        agent.python(sandbox, "x = 1; _ = open('/workspace/note', 'w').write('kept')");
+
+        Answer reset = call("sandbox_reset", sandbox, "default");
+
+        assertThat(reset.status()).isEqualTo("reset");
+        assertThat(agent.python(sandbox, "x").object("error").get("name")).isEqualTo("NameError");
+        assertThat(agent.python(sandbox, "open('/workspace/note').read()").result())
+                .isEqualTo("'kept'");
+    }
+
+    @Test
+    void interruptEndsWhatRunsAndKeepsVariables() {
+        String sandbox = SANDBOXES.start();
+        agent.python(sandbox, "x = 1");
+        StreamedCall endless = agent.stream(
+                "sandbox_run_code", Map.of("sandbox", sandbox, "code", "print('on', flush=True)\nwhile True: pass"));
+        endless.awaitOutput("on\n");
+
+        Answer interrupted = call("sandbox_interrupt", sandbox, "default");
+        Answer ended = endless.answer();
+
+        assertThat(interrupted.status()).isEqualTo("interrupted");
+        assertThat(interrupted.data().get("interrupted")).isEqualTo(List.of(ended.executionId()));
+        assertThat(ended.status()).isEqualTo("interrupted");
+        assertThat(ended.stdout()).isEqualTo("on\n");
+        assertThat(agent.python(sandbox, "x").result()).isEqualTo("1");
+        assertThat(call("sandbox_interrupt", sandbox, "default").status()).isEqualTo("idle");
+    }
+
+    @Test
+    void aCommandInTheBackgroundIsFoundByTheListAndInterruptedByItsId() {
+        String sandbox = SANDBOXES.start();
+        String id = agent.call(
+                        "sandbox_run_command",
+                        Map.of("sandbox", sandbox, "command", "sleep", "args", List.of("600"), "background", true))
+                .executionId();
+        assertThat(maps(agent.call("sandbox_list", Map.of("sandbox", sandbox))
+                                .data()
+                                .get("sandboxes"))
+                        .flatMap(entry -> maps(entry.get("executions")))
+                        .filter(execution -> "running".equals(execution.get("state")))
+                        .map(execution -> execution.get("execution_id") + " " + execution.get("kind")))
+                .containsExactly(id + " command");
+        Map<String, Object> named = Map.of("sandbox", sandbox, "execution_id", id);
+
+        assertThat(agent.call("sandbox_interrupt", named).status()).isEqualTo("interrupted");
+
+        assertThat(agent.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 10))
+                        .status())
+                .isEqualTo("interrupted");
+        assertThat(agent.call("sandbox_interrupt", named).status()).isEqualTo("ended");
+    }
+
+    @Test
+    void closingEndsWhatRunsAndForgetsTheSession() {
+        String sandbox = SANDBOXES.start();
+        StreamedCall endless = agent.stream(
+                "sandbox_run_code",
+                Map.of("sandbox", sandbox, "session", "busy", "code", "print('on', flush=True)\nwhile True: pass"));
+        endless.awaitOutput("on\n");
+        assertThat(sessions(sandbox)).contains("busy busy");
+
+        assertThat(call("sandbox_close_session", sandbox, "busy").status()).isEqualTo("closed");
+
+        Answer ended = endless.answer();
+        assertThat(ended.status()).isEqualTo("interrupted");
+        assertThat(ended.flag("kernel_restarted")).isTrue();
+        assertThat(sessions(sandbox)).containsExactly("default idle");
+    }
+
+    @Test
+    void aStartAfterTheDefaultSessionWasClosedAnswersAtOnce() {
+        String sandbox = SANDBOXES.start();
+        agent.python(sandbox, "x = 1");
+        assertThat(call("sandbox_close_session", sandbox, "default").status()).isEqualTo("closed");
+
+        long begin = System.nanoTime();
+        Answer started = agent.call("sandbox_start", Map.of("sandbox", sandbox));
+
+        assertThat(started.status()).isEqualTo("running");
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+        assertThat(agent.python(sandbox, "'x' in globals()").result()).isEqualTo("False");
+    }
+
+    @Test
+    void theNinthSessionIsRefusedUntilOneIsClosed() {
+        String sandbox = SANDBOXES.start();
+        for (int number = 1; number < 8; number++) {
+            in(sandbox, "s" + number, "1");
+        }
+
+        assertThat(in(sandbox, "ninth", "1").status()).isEqualTo("rejected");
+        call("sandbox_close_session", sandbox, "s3");
+        assertThat(in(sandbox, "ninth", "1 + 1").result()).isEqualTo("2");
+    }
+}

@@ -1,0 +1,100 @@
+package dev.sandglass.egress.splitdns;
+
+import dev.sandglass.api.egress.Host;
+import dev.sandglass.api.egress.HostName;
+import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.api.egress.Target;
+import dev.sandglass.api.egress.Verdict;
+import dev.sandglass.egress.client.Client;
+import dev.sandglass.egress.client.ClientAdmission;
+import dev.sandglass.egress.dns.AnswerWriter;
+import dev.sandglass.egress.dns.Code;
+import dev.sandglass.egress.dns.Message;
+import dev.sandglass.egress.proxy.ProxyContext;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a sandbox is told that asks for a name: that it is here, if the sandbox reaches it through one of the doors, else
+ * that there is no such name. Nobody else is ever asked, so no question leaves, whatever its labels say.
+ */
+final class DnsResponder {
+
+    private final ProxyContext workings;
+    private final IpAddress service;
+    private final List<Integer> ports;
+    private final Rates rates;
+    private final MeterRegistry meters;
+
+    /**
+     * For all sandboxes.
+     *
+     * @param service the address of the doors
+     * @param ports of servers, to which the doors lead
+     */
+    DnsResponder(ProxyContext workings, IpAddress service, List<Integer> ports, Rates rates, MeterRegistry meters) {
+        this.workings = workings;
+        this.service = service;
+        this.ports = List.copyOf(ports);
+        this.rates = rates;
+        this.meters = meters;
+    }
+
+    /** The answer to a message; empty if it gets none. */
+    Optional<byte[]> answer(IpAddress source, byte[] message) {
+        return switch (Message.parse(message)) {
+            case Message.Dropped _ -> {
+                count("dropped");
+                yield Optional.empty();
+            }
+            case Message.Wrong wrong -> {
+                count("malformed");
+                yield Optional.of(AnswerWriter.of(wrong));
+            }
+            case Message.Question question -> Optional.of(answer(source, question));
+        };
+    }
+
+    private byte[] answer(IpAddress source, Message.Question question) {
+        return switch (workings.admission().of(source, Optional.empty())) {
+            case ClientAdmission.Answer.NotYet _ -> coded(question, Code.SERVER_FAILURE, "not-ready");
+            case ClientAdmission.Answer.Unknown _ -> coded(question, Code.REFUSED, "unknown-sandbox");
+            case ClientAdmission.Answer.Known known ->
+                rates.take(known.client().uid())
+                        ? answer(known.client(), question)
+                        : coded(question, Code.REFUSED, "too-many");
+        };
+    }
+
+    private byte[] answer(Client client, Message.Question question) {
+        Optional<HostName> name = question.name();
+        if (name.isEmpty()) {
+            return coded(question, Code.NO_SUCH_NAME, "no-host");
+        }
+        if (!reaches(client, name.get())) {
+            workings.audit().nameRefused(client, name.get());
+            return coded(question, Code.NO_SUCH_NAME, "not-allowed");
+        }
+        if (question.type() != (service.isSix() ? Message.AAAA : Message.A)) {
+            return coded(question, Code.NO_ERROR, "no-data");
+        }
+        count("address");
+        return AnswerWriter.of(question, service);
+    }
+
+    private boolean reaches(Client client, HostName name) {
+        return ports.stream()
+                .map(port -> client.rules().decide(new Target(new Host.Name(name), port)))
+                .anyMatch(Verdict.Allowed.class::isInstance);
+    }
+
+    private byte[] coded(Message.Question question, Code code, String counted) {
+        count(counted);
+        return AnswerWriter.of(question, code);
+    }
+
+    private void count(String answer) {
+        meters.counter("sandglass.egress.queries", "answer", answer).increment();
+    }
+}

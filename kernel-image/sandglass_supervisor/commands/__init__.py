@@ -1,0 +1,1 @@
+"""Commands and installations: programs that run as they are, and their output."""

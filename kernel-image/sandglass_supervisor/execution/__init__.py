@@ -1,0 +1,1 @@
+"""Executions: their journal, their readers and how they ended."""

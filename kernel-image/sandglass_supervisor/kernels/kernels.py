@@ -1,0 +1,190 @@
+"""The kernels of the sandbox, by language and session: made on first use, the default one at once."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from ..execution import outcome
+from ..execution.execution import Execution
+from ..execution.outcome import Outcome
+from ..limits import KERNELS, QUEUE, TOLD_SESSIONS
+from ..link.arguments import Execute
+from ..link.wire import Problem
+from ..processes.cgroup import Cgroup
+from .kernel import Kernel, Tell
+from .kernel_process import Maker, Place
+from .node_process import NodeProcess
+from .python_env import PythonEnv, locate, probe
+from .python_process import PythonProcess
+
+Name = tuple[str, str]
+
+_MAKERS: dict[str, Maker] = {"python": PythonProcess, "nodejs": NodeProcess}
+
+
+class Kernels:
+    """At most eight; the ninth session is refused.
+
+    A session that nobody used yet begins with the interpreter that its first execution asks for, and keeps it. While
+    that one is looked at, what is asked of the session waits.
+    """
+
+    def __init__(self, place: Place, cgroup: Cgroup, tell: Tell, lost: str | None = None) -> None:
+        """``lost`` is what the first execution of each session is told of what went before; None for nothing."""
+        self._place = place
+        self._cgroup = cgroup
+        self._tell = tell
+        self._lost = lost
+        self._told: set[Name] = set()
+        self._known: dict[Name, Kernel] = {}
+        self._waiting: dict[Name, list[tuple[Execution, Execute]]] = {}
+
+    def __iter__(self) -> Iterator[Kernel]:
+        return iter(self._known.values())
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def find(self, language: str, session: str) -> Kernel | None:
+        """The kernel of a session that was used before."""
+        return self._known.get((language, session))
+
+    def knows(self, language: str, session: str) -> bool:
+        """True if the session was used before, or waits for its interpreter."""
+        return (language, session) in self._known or (language, session) in self._waiting
+
+    def close(self, language: str, session: str, done: Callable[[], None]) -> None:
+        """End a session's kernel and forget it; without effect on one that was never used."""
+        self._end_waiting((language, session), "closed")
+        kernel = self._known.pop((language, session), None)
+        if kernel is None:
+            done()
+        else:
+            kernel.close(done)
+
+    def reset(self, language: str, session: str, done: Callable[[Kernel | None], None]) -> None:
+        """End what a session runs and start afresh; ``done`` gets the kernel, None if there was none yet."""
+        self._end_waiting((language, session), "reset")
+        kernel = self.find(language, session)
+        if kernel is None:
+            done(None)
+        else:
+            kernel.reset(lambda: done(kernel))
+
+    def cut_off(self, refusal: str) -> None:
+        """End all sessions and what they run, for the reason given, and begin none: a kernel that starts runs code."""
+        for waiting in self._waiting.values():
+            while waiting:
+                waiting.pop(0)[0].finish(Outcome(outcome.REJECTED, f"Not started: {refusal}."))
+        known, self._known = self._known, {}
+        for kernel in known.values():
+            kernel.cut_off(refusal)
+
+    def get(self, language: str, session: str) -> Kernel:
+        """The kernel of a session, started if the session is new."""
+        name = (language, session)
+        kernel = self._known.get(name)
+        return self._make(name, None) if kernel is None else kernel
+
+    def check_room(self, request: Execute) -> None:
+        """Raise Problem if an execution would be refused."""
+        name = (request.language, request.session)
+        if len(self._waiting.get(name, ())) >= QUEUE:
+            words = f"{QUEUE} executions wait for session '{request.session}' already; try again later"
+            raise Problem("rejected", words)
+        if name in self._waiting or self._is_to_be_bound(request):
+            self._check_sessions(name)
+        else:
+            self.get(*name).check_room(wait_kernel=request.wait_kernel)
+
+    def submit(self, execution: Execution, request: Execute) -> None:
+        """Have the session's kernel run it, when there is room."""
+        name = (request.language, request.session)
+        if name in self._waiting:
+            self._wait(name, execution, request)
+        elif request.python_env is not None and self._is_to_be_bound(request):
+            self._waiting[name] = []
+            self._wait(name, execution, request)
+            env, place = self._locate(request.python_env), self._place
+            probe(env, place.loop, place.children, place.env, lambda wrong: self._looked(name, env, wrong))
+        else:
+            kernel = self.get(*name)
+            execution.warn(self._warning(kernel, request))
+            kernel.submit(execution, request)
+
+    def _is_to_be_bound(self, request: Execute) -> bool:
+        kernel = self._known.get((request.language, request.session))
+        return request.python_env is not None and (kernel is None or not kernel.used)
+
+    def _wait(self, name: Name, execution: Execution, request: Execute) -> None:
+        waiting = self._waiting[name]
+        waiting.append((execution, request))
+        execution.position = lambda one: next((at for at, entry in enumerate(waiting) if entry[0] is one), 0)
+        execution.interrupt = lambda: self._withdraw(waiting, execution)
+
+    def _end_waiting(self, name: Name, how: str) -> None:
+        waiting = self._waiting.get(name, [])
+        while waiting:
+            waiting.pop(0)[0].finish(outcome.never_ran(f"the session was {how}"))
+
+    def _withdraw(self, waiting: list[tuple[Execution, Execute]], execution: Execution) -> bool:
+        for entry in waiting:
+            if entry[0] is execution:
+                waiting.remove(entry)
+                execution.finish(Outcome(outcome.INTERRUPTED, "A caller interrupted it before it ran."))
+                return True
+        return False
+
+    def _looked(self, name: Name, env: PythonEnv, wrong: str | None) -> None:
+        """It is known whether a kernel can run in that environment: go on with what waited for it."""
+        waiting = self._waiting.pop(name)
+        # Who asked for it may have gone meanwhile.
+        if wrong is None and waiting and self._asks_for(env, waiting[0][1]):
+            self._bind(name, env)
+        for execution, request in waiting:
+            if wrong is not None and self._asks_for(env, request):
+                execution.finish(Outcome(outcome.ENV_ERROR, wrong))
+                continue
+            try:
+                late = request._replace(wait_kernel=True)
+                self.check_room(late)
+                self.submit(execution, late)
+            except Problem as problem:
+                execution.finish(Outcome(outcome.REJECTED, str(problem)))
+
+    def _asks_for(self, env: PythonEnv, request: Execute) -> bool:
+        return request.python_env is not None and self._locate(request.python_env).folder == env.folder
+
+    def _bind(self, name: Name, env: PythonEnv) -> None:
+        unused = self._known.pop(name, None)
+        if unused is not None:
+            unused.close(lambda: None)
+        kernel = self._make(name, env)
+        kernel.used = True
+        if unused is not None:
+            kernel.lost = unused.lost
+
+    def _make(self, name: Name, env: PythonEnv | None) -> Kernel:
+        self._check_sessions(name)
+        make = _MAKERS[name[0]] if env is None else partial(PythonProcess, env=env)
+        kernel = self._known[name] = Kernel(name, make, self._place, self._cgroup, self._tell, env)
+        if self._lost is not None and name not in self._told and len(self._told) < TOLD_SESSIONS:
+            self._told.add(name)
+            kernel.lost = self._lost
+        return kernel
+
+    def _check_sessions(self, name: Name) -> None:
+        if len(self._known.keys() | self._waiting.keys() | {name}) > KERNELS:
+            raise Problem("rejected", f"{KERNELS} sessions exist already; use one of them or close one")
+
+    def _locate(self, text: str) -> PythonEnv:
+        workspace = self._place.workspace
+        return locate(text, self._place.env.get("HOME", workspace), workspace)
+
+    def _warning(self, kernel: Kernel, request: Execute) -> str | None:
+        if request.python_env is None or (kernel.env is not None and self._asks_for(kernel.env, request)):
+            return None
+        own = "the sandbox's own Python" if kernel.env is None else f"env '{kernel.env.name}'"
+        return (
+            f"Session '{kernel.session}' runs in {own} and goes on in it; python_env '{request.python_env}' counts when"
+            " a session begins: use another session, or close this one first."
+        )

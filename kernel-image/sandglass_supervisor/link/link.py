@@ -1,0 +1,104 @@
+"""The supervisor's end of the link: one ROUTER socket with CURVE, and the list of who may connect."""
+
+from collections.abc import Callable, Sequence
+
+import zmq
+import zmq.utils.z85
+
+from ..limits import ANSWER_WAIT_S, FRAME_BYTES, LINK_RECEIVE_MESSAGES, LINK_SEND_MESSAGES
+from ..loop import Loop, Timer
+from ..settings import Settings
+from . import messages
+
+MessageHandler = Callable[[bytes, list[bytes]], None]
+_ZAP_ENDPOINT = "inproc://zeromq.zap.01"
+_ZAP_DOMAIN = b"sandglass"
+_HEARTBEAT_MS = 10_000
+_HANDSHAKE_MS = 30_000
+
+
+class Link:
+    """Receives frames from and sends frames to gateways, each known by ZeroMQ's identity frame."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], settings: Settings, loop: Loop) -> None:
+        # CURVE alone admits every client key, and the code in the sandbox can reach this port: only the listed key
+        # may in. The list must be there before the first handshake, else libzmq refuses (ZAP_ENFORCE_DOMAIN).
+        self._allowed = zmq.utils.z85.decode(settings.gateway_key)
+        self._zap = context.socket(zmq.REP)
+        self._zap.bind(_ZAP_ENDPOINT)
+        self._socket = context.socket(zmq.ROUTER)
+        for option, value in (
+            (zmq.IPV6, 1),
+            (zmq.CURVE_SERVER, 1),
+            (zmq.ZAP_ENFORCE_DOMAIN, 1),
+            (zmq.ROUTER_MANDATORY, 1),
+            (zmq.ROUTER_HANDOVER, 1),
+            (zmq.MAXMSGSIZE, FRAME_BYTES),
+            (zmq.SNDHWM, LINK_SEND_MESSAGES),
+            (zmq.RCVHWM, LINK_RECEIVE_MESSAGES),
+            (zmq.HEARTBEAT_IVL, _HEARTBEAT_MS),
+            (zmq.HANDSHAKE_IVL, _HANDSHAKE_MS),
+            (zmq.LINGER, 0),
+        ):
+            self._socket.setsockopt(option, value)
+        self._socket.setsockopt(zmq.ZAP_DOMAIN, _ZAP_DOMAIN)
+        self._socket.setsockopt(zmq.CURVE_SECRETKEY, settings.secret_key.encode("ascii"))
+        self._socket.bind(f"tcp://{settings.address}:{settings.port}")
+        self._loop = loop
+        self._waiting: list[tuple[bytes, Sequence[bytes]]] = []
+        self._soon: Timer | None = None
+        self.endpoint = self._socket.get_string(zmq.LAST_ENDPOINT)
+        self.refused = 0
+
+    def watch(self, handler: MessageHandler) -> None:
+        """Serve handshakes and call ``handler(peer, frames)`` for every message."""
+        self._loop.watch(self._zap, self._authenticate)
+        self._loop.watch(self._socket, lambda: self._receive(handler))
+
+    def send_soon(self, peer: bytes, frames: Sequence[bytes]) -> None:
+        """Send in front of what is sent next, or after ``ANSWER_WAIT_S``.
+
+        A short run ends at once: then its peer is woken once for the first and the last word about it.
+        """
+        self._waiting.append((peer, frames))
+        if self._soon is None:
+            self._soon = self._loop.call_in(ANSWER_WAIT_S, self._send_waiting)
+
+    def send(self, peer: bytes, frames: Sequence[bytes]) -> bool:
+        """Send to a peer; False if it is gone or reads nothing at all."""
+        if self._waiting:
+            self._send_waiting()
+        return self._send(peer, frames)
+
+    def _send_waiting(self) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
+        waiting, self._waiting, self._soon = self._waiting, [], None
+        for peer, frames in waiting:
+            self._send(peer, frames)
+
+    def _send(self, peer: bytes, frames: Sequence[bytes]) -> bool:
+        try:
+            messages.send(self._socket, [peer, *frames])
+        except zmq.ZMQError:
+            return False
+        return True
+
+    def _receive(self, handler: MessageHandler) -> None:
+        for _ in range(LINK_RECEIVE_MESSAGES):
+            message = messages.receive(self._socket)
+            if message is None:
+                return
+            handler(message[0], message[1:])
+
+    def _authenticate(self) -> None:
+        """Answer one ZAP request (RFC 27): version, request id, domain, address, identity, mechanism, credentials."""
+        try:
+            request = self._zap.recv_multipart(zmq.DONTWAIT)
+        except zmq.Again:
+            return
+        known = len(request) == 7 and request[5] == b"CURVE" and request[6] == self._allowed
+        if not known:
+            self.refused += 1
+        status = [b"200", b"OK", b"gateway", b""] if known else [b"400", b"not allowed", b"", b""]
+        self._zap.send_multipart([b"1.0", request[1] if len(request) > 1 else b"", *status])

@@ -1,0 +1,1 @@
+"""What the supervisor and the code inside a kernel both use. It is pure, and imports nothing of either side."""

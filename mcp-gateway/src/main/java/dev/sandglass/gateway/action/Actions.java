@@ -1,0 +1,30 @@
+package dev.sandglass.gateway.action;
+
+import dev.sandglass.gateway.egress.DeniedHosts;
+import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.file.SandboxFiles;
+import dev.sandglass.gateway.sandbox.Sandboxes;
+
+/**
+ * All use cases; what a contract is built over.
+ *
+ * @param lifecycle start, stop and delete
+ * @param runs code, commands and installers, and what they printed
+ * @param sessions interrupt, reset and close
+ * @param files read, write, list and manage
+ * @param overview which sandboxes there are, what is in them and what they use
+ */
+public record Actions(
+        SandboxActions lifecycle, Runs runs, SessionActions sessions, FileActions files, Overview overview) {
+
+    /** The use cases over these sandboxes and what runs in them. */
+    public static Actions of(Sandboxes sandboxes, Executions executions, DeniedHosts denied) {
+        var ready = new ReadySandboxes(sandboxes, executions);
+        return new Actions(
+                new SandboxActions(sandboxes, executions),
+                new Runs(sandboxes, ready, executions, new UnreachedTargets(denied)),
+                new SessionActions(sandboxes, executions.sessions()),
+                new FileActions(ready, new SandboxFiles(executions)),
+                new Overview(sandboxes, executions));
+    }
+}

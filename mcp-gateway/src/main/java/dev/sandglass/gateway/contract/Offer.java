@@ -1,0 +1,35 @@
+package dev.sandglass.gateway.contract;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a client finds at a contract's path.
+ *
+ * @param serverName for programs
+ * @param serverTitle for people
+ * @param instructions for the model: how the tools belong together
+ * @param prompts in the order in which clients see them
+ * @param tools in the order in which clients see them
+ */
+public record Offer(
+        String serverName, String serverTitle, String instructions, List<Prompt> prompts, List<Tool> tools) {
+
+    /** Keeps its own copies of the lists. */
+    public Offer {
+        prompts = List.copyOf(prompts);
+        tools = List.copyOf(tools);
+    }
+
+    /** The tool of that name. */
+    public Optional<Tool> tool(String name) {
+        return tools.stream()
+                .filter(tool -> tool.definition().name().equals(name))
+                .findFirst();
+    }
+
+    /** The prompt of that name. */
+    public Optional<Prompt> prompt(String name) {
+        return prompts.stream().filter(prompt -> prompt.name().equals(name)).findFirst();
+    }
+}

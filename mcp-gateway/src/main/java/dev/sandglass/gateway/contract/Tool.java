@@ -1,0 +1,41 @@
+package dev.sandglass.gateway.contract;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import reactor.core.publisher.Mono;
+
+/** One tool: its description, and what it does. */
+public interface Tool {
+
+    /** What clients are told of it; always the same object. */
+    ToolDefinition definition();
+
+    /** Every argument that may be given. */
+    default Set<String> knownArguments() {
+        Set<String> known = new HashSet<>();
+        if (definition().inputSchema().get("properties") instanceof Map<?, ?> properties) {
+            properties.keySet().forEach(name -> known.add(String.valueOf(name)));
+        }
+        return known;
+    }
+
+    /**
+     * Does it. Cancelling the subscription gives up the call: what it runs is interrupted, unless it was started in the
+     * background.
+     *
+     * @return the answer, also for failures of the code that was run. Errors with {@link InvalidArgument} and
+     *     {@link dev.sandglass.gateway.sandbox.SandboxProblem}, thrown at once or emitted, hold text for the caller; any
+     *     other error is a fault of the gateway
+     */
+    Mono<ToolResult> call(ToolCall call);
+
+    /**
+     * The answer to a call that broke a rule or met a problem of its sandbox, in the words of the tool's contract.
+     *
+     * @param problem what {@link #call} errored with, or {@link InvalidArgument} for an argument that is not known
+     */
+    default ToolResult refused(Throwable problem) {
+        return ToolResult.error(String.valueOf(problem.getMessage()), "refused");
+    }
+}

@@ -1,0 +1,108 @@
+package dev.sandglass.gateway.contract.sandglass.run;
+
+import dev.sandglass.gateway.action.Reading;
+import dev.sandglass.gateway.action.Run;
+import dev.sandglass.gateway.action.Runs;
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.contract.Arguments;
+import dev.sandglass.gateway.contract.Schema;
+import dev.sandglass.gateway.contract.Tool;
+import dev.sandglass.gateway.contract.ToolCall;
+import dev.sandglass.gateway.contract.ToolDefinition;
+import dev.sandglass.gateway.contract.ToolResult;
+import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.egress.UnreachedHost;
+import dev.sandglass.gateway.execution.ExecutionId;
+import dev.sandglass.gateway.execution.ExecutionResult;
+import dev.sandglass.gateway.execution.ExecutionStatus;
+import dev.sandglass.gateway.output.CutOutput;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import java.util.List;
+import java.util.Optional;
+import reactor.core.publisher.Mono;
+
+/** {@code sandbox_get_execution}: reads an execution's output on, whichever replica started it. */
+public final class GetExecutionTool implements Tool {
+
+    private final TenantAccess access;
+    private final Runs runs;
+    private final ToolSettings settings;
+    private final ToolDefinition definition;
+
+    public GetExecutionTool(TenantAccess access, Runs runs, ToolSettings settings) {
+        this.access = access;
+        this.runs = runs;
+        this.settings = settings;
+        this.definition = new ToolDefinition(
+                "sandbox_get_execution",
+                "Read an execution",
+                """
+                Returns the output of an execution from an offset on, and how the execution stands or ended. Use it \
+                after an answer with status 'running' or with truncated output, passing its execution_id and \
+                next_offset. sandbox_list with 'sandbox' tells the ids of runs whose answer never came.""",
+                Schema.object()
+                        .required(
+                                "execution_id",
+                                Schema.text("As an earlier answer or sandbox_list gave it")
+                                        .maxLength(ExecutionId.MAX_LENGTH))
+                        .optional(
+                                "offset",
+                                Schema.integer(
+                                                "First byte of output to return, default 0; at most as many as there are so far")
+                                        .with("minimum", 0))
+                        .optional("wait", ExecutionArguments.waitSchema(settings))
+                        .optional("max_output_chars", ExecutionArguments.pageSchema(settings))
+                        .keywords(),
+                ExecutionAnswer.schema(),
+                ToolDefinition.Annotations.READS);
+    }
+
+    @Override
+    public ToolDefinition definition() {
+        return definition;
+    }
+
+    @Override
+    public Mono<ToolResult> call(ToolCall call) {
+        Arguments arguments = call.arguments();
+        String given = arguments.requiredText("execution_id", 1000);
+        long offset = arguments.offset("offset");
+        var part = new Runs.Part(
+                offset,
+                ExecutionArguments.waitFor(arguments, settings),
+                ExecutionArguments.maxOutputChars(arguments, settings));
+        ExecutionId id = ExecutionArguments.executionId(given);
+        TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
+        return runs.read(tenant, id, part, call.progress()).map(reading -> switch (reading) {
+            case Reading.Page(Run run) -> ExecutionAnswer.of(run);
+            case Reading.PodGone(ExecutionId gone, Optional<SandboxState> sandbox, List<UnreachedHost> unreached) ->
+                ExecutionAnswer.of(new Run(lost(gone, sandbox), null, unreached));
+        });
+    }
+
+    private static ExecutionResult lost(ExecutionId id, Optional<SandboxState> found) {
+        String why = found.flatMap(SandboxState::condition)
+                .orElse("its sandbox was stopped, suspended, restarted or deleted");
+        return new ExecutionResult(
+                ExecutionStatus.LOST,
+                id,
+                "",
+                "",
+                null,
+                null,
+                null,
+                List.of(),
+                0,
+                null,
+                null,
+                0,
+                CutOutput.NONE,
+                0,
+                0,
+                false,
+                "The pod in which this execution ran is gone, and its output with it: " + why
+                        + ". Call sandbox_start and run the code again.",
+                null,
+                0);
+    }
+}

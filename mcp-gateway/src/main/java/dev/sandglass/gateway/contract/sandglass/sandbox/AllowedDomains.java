@@ -1,0 +1,65 @@
+package dev.sandglass.gateway.contract.sandglass.sandbox;
+
+import dev.sandglass.api.ForeignText;
+import dev.sandglass.api.egress.DomainRule;
+import dev.sandglass.api.egress.EgressRules;
+import dev.sandglass.gateway.contract.InvalidArgument;
+import dev.sandglass.gateway.contract.Schema;
+import dev.sandglass.gateway.sandbox.Reach;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The hosts that a sandbox may reach: read from {@code config.allowed_domains} (contracts.md O3), and told. */
+final class AllowedDomains {
+
+    private static final int TOLD = 16;
+
+    private AllowedDomains() {}
+
+    static Schema schema() {
+        return Schema.list(
+                        "Hosts that code, commands and installers in the sandbox may reach; replaces the whole list; [] ="
+                                + " no network. Left out: as it was before, and for a new sandbox the installation's"
+                                + " default, which the answer tells: no network if it tells none. Each a name"
+                                + " ('example.com': that name only), a wildcard ('*.example.com': every name below it, not"
+                                + " 'example.com' itself), an IP address or a range ('192.0.2.0/24'), with a port"
+                                + " ('example.com:8443') or without, which means 80 and 443; no URL. In force at once:"
+                                + " to change it while the sandbox runs, call sandbox_start again with the new list",
+                        Schema.text("Name, wildcard, address or range").maxLength(DomainRule.MAX_LENGTH))
+                .with("maxItems", EgressRules.MAX_ENTRIES);
+    }
+
+    /**
+     * Checks a list, which was read within the bounds of the schema.
+     *
+     * @param field where it stands
+     */
+    static List<String> checked(String field, List<String> entries) {
+        for (int index = 0; index < entries.size(); index++) {
+            try {
+                DomainRule.parse(entries.get(index));
+            } catch (IllegalArgumentException e) {
+                throw new InvalidArgument("'%s[%d]': %s".formatted(field, index, e.getMessage()));
+            }
+        }
+        return entries;
+    }
+
+    /** What may be reached now, for a model; empty if that is nothing and nobody asked. */
+    static String told(Reach reach, boolean asked) {
+        if (reach.allowed().isEmpty()) {
+            return asked ? "In force now: the sandbox has no network." : "";
+        }
+        int more = reach.allowed().size() - TOLD;
+        String hosts =
+                reach.allowed().stream().limit(TOLD).map(ForeignText::name).collect(Collectors.joining(", "))
+                        + (more > 0 ? " and %d more".formatted(more) : "");
+        if (reach.ignored().isPresent()) {
+            return "Its list of hosts is %s, and no other host may be reached. %s. To change the list, also while it runs, call sandbox_start with the whole new list in 'config.allowed_domains'."
+                    .formatted(hosts, reach.ignored().get());
+        }
+        String since = reach.byDefault() ? "By the installation's default" : "As before,";
+        return "%s its code may reach %s, and no other host. To change that, also while it runs, call sandbox_start with the whole new list in 'config.allowed_domains'."
+                .formatted(asked ? "In force now:" : since, hosts);
+    }
+}

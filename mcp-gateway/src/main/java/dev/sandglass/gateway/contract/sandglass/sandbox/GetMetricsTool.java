@@ -1,0 +1,73 @@
+package dev.sandglass.gateway.contract.sandglass.sandbox;
+
+import dev.sandglass.api.ForeignText;
+import dev.sandglass.gateway.action.Overview;
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.contract.Tool;
+import dev.sandglass.gateway.contract.ToolCall;
+import dev.sandglass.gateway.contract.ToolDefinition;
+import dev.sandglass.gateway.contract.ToolResult;
+import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.execution.SandboxMetrics;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code sandbox_get_metrics}: what one sandbox uses, or all that the caller may see (contracts.md M22, M23). */
+public final class GetMetricsTool implements Tool {
+
+    private final TenantAccess access;
+    private final Overview overview;
+    private final ToolSettings settings;
+    private final ToolDefinition definition;
+    private final JsonMapper json = JsonMapper.shared();
+
+    public GetMetricsTool(TenantAccess access, Overview overview, ToolSettings settings) {
+        this.access = access;
+        this.overview = overview;
+        this.settings = settings;
+        this.definition = new ToolDefinition(
+                "sandbox_get_metrics",
+                "Get metrics of sandboxes",
+                """
+                Returns for one sandbox, or for all, whether it runs and how much processor, memory, disk, processes and \
+                network it uses, with its limits. Works for stopped sandboxes too; a value that could not be read is \
+                null.""",
+                SandboxQuery.schema("Name of the sandbox; all if left out").keywords(),
+                MetricsAnswer.schema(),
+                ToolDefinition.Annotations.READS);
+    }
+
+    @Override
+    public ToolDefinition definition() {
+        return definition;
+    }
+
+    @Override
+    public Mono<ToolResult> call(ToolCall call) {
+        return Mono.fromSupplier(() -> overview.find(SandboxQuery.read(call, access)))
+                .flatMap(chosen -> overview.metrics(chosen, settings.metricsWait()))
+                .map(GetMetricsTool::usages)
+                .map(this::answer)
+                .onErrorMap(
+                        SandboxProblem.class,
+                        problem -> new SandboxProblem.Refused("Get metrics failed: " + problem.text()));
+    }
+
+    private static MetricsAnswer usages(Overview.Answers<SandboxMetrics> answers) {
+        return new MetricsAnswer(
+                answers.entries().stream()
+                        .map(sandbox -> MetricsAnswer.Usage.of(
+                                sandbox.state().ref(),
+                                sandbox.state() instanceof SandboxState.Running,
+                                sandbox.answer().orElse(SandboxMetrics.UNKNOWN)))
+                        .toList(),
+                answers.truncated());
+    }
+
+    private ToolResult answer(MetricsAnswer metrics) {
+        String text = ForeignText.json(json.writerWithDefaultPrettyPrinter().writeValueAsString(metrics));
+        return ToolResult.ok(text, metrics);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.sandglass.gateway.contract.sandglass.sandbox;
+
+import dev.sandglass.api.name.TenantName;
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.contract.Arguments;
+import dev.sandglass.gateway.contract.InvalidArgument;
+import dev.sandglass.gateway.contract.Schema;
+import dev.sandglass.gateway.contract.ToolCall;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+
+/** The two arguments that nearly every tool has: {@code sandbox} and {@code namespace}. */
+public final class SandboxArguments {
+
+    /** More than any valid name has, so that the name's own rule gives the error text. */
+    private static final int MAX_CHARS = 1000;
+
+    private SandboxArguments() {}
+
+    public static Schema schema() {
+        return Schema.object()
+                .required("sandbox", name("Name of the sandbox"))
+                .optional("namespace", name("Tenant the sandbox belongs to; your own if left out"));
+    }
+
+    /** A name of contracts.md M27. */
+    public static Schema name(String description) {
+        return Schema.text(description)
+                .with("minLength", 1)
+                .maxLength(63)
+                .with("pattern", "^[A-Za-z0-9][A-Za-z0-9_-]*$");
+    }
+
+    /** The sandbox that the arguments name, if the caller may use it. */
+    public static SandboxRef read(ToolCall call, TenantAccess access) {
+        if (call.arguments()
+                .text("namespace", MAX_CHARS)
+                .filter(TenantName.WILDCARD::equals)
+                .isPresent()) {
+            throw new InvalidArgument(
+                    "Wildcard namespace (*) is for sandbox_list and sandbox_get_metrics alone; name one"
+                            + " namespace, or leave it out for your own");
+        }
+        return readNew(call, access);
+    }
+
+    /** The same of one that may have to be made: the text of a wildcard is that of contracts.md M28. */
+    public static SandboxRef readNew(ToolCall call, TenantAccess access) {
+        Arguments arguments = call.arguments();
+        // The text up to the colon is that of contracts.md M31.
+        String sandbox = arguments
+                .text("sandbox", MAX_CHARS)
+                .orElseThrow(() -> new InvalidArgument(
+                        "Missing required 'sandbox' parameter for portal request: give the name of the sandbox"));
+        return access.sandbox(call.caller(), arguments.text("namespace", MAX_CHARS), sandbox);
+    }
+}

@@ -1,0 +1,153 @@
+package dev.sandglass.gateway.contract.sandglass.sandbox;
+
+import dev.sandglass.api.SandboxPort;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.TimeLimit;
+import dev.sandglass.api.VolumeRules;
+import dev.sandglass.api.egress.DomainRule;
+import dev.sandglass.api.egress.EgressRules;
+import dev.sandglass.gateway.contract.Arguments;
+import dev.sandglass.gateway.contract.InvalidArgument;
+import dev.sandglass.gateway.contract.Schema;
+import dev.sandglass.gateway.contract.Variables;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads the {@code config} of {@code sandbox_start} (contracts.md M6 to M12). */
+final class StartConfig {
+
+    private static final int MAX_IMAGE_CHARS = 512;
+
+    private static final Set<String> KNOWN = Set.of(
+            "image",
+            "memory",
+            "cpus",
+            "disk",
+            "envs",
+            "volumes",
+            "workspace",
+            "ports",
+            "allowed_domains",
+            "idle_timeout",
+            "max_lifetime",
+            "retention",
+            "runtime_class");
+
+    /** Settings of other systems that a caller may expect here (contracts.md M12), and what to do instead. */
+    private static final Map<String, String> FOREIGN = Map.of(
+            "workdir", "give 'cwd' to sandbox_run_command, or change the folder in the code",
+            "shell",
+                    "sandbox_run_command gives a command line to bash, or to sh in an image without it; for another shell name it in 'command'",
+            "scripts", "write them with sandbox_write_file and run them with sandbox_run_command",
+            "exec", "run it with sandbox_run_command after the start",
+            "depends_on", "call sandbox_start for the other sandbox first");
+
+    private StartConfig() {}
+
+    static Schema schema() {
+        return Schema.object()
+                .with("description", "What is left out stays as it was; a new sandbox has the installation's default")
+                .optional(
+                        "image",
+                        Schema.text("Image, e.g. 'microsandbox/python'; the installation's default for a new one")
+                                .maxLength(MAX_IMAGE_CHARS))
+                .optional(
+                        "memory",
+                        Schema.either("MiB, or a quantity such as '1Gi'; 512 MiB for a new one", "integer", "string"))
+                .optional(
+                        "cpus",
+                        Schema.either("Processors, or a quantity such as '500m'; 1 for a new one", "number", "string"))
+                .optional(
+                        "disk",
+                        Schema.either("MiB, or a quantity such as '2Gi'; 2 GiB for a new one", "integer", "string"))
+                .optional("envs", Variables.schema("Environment variables of the code"))
+                .optional("volumes", StartVolumes.volumesSchema())
+                .optional("workspace", StartVolumes.workspaceSchema())
+                .optional(
+                        "idle_timeout",
+                        duration("The sandbox is suspended when nobody used it for so long; its next use resumes it"
+                                + " without its variables"))
+                .optional("max_lifetime", duration("The sandbox is suspended at that age, even while code runs"))
+                .optional(
+                        "retention",
+                        duration("The sandbox is deleted when it was stopped or suspended for so long, unless it has a"
+                                + " persistent workspace"))
+                .optional(
+                        "runtime_class",
+                        Schema.text("RuntimeClass that the installation allows, e.g. 'gvisor'; its own for a new one")
+                                .maxLength(SandboxSpec.MAX_RUNTIME_CLASS_NAME))
+                .optional("ports", ports())
+                .optional("allowed_domains", AllowedDomains.schema())
+                .with("additionalProperties", false);
+    }
+
+    private static Schema ports() {
+        return Schema.list(
+                        ("Ports from %d to %d on which code in the sandbox serves HTTP or WebSocket; the answer tells the"
+                                        + " URL of each. A server must listen on 0.0.0.0; sandbox_run_command says how to leave"
+                                        + " one running. Of 'host:container' the container's part counts")
+                                .formatted(SandboxPort.MIN, SandboxPort.MAX),
+                        Schema.either("A port, or 'host:container'", "integer", "string"))
+                .with("maxItems", SandboxPort.MAX_ENTRIES);
+    }
+
+    static SandboxConfig read(Arguments arguments) {
+        Optional<Arguments> given = config(arguments);
+        if (given.isEmpty()) {
+            return SandboxConfig.UNCHANGED;
+        }
+        Arguments config = given.get();
+        return new SandboxConfig(
+                image(config).orElse(null),
+                config.quantity("memory", "Mi").orElse(null),
+                config.quantity("cpus", "").orElse(null),
+                config.quantity("disk", "Mi").orElse(null),
+                config.variables("envs").orElse(null),
+                StartVolumes.volumes(config).orElse(null),
+                StartVolumes.workspace(config).orElse(null),
+                runtimeClass(config).orElse(null),
+                config.timeLimit("idle_timeout", TimeLimit.IDLE_TIMEOUT).orElse(null),
+                config.timeLimit("max_lifetime", TimeLimit.MAX_LIFETIME).orElse(null),
+                config.timeLimit("retention", TimeLimit.RETENTION).orElse(null),
+                config.ports("ports").orElse(null),
+                config.texts("allowed_domains", EgressRules.MAX_ENTRIES, DomainRule.MAX_LENGTH)
+                        .map(entries -> AllowedDomains.checked("config.allowed_domains", entries))
+                        .orElse(null));
+    }
+
+    private static Optional<String> image(Arguments config) {
+        Optional<String> image = config.text("image", MAX_IMAGE_CHARS).filter(name -> !name.isBlank());
+        if (image.isPresent() && image.get().chars().anyMatch(Character::isWhitespace)) {
+            throw new InvalidArgument("'config.image' must be the name of an image without blanks, such as"
+                    + " 'microsandbox/python'; leave it out for the installation's default");
+        }
+        return image;
+    }
+
+    private static Optional<String> runtimeClass(Arguments config) {
+        Optional<String> name =
+                config.text("runtime_class", SandboxSpec.MAX_RUNTIME_CLASS_NAME).filter(text -> !text.isBlank());
+        name.flatMap(VolumeRules::objectProblem).ifPresent(problem -> {
+            throw new InvalidArgument("'config.runtime_class': " + problem);
+        });
+        return name;
+    }
+
+    private static Schema duration(String description) {
+        return Schema.either(
+                description + ": e.g. '30m' or '1h30m', or a number of seconds; the installation's for a new one",
+                "string",
+                "integer");
+    }
+
+    /** Whether somebody expects a port of a host to be opened; after {@link #read}. */
+    static boolean namesHosts(Arguments arguments) {
+        return config(arguments).filter(config -> config.namesHosts("ports")).isPresent();
+    }
+
+    private static Optional<Arguments> config(Arguments arguments) {
+        return arguments.object("config", KNOWN, FOREIGN);
+    }
+}

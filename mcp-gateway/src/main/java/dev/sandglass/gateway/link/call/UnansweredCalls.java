@@ -1,0 +1,100 @@
+package dev.sandglass.gateway.link.call;
+
+import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Inbound;
+import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.LinkFrames;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The calls of one pod that have no answer yet. They belong to the wire on which they came. Owner thread only. */
+public final class UnansweredCalls {
+
+    /** Most of them at a time; a supervisor of ours has no more under way either. */
+    public static final int MOST = 64;
+
+    private static final Logger LOG = LoggerFactory.getLogger(UnansweredCalls.class);
+
+    private final PodCalls calls;
+    private final String sandboxUid;
+    private final int incarnation;
+    private final Executor owner;
+    private final Map<String, CompletableFuture<Answer>> answers = new HashMap<>();
+
+    /**
+     * @param owner runs something on the owner thread
+     */
+    public UnansweredCalls(PodCalls calls, String sandboxUid, int incarnation, Executor owner) {
+        this.calls = calls;
+        this.sandboxUid = sandboxUid;
+        this.incarnation = incarnation;
+        this.owner = owner;
+    }
+
+    /**
+     * Takes a call; false if one of that id is under way already.
+     *
+     * @param reply takes the frames of the answer
+     */
+    public boolean came(Inbound.Call call, Consumer<byte[][]> reply) {
+        String id = call.callId();
+        if (answers.containsKey(id)) {
+            return false;
+        }
+        if (answers.size() >= MOST) {
+            String bound = "more than " + MOST + " calls of this sandbox wait for an answer";
+            reply.accept(LinkFrames.problem(id, "too_many_calls", bound));
+            return true;
+        }
+        CompletableFuture<Answer> answer = answer(call);
+        answers.put(id, answer);
+        var _ = answer.whenComplete((given, failure) -> owner.execute(() -> {
+            if (answers.remove(id, answer)) {
+                reply.accept(given == null ? problem(id, failure) : LinkFrames.returned(id, given));
+            }
+        }));
+        return true;
+    }
+
+    /** Nothing waits for that answer any more; false if nothing did. */
+    public boolean withdrawn(String callId) {
+        CompletableFuture<Answer> answer = answers.remove(callId);
+        return answer != null && answer.cancel(false);
+    }
+
+    /** The wire is gone, and with it all that waited there. */
+    public void lost() {
+        List<CompletableFuture<Answer>> all = List.copyOf(answers.values());
+        answers.clear();
+        all.forEach(answer -> answer.cancel(false));
+    }
+
+    private CompletableFuture<Answer> answer(Inbound.Call call) {
+        if (!calls.kinds().contains(call.kind())) {
+            return CompletableFuture.failedFuture(new LinkException(
+                    LinkException.Kind.REFUSED, "unknown_kind", "this gateway answers no '" + call.kind() + "' calls"));
+        }
+        var asked =
+                new PodCall(sandboxUid, incarnation, call.kind(), call.executionId(), call.arguments(), call.blob());
+        try {
+            return calls.answer(asked);
+        } catch (RuntimeException fault) {
+            return CompletableFuture.failedFuture(fault);
+        }
+    }
+
+    private byte[][] problem(String id, @Nullable Throwable failure) {
+        if (failure != null && LinkException.unwrap(failure) instanceof LinkException known) {
+            return LinkFrames.problem(id, known.code(), known.text());
+        }
+        LOG.atError().addKeyValue("uid", sandboxUid).setCause(failure).log("A call of a sandbox's pod failed");
+        return LinkFrames.problem(id, "internal", "a fault in the gateway");
+    }
+}

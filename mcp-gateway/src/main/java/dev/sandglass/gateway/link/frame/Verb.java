@@ -1,0 +1,247 @@
+package dev.sandglass.gateway.link.frame;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a gateway may ask of a supervisor, protocol version 1. A new verb is a new record here and an arm in the codec. */
+public sealed interface Verb {
+
+    /** The word on the wire. */
+    String word();
+
+    /**
+     * Introduces this connection; sent by the link itself.
+     *
+     * @param peer how this process calls itself
+     * @param calls kinds of calls from the pod that it answers
+     */
+    record Hello(String peer, Set<String> calls) implements Verb {
+        @Override
+        public String word() {
+            return "hello";
+        }
+    }
+
+    /** A verb that concerns one execution. */
+    sealed interface OfExecution extends Verb {
+        /** Name of the execution, unique in the sandbox's incarnation: 1 to 255 printable ASCII characters. */
+        String executionId();
+    }
+
+    /** A verb after which the asking connection gets the execution's output. */
+    sealed interface Following extends OfExecution {
+        /** Where the output starts, in bytes of the execution's output. */
+        default long from() {
+            return 0;
+        }
+    }
+
+    /**
+     * Runs code in a kernel. The same id again does not run it twice.
+     *
+     * @param executionId see {@link OfExecution}
+     * @param language e.g. {@code python}
+     * @param session the kernel's name
+     * @param pythonEnv name or path of the Python that a new session begins with; null for the image's
+     * @param code the source text, at most 1 MiB
+     * @param envs environment of this execution
+     * @param timeout from the start of the run
+     * @param attach whether this connection gets the output
+     */
+    record Execute(
+            String executionId,
+            String language,
+            String session,
+            @Nullable String pythonEnv,
+            Blob code,
+            Map<String, String> envs,
+            Duration timeout,
+            boolean attach)
+            implements Following {
+        @Override
+        public String word() {
+            return "execute";
+        }
+
+        /** Neither code nor environment. */
+        @Override
+        public String toString() {
+            return "Execute[" + executionId + ", " + language + "/" + session + ", " + code + "]";
+        }
+    }
+
+    /**
+     * Runs a process; no shell. The same id again does not run it twice.
+     *
+     * @param executionId see {@link OfExecution}
+     * @param command the program
+     * @param args its arguments
+     * @param cwd absolute path; empty = the workspace
+     * @param envs environment on top of the sandbox's
+     * @param stdin what it reads, at most 8 MiB
+     * @param timeout from the start of the run
+     * @param attach whether this connection gets the output
+     * @param shellLine this is {@code sh -c LINE}, and the line is for bash where the image has it
+     */
+    record Command(
+            String executionId,
+            String command,
+            List<String> args,
+            String cwd,
+            Map<String, String> envs,
+            Blob stdin,
+            Duration timeout,
+            boolean attach,
+            boolean shellLine)
+            implements Following {
+        @Override
+        public String word() {
+            return "command";
+        }
+
+        /** Neither arguments nor environment. */
+        @Override
+        public String toString() {
+            return "Command[" + executionId + ", " + args.size() + " arguments, stdin " + stdin + "]";
+        }
+    }
+
+    /**
+     * Installs packages. The same id again does not install twice.
+     *
+     * @param executionId see {@link OfExecution}
+     * @param language whose packages, e.g. {@code python}
+     * @param packages names with or without versions, URLs or paths; 1 to 64
+     * @param timeout from the start of the run
+     * @param attach whether this connection gets the output
+     */
+    record Install(String executionId, String language, List<String> packages, Duration timeout, boolean attach)
+            implements Following {
+        @Override
+        public String word() {
+            return "install";
+        }
+
+        /** Not the packages: a URL may hold a password. */
+        @Override
+        public String toString() {
+            return "Install[" + executionId + ", " + packages.size() + " packages of " + language + "]";
+        }
+    }
+
+    /**
+     * Reads an execution's output, whoever started it.
+     *
+     * @param executionId see {@link OfExecution}
+     * @param from where to start, in bytes of the execution's output
+     */
+    record Attach(String executionId, long from) implements Following {
+        @Override
+        public String word() {
+            return "attach";
+        }
+    }
+
+    /**
+     * Ends this connection's reading.
+     *
+     * @param executionId see {@link OfExecution}
+     */
+    record Detach(String executionId) implements OfExecution {
+        @Override
+        public String word() {
+            return "detach";
+        }
+    }
+
+    /**
+     * Interrupts an execution.
+     *
+     * @param executionId see {@link OfExecution}
+     */
+    record Interrupt(String executionId) implements OfExecution {
+        @Override
+        public String word() {
+            return "interrupt";
+        }
+    }
+
+    /** A verb that concerns one session's kernel. */
+    sealed interface OfSession extends Verb {
+        /** E.g. {@code python}. */
+        String language();
+
+        /** The kernel's name: 1 to 63 letters, digits, hyphens and underscores. */
+        String session();
+    }
+
+    /**
+     * Interrupts what runs in a session.
+     *
+     * @param language see {@link OfSession}
+     * @param session see {@link OfSession}
+     */
+    record InterruptSession(String language, String session) implements OfSession {
+        @Override
+        public String word() {
+            return "interrupt";
+        }
+    }
+
+    /**
+     * Gives a session a fresh kernel.
+     *
+     * @param language see {@link OfSession}
+     * @param session see {@link OfSession}
+     */
+    record Reset(String language, String session) implements OfSession {
+        @Override
+        public String word() {
+            return "reset";
+        }
+    }
+
+    /**
+     * Ends a session's kernel and forgets it.
+     *
+     * @param language see {@link OfSession}
+     * @param session see {@link OfSession}
+     */
+    record Close(String language, String session) implements OfSession {
+        @Override
+        public String word() {
+            return "close";
+        }
+    }
+
+    /**
+     * Does something with a file or folder.
+     *
+     * @param operation what
+     */
+    record Files(FileOperation operation) implements Verb {
+        @Override
+        public String word() {
+            return "files";
+        }
+    }
+
+    /** Asks for kernels and executions. */
+    record ListAll() implements Verb {
+        @Override
+        public String word() {
+            return "list";
+        }
+    }
+
+    /** Asks what the sandbox uses. */
+    record Metrics() implements Verb {
+        @Override
+        public String word() {
+            return "metrics";
+        }
+    }
+}

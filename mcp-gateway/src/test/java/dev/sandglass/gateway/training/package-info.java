@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sandglass.gateway.training;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sandglass.gateway.zmtp;
+
+import org.jspecify.annotations.NullMarked;

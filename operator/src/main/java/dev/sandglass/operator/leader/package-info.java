@@ -1,0 +1,5 @@
+/** Which replica of the operator works. */
+@NullMarked
+package dev.sandglass.operator.leader;
+
+import org.jspecify.annotations.NullMarked;

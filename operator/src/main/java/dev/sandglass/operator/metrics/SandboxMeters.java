@@ -1,0 +1,41 @@
+package dev.sandglass.operator.metrics;
+
+import dev.sandglass.api.Sandbox;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** What is measured of the operator's work, besides what it asks of the API server ({@link ApiMeter}). */
+public final class SandboxMeters {
+
+    static final String ERRORS = "sandglass.reconcile.errors";
+
+    private final MeterRegistry registry;
+    private final Set<String> namespaces;
+    private final StartMeter starts;
+    private final Counter errors;
+
+    public SandboxMeters(MeterRegistry registry, Set<String> namespaces) {
+        this.registry = registry;
+        this.namespaces = namespaces;
+        this.starts = new StartMeter(registry, System::nanoTime);
+        this.errors = Counter.builder(ERRORS)
+                .description("Rounds of the operator that ended with an exception")
+                .register(registry);
+    }
+
+    public StartMeter starts() {
+        return starts;
+    }
+
+    /** Counts the sandboxes of a cache from now on, whenever somebody asks. */
+    public void census(Supplier<Stream<Sandbox>> sandboxes) {
+        new SandboxCensus(sandboxes, System::nanoTime).bindTo(registry, namespaces);
+    }
+
+    public void failed() {
+        errors.increment();
+    }
+}

@@ -1,0 +1,5 @@
+/** What is measured of the operator's work. */
+@NullMarked
+package dev.sandglass.operator.metrics;
+
+import org.jspecify.annotations.NullMarked;

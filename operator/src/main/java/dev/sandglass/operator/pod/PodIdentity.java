@@ -1,0 +1,46 @@
+package dev.sandglass.operator.pod;
+
+import dev.sandglass.api.SandboxLabels;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Who a pod is: everything in which two pods of the same {@link PodShape} differ. An incarnation of a Sandbox is one such
+ * identity.
+ *
+ * @param metadata name, namespace, labels, annotations and owner of the pod
+ * @param secret name of the Secret that holds its keys
+ * @param subject what these keys derive from
+ * @param user uid as which the code runs
+ * @param lifetime age at which the node ends the pod, whether or not the operator runs
+ * @param environment variables of the code, in their order
+ */
+public record PodIdentity(
+        ObjectMeta metadata,
+        String secret,
+        KeySubject subject,
+        long user,
+        Duration lifetime,
+        Map<String, String> environment) {
+
+    /**
+     * Keeps its own copies.
+     *
+     * @throws IllegalArgumentException if the pod would escape the policies, which select by component, or outlive its owner
+     */
+    public PodIdentity {
+        if (!metadata.getLabels().containsKey(SandboxLabels.COMPONENT)) {
+            throw new IllegalArgumentException("A pod without the label " + SandboxLabels.COMPONENT
+                    + " is selected by no NetworkPolicy: " + metadata.getName());
+        }
+        if (metadata.getOwnerReferences().isEmpty()) {
+            throw new IllegalArgumentException("A pod without an owner is never collected: " + metadata.getName());
+        }
+        metadata = new ObjectMetaBuilder(metadata).build();
+        environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
+    }
+}

@@ -1,0 +1,192 @@
+package dev.sandglass.operator.sandbox;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.operator.child.ChildMetadata;
+import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.child.NamespaceAccess;
+import dev.sandglass.operator.child.NamespacePolicy;
+import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.child.SandboxNetworkPolicy;
+import dev.sandglass.operator.lifecycle.Observed;
+import dev.sandglass.operator.lifecycle.StartBlocker;
+import dev.sandglass.operator.settings.Egress;
+import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.TenantNamespaces;
+import dev.sandglass.operator.settings.TrustedAuthorities;
+import dev.sandglass.operator.watch.SandboxWatches;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** Gathers all that is known of a sandbox, nearly all of it from the caches. It decides nothing. */
+public final class SandboxView {
+
+    private final PodSettings settings;
+    private final TenantNamespaces tenants;
+    private final PodEvents events;
+    private final InstantSource clock;
+
+    public SandboxView(PodSettings settings, TenantNamespaces tenants, PodEvents events, InstantSource clock) {
+        this.settings = settings;
+        this.tenants = tenants;
+        this.events = events;
+        this.clock = clock;
+    }
+
+    /** See {@link SandboxWatches#sources}. */
+    List<EventSource<?, Sandbox>> sources(EventSourceContext<Sandbox> context) {
+        return SandboxWatches.sources(settings, tenants, context);
+    }
+
+    /** Everything there is to know; empty if the sandbox is not ours, or turns out to be gone. */
+    Optional<Observed> observe(Sandbox sandbox, Context<Sandbox> context) {
+        if (!isOurs(sandbox, context)) {
+            return Optional.empty();
+        }
+        Optional<Pod> pod = newestPod(sandbox, context);
+        Observed seen = observe(sandbox, pod, context);
+        // For one that is known to go nothing is made anyway, and its pod has to end.
+        boolean going = !sandbox.isMarkedForDeletion() && lost(sandbox, seen) && gone(sandbox, context);
+        return going ? Optional.empty() : Optional.of(withBlocker(seen));
+    }
+
+    /**
+     * The pod of a sandbox that is gone, if Kubernetes did not take the pod with it: {@code --cascade=orphan}, which is a
+     * finalizer, leaves the pod without an owner. Asked only after a deletion that a finalizer held for a while.
+     */
+    Optional<Pod> orphan(Sandbox deleted, Context<Sandbox> context) {
+        return deleted.isMarkedForDeletion() && isOurs(deleted, context)
+                ? recordedPod(deleted, context)
+                : Optional.empty();
+    }
+
+    private boolean isOurs(Sandbox sandbox, Context<Sandbox> context) {
+        return tenants.has(
+                sandbox.getMetadata().getNamespace(), namespace -> SandboxWatches.informer(Namespace.class, context)
+                        .get(new ResourceID(namespace))
+                        .isPresent());
+    }
+
+    private Observed withBlocker(Observed seen) {
+        return seen.livePod()
+                .filter(pod -> StartBlocker.isDue(pod, seen.now()))
+                .map(pod -> seen.withBlocker(events.of(pod, seen.now())))
+                .orElse(seen);
+    }
+
+    private Observed observe(Sandbox sandbox, Optional<Pod> pod, Context<Sandbox> context) {
+        return new Observed(
+                sandbox,
+                pod,
+                SandboxWatches.cached(
+                                Lease.class,
+                                SandboxLabels.leaseName(sandbox.getMetadata().getUid()),
+                                context)
+                        .filter(lease -> ChildMetadata.owns(sandbox, lease)),
+                namespacePolicy(context).flatMap(NamespacePolicy::problem).or(() -> PodRefusal.of(sandbox, settings)),
+                SandboxWatches.cached(PersistentVolumeClaim.class, ChildNames.workspace(sandbox), context),
+                Egress.ignored(sandbox, settings.egress()),
+                Optional.empty(),
+                networkReady(sandbox, context),
+                clock.instant());
+    }
+
+    /** Whether the policies are in place, and as they must be, that shut the sandbox in and let it do what it needs. */
+    boolean networkReady(Sandbox sandbox, Context<Sandbox> context) {
+        return namespacePolicy(context).filter(NamespacePolicy::cutsOff).isPresent() && mayBeReached(sandbox, context);
+    }
+
+    /** Whether a policy of its own, or the namespace's, lets it do what it needs. */
+    private boolean mayBeReached(Sandbox sandbox, Context<Sandbox> context) {
+        NetworkPolicy desired = SandboxNetworkPolicy.desired(sandbox, tenants.own(), settings.egress());
+        return networkPolicy(sandbox, context)
+                        .filter(own -> own.getSpec().equals(desired.getSpec()))
+                        .isPresent()
+                || namespaceAccess(context)
+                        .filter(all -> NamespaceAccess.grants(all, desired))
+                        .isPresent();
+    }
+
+    /** Whether something is not there that the status tells of, or that was made before there was a status. */
+    private static boolean lost(Sandbox sandbox, Observed seen) {
+        boolean known = sandbox.observed().podName() != null
+                || (sandbox.getStatus() == null && seen.pod().isPresent());
+        boolean pod = known && seen.livePod().isEmpty();
+        boolean policy = sandbox.observed().holds(ConditionType.NETWORK_READY) && !seen.networkReady();
+        return pod || policy;
+    }
+
+    /**
+     * When a sandbox is deleted, garbage collection may take what it had before we hear of the deletion, as each kind is
+     * watched apart; nothing must be replaced for a sandbox that no longer exists. Nor for one that is on its way out: with
+     * {@code --cascade=orphan} the pod is let go, with its keys, and with {@code foreground} it goes first.
+     */
+    private static boolean gone(Sandbox sandbox, Context<Sandbox> context) {
+        Sandbox found = context.getClient().resource(sandbox).get();
+        return found == null
+                || found.isMarkedForDeletion()
+                || !found.getMetadata().getUid().equals(sandbox.getMetadata().getUid());
+    }
+
+    Optional<NetworkPolicy> networkPolicy(Sandbox sandbox, Context<Sandbox> context) {
+        return SandboxWatches.cached(NetworkPolicy.class, ChildNames.networkPolicy(sandbox), context);
+    }
+
+    Optional<NetworkPolicy> namespacePolicy(Context<Sandbox> context) {
+        return SandboxWatches.cached(NetworkPolicy.class, ChildNames.NAMESPACE_POLICY, context);
+    }
+
+    Optional<NetworkPolicy> namespaceAccess(Context<Sandbox> context) {
+        return SandboxWatches.cached(NetworkPolicy.class, ChildNames.NAMESPACE_ACCESS, context);
+    }
+
+    /** The authorities that the sandboxes of the namespace trust; asked only if the installation has some. */
+    Optional<ConfigMap> authorities(Context<Sandbox> context) {
+        return settings.authorities()
+                .flatMap(mine -> SandboxWatches.cached(ConfigMap.class, TrustedAuthorities.NAME, context));
+    }
+
+    /**
+     * The newest pod of the sandbox. If the status names a pod that the cache does not know, the cache may be behind; to
+     * take that for a lost pod would start a second one, so the API server is asked.
+     */
+    private Optional<Pod> newestPod(Sandbox sandbox, Context<Sandbox> context) {
+        Optional<Pod> newest = context.getSecondaryResources(Pod.class).stream()
+                .filter(pod -> ChildMetadata.owns(sandbox, pod))
+                .max(Comparator.comparingInt(Observed::incarnationOf));
+        String recorded = sandbox.observed().podName();
+        if (recorded == null || newest.filter(pod -> isAtLeast(pod, sandbox)).isPresent()) {
+            return newest;
+        }
+        // An orphan of a sandbox that is on its way out has to end too.
+        return recordedPod(sandbox, context)
+                .filter(pod -> ChildMetadata.owns(sandbox, pod) || sandbox.isMarkedForDeletion())
+                .or(() -> newest);
+    }
+
+    private static Optional<Pod> recordedPod(Sandbox sandbox, Context<Sandbox> context) {
+        return Optional.ofNullable(sandbox.observed().podName()).map(name -> context.getClient()
+                .pods()
+                .inNamespace(sandbox.getMetadata().getNamespace())
+                .withName(name)
+                .get());
+    }
+
+    private static boolean isAtLeast(Pod pod, Sandbox sandbox) {
+        Integer recorded = sandbox.observed().incarnation();
+        return recorded == null || Observed.incarnationOf(pod) >= recorded;
+    }
+}

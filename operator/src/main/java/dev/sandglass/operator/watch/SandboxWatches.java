@@ -1,0 +1,163 @@
+package dev.sandglass.operator.watch;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.TenantNamespaces;
+import dev.sandglass.operator.settings.TrustedAuthorities;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.javaoperatorsdk.operator.api.config.informer.FieldSelectorBuilder;
+import io.javaoperatorsdk.operator.api.config.informer.InformerEventSourceConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the operator watches: sandboxes, what it made for them, their activity and their namespaces. Says which change
+ * concerns which sandbox, and which concerns none; and reads and writes the caches that the watches fill.
+ */
+public final class SandboxWatches {
+
+    /** Objects in one answer of a list: the text of ten thousand pods at once would need more memory than the pods. */
+    public static final long PAGE = 500;
+
+    private SandboxWatches() {}
+
+    /** What is watched besides the sandboxes. */
+    public static List<EventSource<?, Sandbox>> sources(
+            PodSettings settings, TenantNamespaces tenants, EventSourceContext<Sandbox> context) {
+        List<EventSource<?, Sandbox>> sources = new ArrayList<>(List.of(
+                source(Pod.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
+                source(Lease.class, SandboxLabels.SANDBOX, context),
+                source(PersistentVolumeClaim.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
+                policies(context)));
+        if (tenants.byLabel()) {
+            sources.add(namespaces(context));
+        }
+        settings.authorities().ifPresent(authorities -> sources.add(authorities(authorities, context)));
+        return sources;
+    }
+
+    /** A namespace that becomes a tenant's, or ceases to be, concerns every sandbox in it. */
+    private static InformerEventSource<Namespace, Sandbox> namespaces(EventSourceContext<Sandbox> context) {
+        return new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(Namespace.class, Sandbox.class)
+                        .withLabelSelector(SandboxLabels.TENANT)
+                        .withInformerListLimit(PAGE)
+                        .withSecondaryToPrimaryMapper(
+                                namespace -> sandboxesIn(namespace.getMetadata().getName(), context))
+                        .build(),
+                context);
+    }
+
+    /** The one ConfigMap of each namespace that is ours; it concerns sandboxes only if it is not as it should be. */
+    private static InformerEventSource<ConfigMap, Sandbox> authorities(
+            TrustedAuthorities authorities, EventSourceContext<Sandbox> context) {
+        return new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(ConfigMap.class, Sandbox.class)
+                        .withFieldSelector(new FieldSelectorBuilder()
+                                .withField("metadata.name", TrustedAuthorities.NAME)
+                                .build())
+                        .withOnAddFilter(found -> !authorities.areIn(found))
+                        .withOnUpdateFilter((found, before) -> !authorities.areIn(found))
+                        .withSecondaryToPrimaryMapper(
+                                map -> sandboxesIn(map.getMetadata().getNamespace(), context))
+                        .build(),
+                context);
+    }
+
+    private static <R extends HasMetadata> InformerEventSource<R, Sandbox> source(
+            Class<R> type, String selector, EventSourceContext<Sandbox> context) {
+        return new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(type, Sandbox.class)
+                        .withLabelSelector(selector)
+                        .withInformerListLimit(PAGE)
+                        .withSecondaryToPrimaryMapper(SandboxWatches::sandboxOf)
+                        .build(),
+                context);
+    }
+
+    /** Without a selector, since a namespace's own may have been made by somebody else. New labels wake nobody. */
+    private static InformerEventSource<NetworkPolicy, Sandbox> policies(EventSourceContext<Sandbox> context) {
+        return new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(NetworkPolicy.class, Sandbox.class)
+                        .withInformerListLimit(PAGE)
+                        .withOnUpdateFilter(
+                                (policy, before) -> !policy.getSpec().equals(before.getSpec()))
+                        .withSecondaryToPrimaryMapper(policy -> concerned(policy, context))
+                        .build(),
+                context);
+    }
+
+    /** The sandbox of a policy; a namespace's policy concerns all that are in it. */
+    private static Set<ResourceID> concerned(NetworkPolicy policy, EventSourceContext<Sandbox> context) {
+        return ChildNames.ofNamespace(policy.getMetadata().getName())
+                ? sandboxesIn(policy.getMetadata().getNamespace(), context)
+                : sandboxOf(policy);
+    }
+
+    private static Set<ResourceID> sandboxesIn(String namespace, EventSourceContext<Sandbox> context) {
+        return context.getPrimaryCache()
+                .list(namespace)
+                .map(ResourceID::fromResource)
+                .collect(Collectors.toSet());
+    }
+
+    private static Set<ResourceID> sandboxOf(HasMetadata child) {
+        String name = child.getMetadata().getLabels().get(SandboxLabels.SANDBOX);
+        return name == null
+                ? Set.of()
+                : Set.of(new ResourceID(name, child.getMetadata().getNamespace()));
+    }
+
+    /** Whether a change of a sandbox is somebody's order; nearly all others are our own writes of its status. */
+    public static boolean isNews(Sandbox after, Sandbox before) {
+        return !Objects.equals(
+                        after.getMetadata().getUid(), before.getMetadata().getUid())
+                || !Objects.equals(
+                        after.getMetadata().getGeneration(),
+                        before.getMetadata().getGeneration())
+                || after.isMarkedForDeletion() != before.isMarkedForDeletion()
+                || !Objects.equals(wake(after), wake(before));
+    }
+
+    private static @Nullable String wake(Sandbox sandbox) {
+        return Optional.ofNullable(sandbox.getMetadata().getAnnotations())
+                .map(annotations -> annotations.get(SandboxLabels.WAKE))
+                .orElse(null);
+    }
+
+    /** What the cache knows of that name in the namespace of the sandbox of this round. */
+    public static <R extends HasMetadata> Optional<R> cached(Class<R> type, String name, Context<Sandbox> context) {
+        return informer(type, context)
+                .get(new ResourceID(
+                        name, context.getPrimaryResource().getMetadata().getNamespace()));
+    }
+
+    /** Puts an own write into the cache, so that the next round neither misses it nor is woken by it. */
+    public static <R extends HasMetadata> void remember(Class<R> type, R written, Context<Sandbox> context) {
+        informer(type, context).handleRecentResourceCreate(ResourceID.fromResource(written), written);
+    }
+
+    /** The cache of a kind, with the watch that fills it. */
+    public static <R extends HasMetadata> InformerEventSource<R, Sandbox> informer(
+            Class<R> type, Context<Sandbox> context) {
+        return (InformerEventSource<R, Sandbox>) context.eventSourceRetriever().getEventSourceFor(type);
+    }
+}

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Verbs and acknowledgements as frames, protocol version 1:
@@ -77,8 +78,9 @@ public final class LinkFrames {
 
     /** The frames that say why a call of the pod has no answer; the message is a clause. */
     public static byte[][] problem(String callId, String code, String message) {
-        byte[] json = JSON.writeValueAsBytes(Map.of("error", Map.of("code", code, "message", message)));
-        return new byte[][] {RETURNED, ascii(callId), json};
+        ObjectNode json = JSON.createObjectNode();
+        json.putObject("error").put("code", code).put("message", message);
+        return new byte[][] {RETURNED, ascii(callId), JSON.writeValueAsBytes(json)};
     }
 
     private static LinkException tooLarge(String what, int length, int limit) {

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
-from sandglass_supervisor.execution import outcome
+from sandglass_supervisor.execution import hint, outcome
 from sandglass_supervisor.execution.journal import Journal
 from sandglass_supervisor.execution.outcome import Outcome
 from sandglass_supervisor.kernels import content
@@ -245,6 +245,14 @@ def _outcomes() -> list[Recorded]:
         "kernel_died": outcome.kernel_died(11, None),
         "oom_killed": outcome.oom_killed(Memory(0, 536_870_912, 536_870_912, 1), kernel=True),
         "env_error": outcome.no_kernel("there is no Node here"),
+        "env_error, a command helps": Outcome(
+            outcome.ENV_ERROR, "No env.", hint=hint.command("make", "python3 -m venv é")
+        ),
+        "error, hosts are to be allowed": Outcome(
+            outcome.ERROR, "No way.", hint=hint.allow_hosts(["packages.example:8443"])
+        ),
+        "interrupted, the network is open": outcome.cut_off(outcome.network_open("192.0.2.1:443")),
+        "oom_killed at its start": outcome.no_memory_to_start(Memory(0, 536_870_912, 536_870_912, 1)),
         "ok, a command": Outcome(outcome.OK, exit_code=0),
         "ok, exit code 3": Outcome(outcome.OK, exit_code=3),
     }
@@ -252,7 +260,7 @@ def _outcomes() -> list[Recorded]:
     for name, end in ends.items():
         said = end.to_json(1234.56, truncated=end is ok)
         known = ("status", "duration_ms", "exit_code", "signal", "kernel_restarted", "message", "truncated")
-        means = {"kind": "outcome", **{field: said[field] for field in known}}
+        means = {"kind": "outcome", **{field: said[field] for field in known}, "hint": said.get("hint")}
         means["text"] = means.pop("message")
         found.append(_output(f"outcome {name}", Piece(100, 100, "outcome", wire.to_json(said), b""), means))
     return found

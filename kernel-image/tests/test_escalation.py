@@ -50,10 +50,8 @@ def test_what_reacts_keeps_its_variables_and_is_told_what_to_do(client: Client, 
     ended = client.run(name + "2", "while True: pass", timeout_s=0.3).outcome
     assert ended is not None
     assert (ended["status"], ended["kernel_restarted"]) == ("timeout", False)
-    assert ended["message"] == (
-        "The time-out of 0.3 s was reached and the run was interrupted. "
-        "Run it again with a longer 'timeout' or with less work."
-    )
+    assert ended["message"] == "The time-out of 0.3 s was reached and the run was interrupted."
+    assert ended["hint"] == {"kind": "more_time"}
     assert client.run(name + "3", "kept").only("result").blob == b"1"
 
 

@@ -114,7 +114,7 @@ def test_without_network_the_answer_names_the_field(
     assert exit_code
     assert (output.text() + output.text("stderr")).count("Retrying") <= 1
     assert f"no network to '{host}'" in message
-    assert "'allowed_domains' of sandbox_start's 'config' (spec.allowedDomains of the Sandbox)" in message
+    assert (output.outcome or {})["hint"] == {"kind": "allow_hosts", "hosts": [host]}
     assert "password" not in message
 
 

@@ -230,9 +230,11 @@ def test_a_kernel_that_has_no_memory_to_start_says_so(bench: Bench) -> None:
         bench.cgroup.oom_kills.return_value = kills
         bench.die()
     assert told(waits)[:2] == (DONE, "oom_killed")
-    assert "could not be started: it was killed at the sandbox's memory limit of 512 MiB (peak 511 MiB)" in str(
-        (waits.outcome or {})["message"]
+    ended = waits.outcome or {}
+    assert "could not be started: it was killed at the sandbox's memory limit of 512 MiB (peak 511 MiB)." in str(
+        ended["message"]
     )
+    assert ended["hint"] == {"kind": "free_memory"}
 
 
 def test_a_kernel_that_answers_and_is_killed_while_nobody_asks_comes_back_each_time(bench: Bench) -> None:

@@ -145,7 +145,7 @@ def test_nothing_runs_where_the_network_is_open(
         client.ask(verb, b"1" if verb == "execute" else None, execution_id="x", **wanted)
     assert refused.value.code == "network_open"
     assert f"got a connection to {where}" in str(refused.value)
-    assert "sandbox_stop and sandbox_start" in str(refused.value)
+    assert "docs/operations.md" in str(refused.value)
     listed = client.ask("list")
     assert listed["executions"] == []
     assert listed["network"] == said["network"]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from sandglass_supervisor.commands import packages
+from sandglass_supervisor.execution.hint import allow_hosts
 from sandglass_supervisor.link.arguments import Install, parse_install
 from sandglass_supervisor.link.wire import Problem, Request
 
@@ -196,12 +197,11 @@ def test_only_what_a_moment_may_end_is_tried_again(output: str, passes: bool) ->
     ],
 )
 def test_a_proxy_that_is_busy_is_no_rule(output: str) -> None:
-    told = packages.no_network(["example.com"], output)
+    told, helps = packages.no_network(["example.com"], output)
     assert "did not serve this sandbox at the moment" in told
-    assert "allowed_domains" not in told
-    assert "'allowed_domains'" in packages.no_network(
-        ["example.com"], f"{output}\nresponse 403 - x: Tunnel connection failed: 403 F"
-    )
+    assert helps is None
+    refused = f"{output}\nresponse 403 - x: Tunnel connection failed: 403 F"
+    assert packages.no_network(["example.com"], refused)[1] == allow_hosts(["example.com"])
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,10 @@ def test_index_in_the_configuration(answer: str, hosts: list[str]) -> None:
 
 
 def test_an_unknown_index_is_called_so() -> None:
-    assert "the host of the package index" in packages.no_network([], "")
+    assert packages.no_network([], "") == (
+        "This sandbox has no network to the host of the package index.",
+        allow_hosts([]),
+    )
 
 
 @pytest.mark.parametrize(
@@ -230,9 +233,9 @@ def test_an_unknown_index_is_called_so() -> None:
     ],
 )
 def test_a_host_that_is_allowed_and_not_there_is_not_to_be_allowed(output: str) -> None:
-    told = packages.no_network(["example.com"], output)
+    told, helps = packages.no_network(["example.com"], output)
     assert "'example.com' may be reached" in told
     assert "DNS" in told
-    assert "allowed_domains" not in told
+    assert helps is None
     refused = f"{output}\nTunnel connection failed: 403 Forbidden"
-    assert "'allowed_domains'" in packages.no_network(["example.com"], refused)
+    assert packages.no_network(["example.com"], refused)[1] == allow_hosts(["example.com"])

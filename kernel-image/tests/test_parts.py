@@ -248,6 +248,7 @@ def test_outcomes_say_what_and_why() -> None:
     assert (late.status, late.signal) == ("timeout", 9)
     assert "time-out of 1.5 s" in late.message
     assert outcome.timed_out(1, Outcome("ok", execution_count=4)).execution_count == 4
+    assert outcome.interrupted(outcome.timed_out(1, Outcome("ok"))).hint is None
     for verdict in (lambda ended: outcome.timed_out(1, ended), outcome.interrupted):
         assert outcome.OUTPUT_LOST in verdict(Outcome("ok", outcome.OUTPUT_LOST)).message
         assert "KeyboardInterrupt" not in verdict(Outcome("error", "KeyboardInterrupt: ")).message

@@ -109,10 +109,11 @@ def test_a_missing_env_is_told_with_what_makes_it(spare: Running) -> None:
     ended = outcome(client.run("missing", "1", session="s", python_env="none"))
     folder = spare.workspace / "envs" / "none"
     assert ended["status"] == "env_error"
-    assert ended["message"] == (
-        f"There is no interpreter in env 'none' (python: {folder}/bin/python). Make one with: sandbox_run_command"
-        f" 'python3 -m venv {folder} && PIP_USER=0 {folder}/bin/python -m pip install ipykernel'."
-    )
+    assert ended["message"] == f"There is no interpreter in env 'none' (python: {folder}/bin/python)."
+    assert ended["hint"] == {
+        "kind": "make",
+        "line": f"python3 -m venv {folder} && PIP_USER=0 {folder}/bin/python -m pip install ipykernel",
+    }
     assert sessions(client) == {"default": None}
 
 
@@ -122,10 +123,8 @@ def test_an_env_without_ipykernel_is_told_with_what_installs_it(spare: Running) 
     folder = venv(spare.workspace / "envs" / "bare")
     ended = outcome(client.run("bare", "1", python_env="bare"))
     assert ended["status"] == "env_error"
-    assert ended["message"] == (
-        f"ipykernel not found in env 'bare' (python: {folder}/bin/python). Install with: sandbox_run_command"
-        f" 'PIP_USER=0 {folder}/bin/python -m pip install ipykernel'."
-    )
+    assert ended["message"] == f"ipykernel not found in env 'bare' (python: {folder}/bin/python)."
+    assert ended["hint"] == {"kind": "install", "line": f"PIP_USER=0 {folder}/bin/python -m pip install ipykernel"}
     # The session is as it was, and takes the env once it is as it should be.
     assert outcome(client.run("without", "x = 1", session="s"))["status"] == "ok"
     (site_of(folder) / "packages.pth").write_text(f"{Path(ipykernel.__file__).parents[1]}\n")
@@ -133,22 +132,24 @@ def test_an_env_without_ipykernel_is_told_with_what_installs_it(spare: Running) 
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "message", "kind"),
     [
-        ("#!/bin/sh\nexit 3\n", "does not work: it ended with exit code 3"),
-        ("#!/bin/sh\nkill -9 $$\n", "does not work: it ended with signal 9"),
-        ("no program", "cannot be started: Exec format error"),
-        ("#!/bin/sh\necho old-python\n", "older than 3.10"),
-        ("#!/bin/sh\necho old-ipykernel\n", "is older than 7.3. Upgrade with: sandbox_run_command 'PIP_USER=0"),
+        ("#!/bin/sh\nexit 3\n", "does not work: it ended with exit code 3", None),
+        ("#!/bin/sh\nkill -9 $$\n", "does not work: it ended with signal 9", None),
+        ("no program", "cannot be started: Exec format error", None),
+        ("#!/bin/sh\necho old-python\n", "older than 3.10", None),
+        ("#!/bin/sh\necho old-ipykernel\n", "is older than 7.3.", "upgrade"),
     ],
 )
-def test_a_broken_interpreter(spare: Running, text: str, message: str) -> None:
+def test_a_broken_interpreter(spare: Running, text: str, message: str, kind: str | None) -> None:
     client = spare.client()
     client.hello()
     script(spare.workspace / "broken", text)
     ended = outcome(client.run("broken", "1", python_env="./broken"))
     assert ended["status"] == "env_error"
     assert message in str(ended["message"])
+    said = ended.get("hint")
+    assert (said["kind"] if isinstance(said, dict) else None) == kind
     assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 

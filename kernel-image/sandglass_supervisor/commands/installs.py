@@ -88,8 +88,9 @@ class Installs:
             return
 
         def finish(hosts: list[str]) -> None:
-            message = f"{ended.message} {packages.no_network(hosts, output)}".strip()
-            self._finish(execution, ended._replace(message=message))
+            why, what_helps = packages.no_network(hosts, output)
+            message = f"{ended.message} {why}".strip()
+            self._finish(execution, ended._replace(message=message, hint=what_helps or ended.hint))
 
         hosts = packages.hosts_in(output)
         if hosts:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from ..execution.hint import Hint, allow_hosts
 from ..kernels.node_process import find_node
 from ..processes import safe_argv
 
@@ -105,25 +106,21 @@ def index_in(answer: str) -> list[str]:
     return [] if match is None else _host_of(match["pip"] or match["npm"])
 
 
-def no_network(hosts: list[str], output: str) -> str:
-    """What to do if the installer, whose output that is, could not reach these hosts; none means its index."""
+def no_network(hosts: list[str], output: str) -> tuple[str, Hint | None]:
+    """Why the installer, whose output that is, could not reach these hosts, and what helps; none means its index."""
     names = ", ".join(f"'{host}'" for host in hosts) or "the host of the package index"
     said = _proxy_said(output)
     if said and said <= _BUSY:
         return (
             f"The egress proxy did not serve this sandbox at the moment (it answered {', '.join(sorted(said))} for"
             f" {names}). Install again in some seconds."
-        )
+        ), None
     if said == {_NOT_THERE}:
         return (
             f"By this sandbox's network rules {names} may be reached, but DNS has no address for the name, or no server"
             " answers there. Correct the name if it is wrong, or try again later."
-        )
-    return (
-        f"This sandbox has no network to {names}: 'allowed_domains' of sandbox_start's 'config' (spec.allowedDomains of"
-        " the Sandbox) does not cover it. Without it, wheels and npm tarballs can be written into the sandbox with"
-        " sandbox_write_file and installed by their paths."
-    )
+        ), None
+    return f"This sandbox has no network to {names}.", allow_hosts(hosts)
 
 
 def _proxy_said(output: str) -> set[str]:

@@ -4,6 +4,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from ..processes.cgroup import Memory
+from .hint import FREE_MEMORY, MORE_TIME, STOP_AND_START, Hint
 
 OK: Final = "ok"
 ERROR: Final = "error"
@@ -33,7 +34,7 @@ _REFUSED = re.compile(r"can't start new thread|\[Errno 11\]|\bEAGAIN\b")
 
 
 class Outcome(NamedTuple):
-    """The end of an execution; ``message`` is empty or says what, why and what to do."""
+    """The end of an execution; ``message`` is empty or says what and why, ``hint`` what to do in a contract's words."""
 
     status: str
     message: str = ""
@@ -41,10 +42,11 @@ class Outcome(NamedTuple):
     signal: int | None = None
     execution_count: int | None = None
     kernel_restarted: bool = False
+    hint: Hint | None = None
 
     def to_json(self, duration_ms: float, *, truncated: bool) -> dict[str, Any]:
         """The wire's outcome object; ``truncated`` tells that output was dropped."""
-        return {
+        said: dict[str, Any] = {
             "status": self.status,
             "duration_ms": round(duration_ms, 1),
             "exit_code": self.exit_code,
@@ -54,18 +56,19 @@ class Outcome(NamedTuple):
             "message": self.message,
             "truncated": truncated,
         }
+        return said if self.hint is None else {**said, "hint": self.hint.to_json()}
 
 
 def timed_out(timeout_s: float, outcome: Outcome) -> Outcome:
     """The outcome of an execution whose time was up, however it ended afterwards."""
     message = f"The time-out of {timeout_s:g} s was reached and the run was interrupted."
-    advice = "Run it again with a longer 'timeout' or with less work."
-    return outcome._replace(status=TIMEOUT, message=f"{_with_loss(message, outcome)} {advice}")
+    return outcome._replace(status=TIMEOUT, message=_with_loss(message, outcome), hint=MORE_TIME)
 
 
 def interrupted(outcome: Outcome) -> Outcome:
     """The outcome of an execution that a caller interrupted, however it ended afterwards."""
-    return outcome._replace(status=INTERRUPTED, message=_with_loss("The run was interrupted by a caller.", outcome))
+    message = _with_loss("The run was interrupted by a caller.", outcome)
+    return outcome._replace(status=INTERRUPTED, message=message, hint=None)
 
 
 def _with_loss(message: str, outcome: Outcome) -> str:
@@ -131,7 +134,7 @@ def network_open(reached: object) -> str:
     """Why no code runs in a sandbox whose network is open, in sentences without the last full stop."""
     return (
         f"{_OPEN.format(reached)} This is for the cluster's administrator to mend: docs/operations.md, 'NetworkPolicies"
-        " that are not enforced', says how. Then call sandbox_stop and sandbox_start"
+        " that are not enforced', says how"
     )
 
 
@@ -142,7 +145,12 @@ def network_open_but_allowed(reached: object) -> str:
 
 def cut_off(refusal: str) -> Outcome:
     """The network turned out to be open while the execution ran."""
-    return Outcome(INTERRUPTED, f"The run was ended. {refusal}.")
+    return Outcome(INTERRUPTED, f"The run was ended. {refusal}.", hint=STOP_AND_START)
+
+
+def not_begun(refusal: str) -> Outcome:
+    """The network turned out to be open before the execution ran."""
+    return Outcome(REJECTED, f"Not started: {refusal}.", hint=STOP_AND_START)
 
 
 def ended_on_purpose(what: str) -> Outcome:
@@ -211,9 +219,8 @@ def no_kernel(reason: str) -> Outcome:
 
 def no_memory_to_start(memory: Memory) -> Outcome:
     """No kernel could be started for the execution, since each was killed for lack of memory."""
-    advice = "end what else uses it (sandbox_run_command 'ps aux'), or start a sandbox with more."
-    message = f"The kernel could not be started: it was killed at {_full(memory)}; {advice}"
-    return Outcome(OOM_KILLED, message, signal=9, kernel_restarted=True)
+    message = f"The kernel could not be started: it was killed at {_full(memory)}."
+    return Outcome(OOM_KILLED, message, signal=9, kernel_restarted=True, hint=FREE_MEMORY)
 
 
 def _mib(size: int) -> str:

@@ -127,7 +127,7 @@ class Kernel:
 
     def cut_off(self, refusal: str) -> None:
         """Close it at once, whatever runs or waits in it; the answer to those is the refusal."""
-        self._queue.fail(Outcome(outcome.REJECTED, f"Not started: {refusal}."))
+        self._queue.fail(outcome.not_begun(refusal))
         if self._run is not None:
             self._run.stop_asked = True
             self._run.verdict = lambda _: outcome.cut_off(refusal)

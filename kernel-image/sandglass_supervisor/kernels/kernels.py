@@ -74,7 +74,7 @@ class Kernels:
         """End all sessions and what they run, for the reason given, and begin none: a kernel that starts runs code."""
         for waiting in self._waiting.values():
             while waiting:
-                waiting.pop(0)[0].finish(Outcome(outcome.REJECTED, f"Not started: {refusal}."))
+                waiting.pop(0)[0].finish(outcome.not_begun(refusal))
         known, self._known = self._known, {}
         for kernel in known.values():
             kernel.cut_off(refusal)
@@ -134,7 +134,7 @@ class Kernels:
                 return True
         return False
 
-    def _looked(self, name: Name, env: PythonEnv, wrong: str | None) -> None:
+    def _looked(self, name: Name, env: PythonEnv, wrong: Outcome | None) -> None:
         """It is known whether a kernel can run in that environment: go on with what waited for it."""
         waiting = self._waiting.pop(name)
         # Who asked for it may have gone meanwhile.
@@ -142,7 +142,7 @@ class Kernels:
             self._bind(name, env)
         for execution, request in waiting:
             if wrong is not None and self._asks_for(env, request):
-                execution.finish(Outcome(outcome.ENV_ERROR, wrong))
+                execution.finish(wrong)
                 continue
             try:
                 late = request._replace(wait_kernel=True)

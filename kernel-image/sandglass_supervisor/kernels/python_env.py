@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 import sandglass_supervisor
 
+from ..execution import hint
+from ..execution.hint import Hint
+from ..execution.outcome import ENV_ERROR, Outcome
 from ..limits import ENV_PROBE_S
 from ..loop import Loop
 from ..processes.children import Children, describe
@@ -71,9 +74,9 @@ def locate(text: str, home: str, workspace: str) -> PythonEnv:
 
 
 def probe(
-    env: PythonEnv, loop: Loop, children: Children, variables: dict[str, str], answer: Callable[[str | None], None]
+    env: PythonEnv, loop: Loop, children: Children, variables: dict[str, str], answer: Callable[[Outcome | None], None]
 ) -> None:
-    """Call ``answer`` once, within 15 s: None if a kernel can run in it, else what is wrong and what to do."""
+    """Call ``answer`` once, within 15 s: None if a kernel can run in it, else the outcome of what is to run there."""
     late = False
 
     def ended(status: int, said: bytes) -> None:
@@ -95,32 +98,38 @@ def probe(
     timer = loop.call_in(ENV_PROBE_S, give_up)
 
 
-def _verdict(env: PythonEnv, told: str, status: int) -> str | None:
+def _verdict(env: PythonEnv, told: str, status: int) -> Outcome | None:
     """What is wrong with an interpreter that ran; None if nothing is."""
     match told:
         case "good":
             return None
         case "no-ipykernel":
-            return f"ipykernel not found in {_where(env)}. Install with: sandbox_run_command '{_install(env)}'."
+            return _wrong(f"ipykernel not found in {_where(env)}.", hint.command("install", _install(env)))
         case "old-ipykernel":
-            upgrade = _install(env, "--upgrade ")
-            return f"ipykernel in {_where(env)} is older than 7.3. Upgrade with: sandbox_run_command '{upgrade}'."
+            upgrade = hint.command("upgrade", _install(env, "--upgrade "))
+            return _wrong(f"ipykernel in {_where(env)} is older than 7.3.", upgrade)
         case "old-python":
-            return f"The Python of {_where(env)} is older than 3.10; make an env of a newer one."
+            return _wrong(f"The Python of {_where(env)} is older than 3.10; make an env of a newer one.")
     exit_code, number = describe(status)
     how = f"signal {number}" if number is not None else f"exit code {exit_code}"
-    return f"The interpreter of {_where(env)} does not work: it ended with {how} when it was asked for ipykernel."
+    return _wrong(
+        f"The interpreter of {_where(env)} does not work: it ended with {how} when it was asked for ipykernel."
+    )
 
 
-def _too_late(env: PythonEnv) -> str:
-    return f"The interpreter of {_where(env)} did not answer within {ENV_PROBE_S:g} s."
+def _wrong(message: str, what_helps: Hint | None = None) -> Outcome:
+    return Outcome(ENV_ERROR, message, hint=what_helps)
 
 
-def _cannot_start(env: PythonEnv, error: OSError) -> str:
+def _too_late(env: PythonEnv) -> Outcome:
+    return _wrong(f"The interpreter of {_where(env)} did not answer within {ENV_PROBE_S:g} s.")
+
+
+def _cannot_start(env: PythonEnv, error: OSError) -> Outcome:
     if error.errno not in (errno.ENOENT, errno.ENOTDIR):
-        return f"The interpreter of {_where(env)} cannot be started: {error.strerror}."
+        return _wrong(f"The interpreter of {_where(env)} cannot be started: {error.strerror}.")
     make = f"python3 -m venv {shlex.quote(env.folder)} && {_install(env)}"
-    return f"There is no interpreter in {_where(env)}. Make one with: sandbox_run_command '{make}'."
+    return _wrong(f"There is no interpreter in {_where(env)}.", hint.command("make", make))
 
 
 def _where(env: PythonEnv) -> str:

@@ -31,11 +31,12 @@ public interface Tool {
     Mono<ToolResult> call(ToolCall call);
 
     /**
-     * The answer to a call that broke a rule or met a problem of its sandbox, in the words of the tool's contract.
+     * The answer to a call that broke a rule or met a problem of its sandbox, in the words of the tool's contract. By
+     * itself it says what happened, and not what to do about it.
      *
      * @param problem what {@link #call} errored with, or {@link InvalidArgument} for an argument that is not known
      */
     default ToolResult refused(Throwable problem) {
-        return ToolResult.error(String.valueOf(problem.getMessage()), "refused");
+        return ToolResult.error(String.valueOf(problem.getMessage()), ToolResult.REFUSED);
     }
 }

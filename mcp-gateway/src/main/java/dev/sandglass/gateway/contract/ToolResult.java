@@ -28,6 +28,9 @@ public record ToolResult(
     /** Field of the structured content in which {@link #warned} puts what it adds. */
     public static final String WARNING = "warning";
 
+    /** The outcome of a call that broke a rule or met a problem of its sandbox. */
+    public static final String REFUSED = "refused";
+
     private static final JsonMapper JSON = JsonMapper.shared();
 
     /** Copies the list. */

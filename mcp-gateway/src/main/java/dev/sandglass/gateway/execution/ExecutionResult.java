@@ -3,6 +3,7 @@ package dev.sandglass.gateway.execution;
 import dev.sandglass.gateway.output.CutOutput;
 import dev.sandglass.gateway.output.ExecutionError;
 import dev.sandglass.gateway.output.Image;
+import dev.sandglass.gateway.sandbox.NextStep;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -27,8 +28,10 @@ import tools.jackson.databind.JsonNode;
  * @param nextOffset where to read on, unless that is lost, in bytes of the execution's output: the first byte that is
  *     missing, else the end
  * @param kernelRestarted whether its kernel was replaced, so that variables are gone
- * @param message what happened, why and what to do next, for all but {@code ok}; may be empty
+ * @param message what happened and why, for all but {@code ok}; may be empty
+ * @param next what to do about that; null if the message says it, or there is nothing
  * @param warning what went otherwise than asked for, although the code ran or runs; null if nothing
+ * @param warningNext what to do about that; null if the warning says it, or there is nothing
  * @param queuePosition how many executions come before it; 0 when it runs or is done
  */
 public record ExecutionResult(
@@ -49,7 +52,9 @@ public record ExecutionResult(
         long nextOffset,
         boolean kernelRestarted,
         String message,
+        @Nullable NextStep next,
         @Nullable String warning,
+        @Nullable NextStep warningNext,
         int queuePosition) {
 
     /** Keeps its own copy of the list. */

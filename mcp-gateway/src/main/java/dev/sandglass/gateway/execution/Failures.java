@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.execution;
 
 import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ public final class Failures {
     // It never came to this sandbox: only a supervisor that remembers all that did says so.
     private static final String NEVER_CAME = "execution_never_came";
     private static final String UNKNOWN = "unknown_execution";
+    private static final String NETWORK_OPEN = "network_open";
 
     private Failures() {}
 
@@ -33,7 +35,7 @@ public final class Failures {
             return failure;
         }
         return switch (why.kind()) {
-            case REFUSED -> new SandboxProblem.Refused("The sandbox refused this: " + why.text() + ".");
+            case REFUSED -> new SandboxProblem.Refused("The sandbox refused this: " + why.text() + ".", next(why));
             case UNANSWERED -> SandboxProblem.Unreachable.unanswered(sandbox.ref(), why.text(), why);
             // Whoever is told that the sandbox does not answer stops it in the end, and its variables are lost.
             case OVERLOADED ->
@@ -52,16 +54,18 @@ public final class Failures {
                 && (why.isRefusal(UNKNOWN) || why.isRefusal(NEVER_CAME));
     }
 
+    private static @Nullable NextStep next(LinkException why) {
+        return why.isRefusal(NETWORK_OPEN) ? NextStep.Plain.STOP_AND_START : null;
+    }
+
     private static @Nullable Verdict refusal(RunningSandbox sandbox, LinkException why) {
         return switch (why.code()) {
             case "rejected" ->
                 Verdict.of(
-                        ExecutionStatus.REJECTED,
-                        "Not started: " + why.text() + ". Wait for running executions to end, or interrupt one."
-                                + " sandbox_list with 'sandbox' tells their ids, which sandbox_interrupt takes.");
-            // The supervisor says what it reached, and what to do.
-            case "network_open" -> Verdict.of(ExecutionStatus.REJECTED, "Not started: " + why.text() + ".");
-            case "env_error" -> Verdict.of(ExecutionStatus.ENV_ERROR, "Not started: " + why.text() + ".");
+                        ExecutionStatus.REJECTED, "Not started: " + why.text() + ".", NextStep.Plain.END_AN_EXECUTION);
+            // The supervisor says what it reached, and who can mend that.
+            case NETWORK_OPEN -> Verdict.of(ExecutionStatus.REJECTED, "Not started: " + why.text() + ".", next(why));
+            case "env_error" -> Verdict.of(ExecutionStatus.ENV_ERROR, "Not started: " + why.text() + ".", null);
             case NEVER_CAME -> Verdict.neverBegan();
             case UNKNOWN -> Verdict.forgotten(sandbox.restarts());
             default -> null;

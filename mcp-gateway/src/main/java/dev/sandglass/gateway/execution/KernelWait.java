@@ -4,6 +4,7 @@ import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkEvent;
 import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.Verb;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
@@ -100,7 +101,8 @@ final class KernelWait {
         }
         String refusal = answer.json().path("network").path("refusal").asString("");
         if (!refusal.isEmpty()) {
-            sink.error(new SandboxProblem.StartFailed(sandbox.ref(), NETWORK_OPEN, refusal));
+            sink.error(new SandboxProblem.StartFailed(
+                    sandbox.ref(), NETWORK_OPEN, refusal + ".", NextStep.Plain.STOP_AND_START));
             return;
         }
         for (JsonNode kernel : answer.json().path("kernels")) {
@@ -121,8 +123,7 @@ final class KernelWait {
                 sink.error(new SandboxProblem.Refused(
                         "The sandbox's Python kernel could not be started: %s."
                                 .formatted(kernel.path("trouble").asString("no cause was told")),
-                        "Call sandbox_stop and then sandbox_start to try again, with another image if this one lacks"
-                                + " something."));
+                        NextStep.Plain.STOP_AND_START_OTHER_IMAGE));
             default -> {
                 // It starts; an event will tell.
             }

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.execution;
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.Verb;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
@@ -64,7 +65,7 @@ public final class Sessions {
     private static SandboxProblem forgotten(ExecutionId id) {
         return new SandboxProblem.Refused(
                 "The sandbox does not know %s: it never began, or ended before the newest 64.".formatted(id),
-                "sandbox_list with 'sandbox' tells what runs.");
+                NextStep.Plain.SEE_EXECUTIONS);
     }
 
     private static List<ExecutionId> interrupted(RunningSandbox sandbox, Answer answer) {

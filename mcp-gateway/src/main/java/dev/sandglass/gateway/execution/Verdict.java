@@ -3,6 +3,7 @@ package dev.sandglass.gateway.execution;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import dev.sandglass.gateway.output.CutOutput;
 import dev.sandglass.gateway.output.OutputCollector;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import java.util.List;
@@ -16,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param signal number of the signal that ended its process
  * @param durationMs in milliseconds
  * @param kernelRestarted whether variables are gone
- * @param message what, why, what next; may be empty
+ * @param message what and why; may be empty
+ * @param next what to do about that; null if the message says it, or there is nothing
  * @param warning what went otherwise than asked for; null if nothing
+ * @param warningNext what to do about that; null if the warning says it, or there is nothing
  * @param queuePosition how many come before it
  * @param readable whether there may be a supervisor that holds what it printed
  */
@@ -28,7 +31,9 @@ public record Verdict(
         long durationMs,
         boolean kernelRestarted,
         String message,
+        @Nullable NextStep next,
         @Nullable String warning,
+        @Nullable NextStep warningNext,
         int queuePosition,
         boolean readable) {
 
@@ -41,22 +46,36 @@ public record Verdict(
                 Math.round(outcome.durationMs()),
                 outcome.kernelRestarted(),
                 outcome.message(),
+                outcome.next(),
                 outcome.warning(),
+                null,
                 0,
                 true);
     }
 
     /** It ended, or never began, for a reason that only the gateway knows. */
-    static Verdict of(ExecutionStatus status, String message) {
-        return new Verdict(status, null, null, 0, false, message, null, 0, true);
+    static Verdict of(ExecutionStatus status, String message, @Nullable NextStep next) {
+        return new Verdict(status, null, null, 0, false, message, next, null, null, 0, true);
     }
 
-    private static Verdict lost(String message) {
-        return new Verdict(ExecutionStatus.LOST, null, null, 0, false, message, null, 0, false);
+    private static Verdict lost(String message, @Nullable NextStep next) {
+        return new Verdict(ExecutionStatus.LOST, null, null, 0, false, message, next, null, null, 0, false);
     }
 
-    private static Verdict running(String message, @Nullable String warning, int queuePosition) {
-        return new Verdict(ExecutionStatus.RUNNING, null, null, 0, false, message, warning, queuePosition, true);
+    private static Verdict running(
+            String message, @Nullable String warning, @Nullable NextStep warningNext, int queuePosition) {
+        return new Verdict(
+                ExecutionStatus.RUNNING,
+                null,
+                null,
+                0,
+                false,
+                message,
+                null,
+                warning,
+                warningNext,
+                queuePosition,
+                true);
     }
 
     /** It waits behind others, or runs. */
@@ -66,6 +85,7 @@ public record Verdict(
                         ? "It waits in the kernel's queue behind " + queuePosition + " other execution(s)."
                         : "It is still running.",
                 null,
+                null,
                 queuePosition);
     }
 
@@ -74,6 +94,7 @@ public record Verdict(
         return running(
                 "It may still be running.",
                 "The connection to the sandbox is interrupted; output may be missing.",
+                null,
                 queuePosition);
     }
 
@@ -81,8 +102,8 @@ public record Verdict(
     static Verdict unacknowledged(String why) {
         return running(
                 "Whether it began is not known.",
-                "The sandbox did not say that it took this (" + why + "). Ask sandbox_get_execution with this"
-                        + " execution_id before you run it again: it may run, or have run.",
+                "The sandbox did not say that it took this (" + why + ").",
+                NextStep.Plain.READ_EXECUTION,
                 0);
     }
 
@@ -90,13 +111,16 @@ public record Verdict(
     static Verdict neverBegan() {
         return of(
                 ExecutionStatus.REJECTED,
-                "Not started: this execution never came to the sandbox, so nothing of it ran. Run it again.");
+                "Not started: this execution never came to the sandbox, so nothing of it ran. Run it again.",
+                null);
     }
 
     /** Its container was started again since it began, in the same pod, whose volumes stay. */
     static Verdict restarted() {
-        return lost("The sandbox's container was restarted, so this execution and all variables are lost; files are"
-                + " kept. Run the code again.");
+        return lost(
+                "The sandbox's container was restarted, so this execution and all variables are lost; files are"
+                        + " kept. Run the code again.",
+                null);
     }
 
     /** The container in which it ran ended; the status says so if that was for lack of memory. */
@@ -111,6 +135,8 @@ public record Verdict(
                 "The sandbox's container ended while this ran: " + end.why() + ". The variables of all its sessions and"
                         + " what this had printed last are lost; files are kept." + advice,
                 null,
+                null,
+                null,
                 0,
                 false);
     }
@@ -119,14 +145,17 @@ public record Verdict(
     static Verdict gone(String why) {
         return lost(
                 "The pod in which it ran is gone: " + why + ". This execution and all variables are lost, so are files"
-                        + " outside a persistent workspace. Call sandbox_start and run the code again.");
+                        + " outside a persistent workspace.",
+                NextStep.Plain.START_AND_RERUN);
     }
 
     /** The supervisor does not know it; there may have been another one before. */
     static Verdict forgotten(Restarts restarts) {
         String history = restarts.count() == 0 ? "" : " Of its container: " + restarts.why() + ".";
-        return lost("The sandbox does not know this execution, or not any more: it keeps the newest 64, and none over a"
-                + " restart." + history + " Run the code again.");
+        return lost(
+                "The sandbox does not know this execution, or not any more: it keeps the newest 64, and none over a"
+                        + " restart." + history + " Run the code again.",
+                null);
     }
 
     /** The answer. */
@@ -150,14 +179,26 @@ public record Verdict(
                 output.nextOffset(),
                 kernelRestarted,
                 message,
+                next,
                 warning,
+                warningNext,
                 queuePosition);
     }
 
     /** The same, of an execution whose supervisor is gone. */
     Verdict unreadable() {
         return new Verdict(
-                status, exitCode, signal, durationMs, kernelRestarted, message, warning, queuePosition, false);
+                status,
+                exitCode,
+                signal,
+                durationMs,
+                kernelRestarted,
+                message,
+                next,
+                warning,
+                warningNext,
+                queuePosition,
+                false);
     }
 
     private CutOutput cut(OutputCollector output) {
@@ -187,7 +228,9 @@ public record Verdict(
                 nextOffset,
                 kernelRestarted,
                 message,
+                next,
                 warning,
+                warningNext,
                 queuePosition);
     }
 }

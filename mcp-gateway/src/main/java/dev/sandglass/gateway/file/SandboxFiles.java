@@ -7,6 +7,7 @@ import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.FileOperation;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.Verb;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
@@ -136,16 +137,16 @@ public final class SandboxFiles {
 
     private static Throwable problem(RunningSandbox sandbox, Throwable failure) {
         if (LinkException.unwrap(failure) instanceof LinkException why && why.kind() == LinkException.Kind.REFUSED) {
-            return new SandboxProblem.Refused(sentence(why) + hint(why.code()));
+            return new SandboxProblem.Refused(sentence(why) + ".", next(why.code()));
         }
         return Failures.problem(sandbox, failure);
     }
 
-    private static String hint(String code) {
+    private static @Nullable NextStep next(String code) {
         return switch (code) {
-            case "not_found", "not_a_folder" -> "; sandbox_list_files shows what there is.";
-            case "not_supported" -> "; use sandbox_run_command instead.";
-            default -> ".";
+            case "not_found", "not_a_folder" -> NextStep.Plain.LIST_FILES;
+            case "not_supported" -> NextStep.Plain.USE_COMMAND;
+            default -> null;
         };
     }
 

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.gateway.sandbox.Deletion;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -48,8 +49,8 @@ final class SandboxOrders {
             }
         }
         throw new SandboxProblem.Refused(
-                "Sandbox '%s' is created and deleted by others all the time; call sandbox_start again"
-                        .formatted(ref.givenName()));
+                "Sandbox '%s' is created and deleted by others all the time.".formatted(ref.givenName()),
+                NextStep.Plain.START_AGAIN);
     }
 
     /** Empty if somebody else was faster. */

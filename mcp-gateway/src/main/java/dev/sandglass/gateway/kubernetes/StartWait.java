@@ -2,6 +2,7 @@ package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -123,8 +124,9 @@ final class StartWait {
         return new SandboxProblem.StartFailed(
                 ref,
                 "Deleted",
-                "it is being deleted, and is gone when its finalizers (%s) are; call sandbox_start again then"
-                        .formatted(String.join(", ", resource.getMetadata().getFinalizers())));
+                "it is being deleted, and is gone when its finalizers (%s) are."
+                        .formatted(String.join(", ", resource.getMetadata().getFinalizers())),
+                NextStep.Plain.START_WHEN_GONE);
     }
 
     /** What a state means for one who waits for Ready: the sandbox, an error, or nothing yet. */

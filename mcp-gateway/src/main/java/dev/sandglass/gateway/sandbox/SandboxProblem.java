@@ -5,32 +5,29 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why something could not be done with a sandbox. The message is written for a model: what happened, why, and which call
- * to make next. It may be shown to the caller as it is.
+ * Why something could not be done with a sandbox. The message is the fact, written for a model: what happened and why. It
+ * may be shown to the caller as it is; what to do next the caller's contract says.
  */
 public abstract sealed class SandboxProblem extends RuntimeException {
 
     private static final int MAX_CHARS = 32 * 1024;
 
-    private final String fact;
+    private final @Nullable NextStep next;
 
-    /**
-     * @param next which call to make next; empty for none
-     */
-    private SandboxProblem(String fact, String next, @Nullable Throwable cause) {
+    private SandboxProblem(String fact, @Nullable NextStep next, @Nullable Throwable cause) {
         // Expected outcomes, made often: no stack trace, nothing suppressed.
-        super(ForeignText.line(next.isEmpty() ? fact : fact + " " + next, MAX_CHARS), cause, false, false);
-        this.fact = fact;
+        super(ForeignText.line(fact, MAX_CHARS), cause, false, false);
+        this.next = next;
     }
 
-    /** The message, never null. */
-    public String text() {
+    /** What happened and why; names no tool of any contract. */
+    public String fact() {
         return String.valueOf(getMessage());
     }
 
-    /** The message without its next step, which names tools of our own contract: for a contract or a tool with another. */
-    public String fact() {
-        return ForeignText.line(fact, MAX_CHARS);
+    /** What the caller can do next; null if the fact says it, or there is nothing. */
+    public @Nullable NextStep next() {
+        return next;
     }
 
     /** There is no such sandbox, or the caller may not see it: the same words for both. */
@@ -39,28 +36,25 @@ public abstract sealed class SandboxProblem extends RuntimeException {
         public NotFound(String givenName, String tenant) {
             super(
                     "Sandbox '%s' not found in namespace '%s'.".formatted(givenName, tenant),
-                    "Call sandbox_start with this name to create it.",
+                    NextStep.Plain.CREATE,
                     null);
         }
     }
 
     /** The sandbox exists and has no running pod. */
     public static final class NotRunning extends SandboxProblem {
-        private NotRunning(SandboxRef ref, String why, String next) {
-            super("Sandbox '%s' is not running: %s.".formatted(ref.givenName(), why), next + ".", null);
+        private NotRunning(SandboxRef ref, String why, NextStep next) {
+            super("Sandbox '%s' is not running: %s.".formatted(ref.givenName(), why), next, null);
         }
 
         /** Somebody stopped it. */
         public static NotRunning stopped(SandboxRef ref) {
-            return new NotRunning(ref, "it was stopped", "Call sandbox_start with this name first");
+            return new NotRunning(ref, "it was stopped", NextStep.Plain.START);
         }
 
         /** Somebody started it; says more in {@code detail}, in brackets, or nothing. */
         public static NotRunning starting(SandboxRef ref, Optional<String> detail) {
-            return new NotRunning(
-                    ref,
-                    "it is still starting" + bracketed(detail),
-                    "Call sandbox_start with this name to wait for it");
+            return new NotRunning(ref, "it is still starting" + bracketed(detail), NextStep.Plain.AWAIT_START);
         }
 
         /** It was suspended, and a call that would bring it back did not wait any longer. */
@@ -68,8 +62,7 @@ public abstract sealed class SandboxProblem extends RuntimeException {
             return new NotRunning(
                     ref,
                     "it was suspended and is still being resumed" + bracketed(detail),
-                    "Call sandbox_start with this name to wait for it, then repeat this call; variables of earlier"
-                            + " calls are lost");
+                    NextStep.Plain.AWAIT_RESUMPTION);
         }
 
         private static String bracketed(Optional<String> detail) {
@@ -84,10 +77,7 @@ public abstract sealed class SandboxProblem extends RuntimeException {
 
         /** The reason is that of the Suspended condition. */
         public Asleep(SandboxRef ref, String reason) {
-            super(
-                    "Sandbox '%s' is suspended (%s).".formatted(ref.givenName(), reason),
-                    "Call sandbox_start with this name to resume it.",
-                    null);
+            super("Sandbox '%s' is suspended (%s).".formatted(ref.givenName(), reason), NextStep.Plain.RESUME, null);
             this.ref = ref;
             this.reason = reason;
         }
@@ -109,7 +99,12 @@ public abstract sealed class SandboxProblem extends RuntimeException {
 
         /** The reason is that of the Ready condition, the detail its message. */
         public StartFailed(SandboxRef ref, String reason, String detail) {
-            super("Sandbox '%s' cannot start (%s): %s".formatted(ref.givenName(), reason, detail), "", null);
+            this(ref, reason, detail, null);
+        }
+
+        /** The same, and what to do next. */
+        public StartFailed(SandboxRef ref, String reason, String detail, @Nullable NextStep next) {
+            super("Sandbox '%s' cannot start (%s): %s".formatted(ref.givenName(), reason, detail), next, null);
             this.reason = reason;
         }
 
@@ -123,11 +118,11 @@ public abstract sealed class SandboxProblem extends RuntimeException {
     public static final class Refused extends SandboxProblem {
         /** Names what was refused and why. */
         public Refused(String text) {
-            super(text, "", null);
+            this(text, null);
         }
 
-        /** The same, and which call to make next. */
-        public Refused(String fact, String next) {
+        /** The same, and what to do next. */
+        public Refused(String fact, @Nullable NextStep next) {
             super(fact, next, null);
         }
     }
@@ -136,13 +131,10 @@ public abstract sealed class SandboxProblem extends RuntimeException {
     public static final class Unreachable extends SandboxProblem {
         /** Says in {@code why} what was tried, as a clause. */
         public Unreachable(SandboxRef ref, String why, @Nullable Throwable cause) {
-            this(
-                    "Sandbox '%s' does not answer: %s.".formatted(ref.givenName(), why),
-                    "Try again; if it stays so, call sandbox_stop and sandbox_start.",
-                    cause);
+            this("Sandbox '%s' does not answer: %s.".formatted(ref.givenName(), why), NextStep.Plain.TRY_AGAIN, cause);
         }
 
-        private Unreachable(String fact, String next, @Nullable Throwable cause) {
+        private Unreachable(String fact, NextStep next, @Nullable Throwable cause) {
             super(fact, next, cause);
         }
 
@@ -151,8 +143,7 @@ public abstract sealed class SandboxProblem extends RuntimeException {
             return new Unreachable(
                     "Sandbox '%s' did not answer: %s, and whether this was done is not known."
                             .formatted(ref.givenName(), why),
-                    "Look before you call this again, since a second time undoes what was done in between: a session that"
-                            + " was reset or closed has lost its variables, and sandbox_list_files shows files.",
+                    NextStep.Plain.LOOK_FIRST,
                     cause);
         }
     }
@@ -164,7 +155,7 @@ public abstract sealed class SandboxProblem extends RuntimeException {
             super(
                     "The cluster's API does not take orders at the moment: %s. Running sandboxes go on; try again in some seconds."
                             .formatted(why),
-                    "",
+                    null,
                     cause);
         }
     }

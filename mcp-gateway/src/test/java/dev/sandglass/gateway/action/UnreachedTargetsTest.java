@@ -73,6 +73,8 @@ class UnreachedTargetsTest {
                 false,
                 "",
                 null,
+                null,
+                null,
                 0);
     }
 }

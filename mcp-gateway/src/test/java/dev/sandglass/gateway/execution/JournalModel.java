@@ -63,7 +63,7 @@ final class JournalModel {
             reader.add(new OutputRecord.Gap(at, end));
         }
         if (!reader.isFull()) {
-            reader.add(new OutputRecord.Outcome(end, "ok", 1, null, null, false, "", null, false));
+            reader.add(new OutputRecord.Outcome(end, "ok", 1, null, null, false, "", null, null, false));
         }
         reader.end();
     }

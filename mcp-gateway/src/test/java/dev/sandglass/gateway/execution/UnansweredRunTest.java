@@ -3,6 +3,7 @@ package dev.sandglass.gateway.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -87,7 +88,8 @@ class UnansweredRunTest {
     private static void assertNotKnown(ExecutionResult told) {
         assertThat(told.status()).isEqualTo(ExecutionStatus.RUNNING);
         assertThat(told.message()).contains("Whether it began is not known");
-        assertThat(told.warning()).contains("within 1.0 s", "sandbox_get_execution", "before you run it again");
+        assertThat(told.warning()).contains("did not say that it took this", "within 1.0 s");
+        assertThat(told.warningNext()).isEqualTo(NextStep.Plain.READ_EXECUTION);
     }
 
     private void signal(String name) throws IOException, InterruptedException {

@@ -57,7 +57,7 @@ class VerdictTest {
     @ParameterizedTest
     @ValueSource(strings = {"ok", "error", "timeout", "interrupted", "kernel_died", "oom_killed"})
     void aSupervisorThatTellsTheEndHoldsWhatIsCut(String status) {
-        var outcome = new OutputRecord.Outcome(18, status, 1, null, null, true, "", null, false);
+        var outcome = new OutputRecord.Outcome(18, status, 1, null, null, true, "", null, null, false);
 
         assertThat(printed(Verdict.of(outcome), "head, middle, tail").cut()).isEqualTo(CutOutput.READABLE);
     }

@@ -46,7 +46,7 @@ class ClearedOutputTest {
         print("stays\n");
         clear(true);
         clear(true);
-        add(new OutputRecord.Outcome(end, "ok", 1, null, null, false, "", null, false));
+        add(new OutputRecord.Outcome(end, "ok", 1, null, null, false, "", null, null, false));
         output.end();
         assertThat(output.stdout()).isEqualTo("stays\n");
     }

@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 class OutputCollectorTest {
 
     private static final OutputRecord.Outcome END =
-            new OutputRecord.Outcome(0, "ok", 1, null, null, false, "", null, false);
+            new OutputRecord.Outcome(0, "ok", 1, null, null, false, "", null, null, false);
 
     private final OutputCollector output = OutputCollector.headAndTail(100, Shares.wide());
 

@@ -10,6 +10,7 @@ import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import dev.sandglass.gateway.link.frame.Verb;
+import dev.sandglass.gateway.sandbox.NextStep;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -182,11 +183,21 @@ public final class FakeSupervisor implements LinkClient, Link {
         switch (verb) {
             case Verb.Execute execute
             when "late".equals(execute.pythonEnv()) ->
-                reader.record(new OutputRecord.Outcome(0, "ok", 1.5, null, null, false, "", "It was too late.", false));
+                reader.record(
+                        new OutputRecord.Outcome(0, "ok", 1.5, null, null, false, "", null, "It was too late.", false));
             case Verb.Execute execute
             when "bare".equals(execute.pythonEnv()) ->
                 reader.record(new OutputRecord.Outcome(
-                        0, "env_error", 0, null, null, false, "ipykernel not found", null, false));
+                        0,
+                        "env_error",
+                        0,
+                        null,
+                        null,
+                        false,
+                        "ipykernel not found.",
+                        new NextStep.RunCommand(NextStep.RunCommand.Purpose.INSTALL, "pip install ipykernel"),
+                        null,
+                        false));
             case Verb.Execute execute ->
                 code(execute.executionId(), new String(execute.code().bytes(), StandardCharsets.UTF_8), reader);
             case Verb.Command command -> {
@@ -219,7 +230,7 @@ public final class FakeSupervisor implements LinkClient, Link {
         say(reader, 0, text);
         String message = there ? "" : "What to do.";
         reader.record(new OutputRecord.Outcome(
-                text.length(), there ? "ok" : "error", 1.5, there ? 0 : 1, null, false, message, null, false));
+                text.length(), there ? "ok" : "error", 1.5, there ? 0 : 1, null, false, message, null, null, false));
     }
 
     private void code(String id, String code, OutputReader reader) {
@@ -260,7 +271,7 @@ public final class FakeSupervisor implements LinkClient, Link {
     }
 
     private static OutputRecord.Outcome outcome(long offset, String status, @Nullable Integer exitCode) {
-        return new OutputRecord.Outcome(offset, status, 1.5, exitCode, null, false, "", null, false);
+        return new OutputRecord.Outcome(offset, status, 1.5, exitCode, null, false, "", null, null, false);
     }
 
     @Override

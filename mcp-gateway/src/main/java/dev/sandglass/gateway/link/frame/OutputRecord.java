@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.link.frame;
 
 import dev.sandglass.api.ForeignText;
+import dev.sandglass.gateway.sandbox.NextStep;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -155,7 +156,8 @@ public sealed interface OutputRecord {
      * @param exitCode of a process that ended by itself
      * @param signal number of the signal that ended the process
      * @param kernelRestarted whether its kernel was replaced
-     * @param message what, why and what to do; may be empty
+     * @param message what and why; may be empty
+     * @param next what to do about it; null if the message says it, or there is nothing
      * @param warning what was asked for and not done, although the rest was; null if nothing
      * @param truncated whether the journal has dropped output; who followed from the start may have it all the same, and
      *     gets a {@link Gap} otherwise
@@ -168,6 +170,7 @@ public sealed interface OutputRecord {
             @Nullable Integer signal,
             boolean kernelRestarted,
             String message,
+            @Nullable NextStep next,
             @Nullable String warning,
             boolean truncated)
             implements OutputRecord {
@@ -184,6 +187,7 @@ public sealed interface OutputRecord {
                     integer(json.path("signal")),
                     json.path("kernel_restarted").asBoolean(false),
                     words(json.path("message").asString("")),
+                    Hints.parse(json.path("hint")),
                     json.path("warning").isString() ? words(json.path("warning").stringValue()) : null,
                     json.path("truncated").asBoolean(false));
         }

@@ -6,6 +6,9 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 /** Why a request does not reach a sandbox's port; the text says what to do and is meant for the caller. */
 public final class PortProblem extends RuntimeException {
 
+    private static final String START = " Call sandbox_start with this name first.";
+    private static final String AGAIN = " Try again; if it stays so, call sandbox_stop and sandbox_start.";
+
     private final HttpResponseStatus status;
     private final String challenge;
 
@@ -31,15 +34,18 @@ public final class PortProblem extends RuntimeException {
                 "This link is not valid, or not any more. Call sandbox_start for a new one.");
     }
 
+    /** No contract is known here, so our own tools are named. */
     public static PortProblem of(SandboxProblem problem) {
         return switch (problem) {
-            case SandboxProblem.NotFound missing -> new PortProblem(HttpResponseStatus.NOT_FOUND, missing.text());
-            case SandboxProblem.Refused refused -> new PortProblem(HttpResponseStatus.NOT_FOUND, refused.text());
-            case SandboxProblem.NotRunning stopped -> unavailable(stopped.text());
-            case SandboxProblem.Asleep asleep -> unavailable(asleep.text());
-            case SandboxProblem.StartFailed failed -> unavailable(failed.text());
-            case SandboxProblem.Unavailable away -> unavailable(away.text());
-            case SandboxProblem.Unreachable silent -> new PortProblem(HttpResponseStatus.BAD_GATEWAY, silent.text());
+            case SandboxProblem.NotFound missing ->
+                new PortProblem(HttpResponseStatus.NOT_FOUND, missing.fact() + START);
+            case SandboxProblem.Refused refused -> new PortProblem(HttpResponseStatus.NOT_FOUND, refused.fact());
+            case SandboxProblem.NotRunning stopped -> unavailable(stopped.fact() + START);
+            case SandboxProblem.Asleep asleep -> unavailable(asleep.fact() + START);
+            case SandboxProblem.StartFailed failed -> unavailable(failed.fact());
+            case SandboxProblem.Unavailable away -> unavailable(away.fact());
+            case SandboxProblem.Unreachable silent ->
+                new PortProblem(HttpResponseStatus.BAD_GATEWAY, silent.fact() + AGAIN);
         };
     }
 

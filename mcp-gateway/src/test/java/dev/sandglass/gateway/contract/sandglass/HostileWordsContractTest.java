@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.contract.InvalidArgument;
+import dev.sandglass.gateway.contract.sandglass.sandbox.NextSteps;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import dev.sandglass.gateway.sandbox.Deletion;
 import dev.sandglass.gateway.sandbox.Reach;
@@ -116,11 +117,14 @@ class HostileWordsContractTest {
         gateway.sandboxes.deletionsMean(new Deletion(WorkspaceEnd.SCRATCH, List.of(hostile)));
         isOurs(text("sandbox_stop", ",\"delete\":true"));
 
-        isOurs(new SandboxProblem.Refused(hostile).text());
+        isOurs(new SandboxProblem.Refused(hostile).fact());
         isOurs(new InvalidArgument(hostile).text());
         var outcome = OutputRecord.Outcome.parse(
-                0, JsonMapper.shared().readTree("{\"message\":%s,\"warning\":%s}".formatted(json, json)));
-        isOurs(outcome.message());
+                0,
+                JsonMapper.shared()
+                        .readTree("{\"message\":%s,\"warning\":%s,\"hint\":{\"kind\":\"make\",\"line\":%s}}"
+                                .formatted(json, json, json)));
+        isOurs(NextSteps.told(outcome.message(), outcome.next()));
         isOurs(String.valueOf(outcome.warning()));
     }
 }

@@ -121,12 +121,12 @@ class InboundFramesTest {
     @Test
     void outcomeHasNullsWhereThereIsNothing() {
         assertThat(record("outcome", "{\"status\":\"ok\",\"duration_ms\":12.3,\"exit_code\":null}", ""))
-                .isEqualTo(new OutputRecord.Outcome(7, "ok", 12.3, null, null, false, "", null, false));
+                .isEqualTo(new OutputRecord.Outcome(7, "ok", 12.3, null, null, false, "", null, null, false));
         String full = """
                 {"status":"error","duration_ms":1,"exit_code":2,"signal":9,"kernel_restarted":true,\
                 "message":"m","warning":"w","truncated":true}""";
         assertThat(record("outcome", full, ""))
-                .isEqualTo(new OutputRecord.Outcome(7, "error", 1.0, 2, 9, true, "m", "w", true));
+                .isEqualTo(new OutputRecord.Outcome(7, "error", 1.0, 2, 9, true, "m", null, "w", true));
     }
 
     static List<List<byte[]>> oddMessages() {
@@ -171,7 +171,7 @@ class InboundFramesTest {
                         "outcome",
                         "{\"status\":[],\"duration_ms\":{},\"exit_code\":1.5,\"message\":7,\"warning\":7}",
                         ""))
-                .isEqualTo(new OutputRecord.Outcome(7, "", 0, null, null, false, "7", null, false));
+                .isEqualTo(new OutputRecord.Outcome(7, "", 0, null, null, false, "7", null, null, false));
     }
 
     @Test

@@ -1,6 +1,8 @@
 package dev.sandglass.gateway.link.frame;
 
+import dev.sandglass.gateway.sandbox.NextStep;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +105,18 @@ public final class Meaning {
         said.put("signal", outcome.signal());
         said.put("kernel_restarted", outcome.kernelRestarted());
         said.put("text", outcome.message());
+        said.put("hint", hint(outcome.next()));
         said.put("truncated", outcome.truncated());
+    }
+
+    private static @Nullable Map<String, Object> hint(@Nullable NextStep next) {
+        return switch (next) {
+            case null -> null;
+            case NextStep.Plain plain -> Map.of("kind", plain.name().toLowerCase(Locale.ROOT));
+            case NextStep.RunCommand(NextStep.RunCommand.Purpose purpose, String line) ->
+                Map.of("kind", purpose.name().toLowerCase(Locale.ROOT), "line", line);
+            case NextStep.AllowHosts(List<String> hosts) -> Map.of("kind", "allow_hosts", "hosts", hosts);
+        };
     }
 
     private static String shown(Blob blob) {

@@ -7,13 +7,13 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.FencedText;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.file.FileFacts;
 import dev.sandglass.gateway.file.FileList;
 import dev.sandglass.gateway.file.SandboxFiles;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_list_files}: what is in a folder. */
-public final class ListFilesTool implements Tool {
+public final class ListFilesTool implements SandglassTool {
 
     private static final int LIMIT = 1000;
 

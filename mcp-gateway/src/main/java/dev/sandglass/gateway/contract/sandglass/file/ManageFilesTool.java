@@ -8,13 +8,13 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.file.FileFacts;
 import dev.sandglass.gateway.file.SandboxFiles;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_manage_files}: folders made, files moved, deleted and looked at. */
-public final class ManageFilesTool implements Tool {
+public final class ManageFilesTool implements SandglassTool {
 
     private static final String MKDIR = "mkdir";
     private static final String MOVE = "move";

@@ -10,13 +10,13 @@ import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.FencedText;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.file.FilePage;
 import dev.sandglass.gateway.file.SandboxFiles;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -29,7 +29,7 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.annotation.JsonNaming;
 
 /** {@code sandbox_read_file}: a page of text, a picture, or bytes (contracts.md O12). */
-public final class ReadFileTool implements Tool {
+public final class ReadFileTool implements SandglassTool {
 
     /** Room for one character, however long. */
     private static final int LEAST_LENGTH = 4;

@@ -6,13 +6,13 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.file.SandboxFiles;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.Map;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_write_file}: a whole file, or a piece of one (contracts.md O11). */
-public final class WriteFileTool implements Tool {
+public final class WriteFileTool implements SandglassTool {
 
     /** So many bytes in base64, with room for line breaks. */
     private static final int MAX_CONTENT_CHARS = SandboxFiles.MOST_BYTES * 3 / 2;

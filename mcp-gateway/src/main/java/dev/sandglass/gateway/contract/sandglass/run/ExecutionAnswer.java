@@ -7,6 +7,7 @@ import dev.sandglass.gateway.action.Run;
 import dev.sandglass.gateway.contract.FencedText;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.contract.ToolResult;
+import dev.sandglass.gateway.contract.sandglass.sandbox.NextSteps;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import dev.sandglass.gateway.execution.ExecutionStatus;
@@ -201,16 +202,24 @@ final class ExecutionAnswer {
                 refused.targets(),
                 result.kernelRestarted() || notice != null,
                 message(result, notice, refused),
-                result.warning(),
+                warning(result),
                 result.queuePosition());
     }
 
     private static String message(ExecutionResult result, @Nullable String notice, NetworkNotice refused) {
         String hint = isReadOn(result) ? READ_ON.formatted(result.nextOffset()) : cutLost(result);
         String lost = result.lostBytes() > 0 ? LOST_BYTES.formatted(result.lostBytes()) : null;
-        return Stream.of(result.message(), lost, hint, notice, refused.notice())
+        return Stream.of(message(result), lost, hint, notice, refused.notice())
                 .filter(part -> part != null && !part.isEmpty())
                 .collect(Collectors.joining(" "));
+    }
+
+    private static String message(ExecutionResult result) {
+        return NextSteps.told(result.message(), result.next());
+    }
+
+    private static @Nullable String warning(ExecutionResult result) {
+        return result.warning() == null ? null : NextSteps.told(result.warning(), result.warningNext());
     }
 
     /** Whether another call would get more. */
@@ -227,6 +236,7 @@ final class ExecutionAnswer {
     }
 
     private static String text(ExecutionResult result, @Nullable String notice, NetworkNotice refused) {
+        String warning = warning(result);
         var text = new StringBuilder();
         paragraph(text, result.stdout());
         paragraph(text, result.stderr());
@@ -240,7 +250,7 @@ final class ExecutionAnswer {
                 Stream.of(
                                 pictures(result),
                                 verdict(result),
-                                result.warning() == null ? null : "[warning] " + result.warning(),
+                                warning == null ? null : "[warning] " + warning,
                                 notice,
                                 refused.notice())
                         .filter(Objects::nonNull)
@@ -276,12 +286,12 @@ final class ExecutionAnswer {
                 switch (result.status()) {
                     case OK, ERROR ->
                         exitCode != null && exitCode != 0
-                                ? "[exit code %d] %s".formatted(exitCode, result.message())
+                                ? "[exit code %d] %s".formatted(exitCode, message(result))
                                 : told(result, word);
                     case RUNNING ->
                         result.queuePosition() > 0 ? "[running, %d before it]".formatted(result.queuePosition()) : word;
                     case TIMEOUT, INTERRUPTED, KERNEL_DIED, OOM_KILLED, REJECTED, ENV_ERROR, LOST ->
-                        word + result.message();
+                        word + message(result);
                 };
         String readOn = isReadOn(result)
                 ? "Read on: sandbox_get_execution with execution_id '%s' and offset %d."
@@ -295,7 +305,8 @@ final class ExecutionAnswer {
         // The supervisor's word for an exception is its name and text, which the traceback says too.
         boolean said =
                 error != null && result.message().startsWith(ForeignText.line(error.name(), MAX_NAME_CHARS) + ":");
-        return said || result.message().isEmpty() ? "" : word + result.message();
+        String message = message(result);
+        return said || message.isEmpty() ? "" : word + message;
     }
 
     private static void paragraph(StringBuilder text, @Nullable String part) {

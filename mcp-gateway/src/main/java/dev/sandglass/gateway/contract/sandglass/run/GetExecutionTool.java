@@ -6,23 +6,24 @@ import dev.sandglass.gateway.action.Runs;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.egress.UnreachedHost;
 import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import dev.sandglass.gateway.execution.ExecutionStatus;
 import dev.sandglass.gateway.output.CutOutput;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import java.util.List;
 import java.util.Optional;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_get_execution}: reads an execution's output on, whichever replica started it. */
-public final class GetExecutionTool implements Tool {
+public final class GetExecutionTool implements SandglassTool {
 
     private final TenantAccess access;
     private final Runs runs;
@@ -100,8 +101,9 @@ public final class GetExecutionTool implements Tool {
                 0,
                 0,
                 false,
-                "The pod in which this execution ran is gone, and its output with it: " + why
-                        + ". Call sandbox_start and run the code again.",
+                "The pod in which this execution ran is gone, and its output with it: " + why + ".",
+                NextStep.Plain.START_AND_RERUN,
+                null,
                 null,
                 0);
     }

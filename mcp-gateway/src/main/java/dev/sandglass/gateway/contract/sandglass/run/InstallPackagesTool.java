@@ -5,12 +5,12 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.execution.ExecutionRequest;
 import dev.sandglass.gateway.execution.ExecutionStatus;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_install_packages}: packages for the code to come (contracts.md I12). */
-public final class InstallPackagesTool implements Tool {
+public final class InstallPackagesTool implements SandglassTool {
 
     private static final int MAX_PACKAGES = 64;
     private static final int MAX_CHARS = 512;

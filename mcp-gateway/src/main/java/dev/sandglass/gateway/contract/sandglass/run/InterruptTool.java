@@ -7,11 +7,11 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -25,7 +25,7 @@ import reactor.core.publisher.Mono;
 /**
  * {@code sandbox_interrupt}: ends what runs in a session, or one execution of whatever kind (contracts.md P11, P12).
  */
-public final class InterruptTool implements Tool {
+public final class InterruptTool implements SandglassTool {
 
     private static final String BY_ID = "execution_id";
     private static final int MAX_ID_CHARS = 1000;

@@ -5,12 +5,12 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.execution.ExecutionRequest;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_run_code}: code for a kernel that keeps its variables (contracts.md M17, M18). */
-public final class RunCodeTool implements Tool {
+public final class RunCodeTool implements SandglassTool {
 
     static final int MAX_CODE_BYTES = 1024 * 1024;
 

@@ -5,12 +5,12 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.execution.ExecutionRequest;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.List;
@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_run_command}: a process of its own (contracts.md M19, M20). */
-public final class RunCommandTool implements Tool {
+public final class RunCommandTool implements SandglassTool {
 
     private static final int MAX_COMMAND_CHARS = 64 * 1024;
     private static final int MAX_ARGS = 256;

@@ -3,11 +3,11 @@ package dev.sandglass.gateway.contract.sandglass.run;
 import dev.sandglass.gateway.action.SessionActions;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.List;
@@ -18,7 +18,7 @@ import reactor.core.publisher.Mono;
  * {@code sandbox_reset} and {@code sandbox_close_session}: what becomes of a session's variables (contracts.md I13, P9, P10,
  * P12).
  */
-public final class SessionTool implements Tool {
+public final class SessionTool implements SandglassTool {
 
     private final Deed deed;
     private final TenantAccess access;

@@ -3,7 +3,6 @@ package dev.sandglass.gateway.contract.sandglass.sandbox;
 import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.action.Overview;
 import dev.sandglass.gateway.caller.TenantAccess;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
@@ -15,7 +14,7 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code sandbox_get_metrics}: what one sandbox uses, or all that the caller may see (contracts.md M22, M23). */
-public final class GetMetricsTool implements Tool {
+public final class GetMetricsTool implements SandglassTool {
 
     private final TenantAccess access;
     private final Overview overview;
@@ -52,7 +51,7 @@ public final class GetMetricsTool implements Tool {
                 .map(this::answer)
                 .onErrorMap(
                         SandboxProblem.class,
-                        problem -> new SandboxProblem.Refused("Get metrics failed: " + problem.text()));
+                        problem -> new SandboxProblem.Refused("Get metrics failed: " + NextSteps.told(problem)));
     }
 
     private static MetricsAnswer usages(Overview.Answers<SandboxMetrics> answers) {

@@ -5,7 +5,6 @@ import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.action.Overview;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
@@ -24,7 +23,7 @@ import tools.jackson.databind.annotation.JsonNaming;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code sandbox_list}: the sandboxes of a tenant and their sessions (contracts.md P8); of one, its executions too. */
-public final class ListTool implements Tool {
+public final class ListTool implements SandglassTool {
 
     private static final String STATES = "running; starting: its pod is on the way; stopped: by sandbox_stop, until"
             + " sandbox_start; suspended: nobody used it, or it reached its maximum lifetime, and the next call that runs"

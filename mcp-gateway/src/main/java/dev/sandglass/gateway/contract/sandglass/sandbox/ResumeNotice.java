@@ -33,7 +33,7 @@ public final class ResumeNotice {
                 yield resumed == null ? answer : answer.warned(of(resumed.reason()));
             }
             case Used.Refused<T>(SandboxProblem.Refused problem, Resumed resumed) ->
-                throw new SandboxProblem.Refused(problem.text() + " " + of(resumed.reason()));
+                throw new SandboxProblem.Refused(NextSteps.told(problem) + " " + of(resumed.reason()));
         };
     }
 

@@ -4,7 +4,6 @@ import dev.sandglass.gateway.action.SandboxActions;
 import dev.sandglass.gateway.action.Started;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.InvalidArgument;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
@@ -25,7 +24,7 @@ import reactor.core.publisher.Mono;
  * {@code sandbox_start}: creates or resumes a sandbox and waits until a kernel answers (contracts.md M5 to M15). Fails as
  * soon as the cause is known; a start that only takes long is told as such and goes on.
  */
-public final class StartTool implements Tool {
+public final class StartTool implements SandglassTool {
 
     private static final String NO_HOSTS =
             "No port was opened on a host: of 'host:container' in 'config.ports' only the"
@@ -95,7 +94,7 @@ public final class StartTool implements Tool {
                     case Started.Ended(String why) ->
                         throw failed("Sandbox '%s' ended before it answered: %s.".formatted(ref.givenName(), why));
                     case Started.Failed(SandboxProblem problem, boolean configKept) ->
-                        throw failed(configKept ? sentence(problem.text()) + KEPT : problem.text());
+                        throw failed(configKept ? sentence(NextSteps.told(problem)) + KEPT : NextSteps.told(problem));
                 })
                 .map(StartAnswer::result);
     }
@@ -126,7 +125,7 @@ public final class StartTool implements Tool {
     private static StartAnswer unverified(
             SandboxRef ref, RunningSandbox sandbox, SandboxProblem problem, List<PortAddress> reached) {
         String text = "Sandbox %s was started, but couldn't verify it's running: %s"
-                .formatted(ref.givenName(), problem.text());
+                .formatted(ref.givenName(), NextSteps.told(problem));
         return StartAnswer.of(ref, sandbox, "unverified", text, reached).withWarning(text);
     }
 

@@ -4,7 +4,6 @@ import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.action.SandboxActions;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Schema;
-import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
@@ -15,7 +14,7 @@ import java.util.stream.Collectors;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_stop}: ends the pod and keeps the configuration, or deletes both (contracts.md M16, "After stop"). */
-public final class StopTool implements Tool {
+public final class StopTool implements SandglassTool {
 
     private static final int NAMED_FINALIZERS = 5;
 
@@ -64,7 +63,7 @@ public final class StopTool implements Tool {
     private static String told(SandboxProblem problem) {
         return problem instanceof SandboxProblem.NotFound missing
                 ? missing.fact() + " There is nothing to stop; sandbox_list shows what there is."
-                : problem.text();
+                : NextSteps.told(problem);
     }
 
     private static String told(Deletion done) {

@@ -61,7 +61,9 @@ class ExecutionAnswerTest {
                 7,
                 kernelRestarted,
                 message,
+                null,
                 warning,
+                null,
                 0);
     }
 
@@ -164,7 +166,7 @@ class ExecutionAnswerTest {
         int leftOut = cut == CutOutput.NONE ? 0 : 2;
         return new ExecutionResult(
                 status, ID, "x", "", null, null, null, List.of(), leftOut, null, null, 5, cut, 500, 7, false, "", null,
-                0);
+                null, null, 0);
     }
 
     @ParameterizedTest
@@ -208,6 +210,8 @@ class ExecutionAnswerTest {
                 7,
                 false,
                 "",
+                null,
+                null,
                 null,
                 0);
     }

@@ -1,0 +1,60 @@
+package dev.sandglass.gateway.contract.sandglass.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.gateway.sandbox.NextStep;
+import dev.sandglass.gateway.sandbox.NextStep.RunCommand.Purpose;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What to do next in the words of our own tools: models learnt them. */
+class NextStepsTest {
+
+    private static final SandboxRef BOX = new SandboxRef("default", "sandboxes-default", "box", "box");
+
+    @Test
+    void aProblemEndsWithWhatToDo() {
+        assertThat(NextSteps.told(new SandboxProblem.NotFound("box", "default")))
+                .isEqualTo(
+                        "Sandbox 'box' not found in namespace 'default'. Call sandbox_start with this name to create it.");
+        assertThat(NextSteps.told(SandboxProblem.NotRunning.stopped(BOX)))
+                .isEqualTo("Sandbox 'box' is not running: it was stopped. Call sandbox_start with this name first.");
+        assertThat(NextSteps.told(SandboxProblem.NotRunning.resuming(BOX, Optional.of("Idle"))))
+                .isEqualTo("Sandbox 'box' is not running: it was suspended and is still being resumed (Idle)."
+                        + " Call sandbox_start with this name to wait for it, then repeat this call; variables of earlier"
+                        + " calls are lost.");
+        assertThat(NextSteps.told(new SandboxProblem.Refused("No."))).isEqualTo("No.");
+    }
+
+    @Test
+    void someStepsGoOnWithTheSentence() {
+        assertThat(NextSteps.told("There is no file 'a'.", NextStep.Plain.LIST_FILES))
+                .isEqualTo("There is no file 'a'; sandbox_list_files shows what there is.");
+        assertThat(NextSteps.told("This sandbox has no network to 'a'.", new NextStep.AllowHosts(List.of("a"))))
+                .startsWith("This sandbox has no network to 'a': 'allowed_domains' of sandbox_start's 'config'"
+                        + " (spec.allowedDomains of the Sandbox) does not cover it. Without it, wheels");
+    }
+
+    @Test
+    void aCommandIsSaidWithItsTool() {
+        assertThat(NextSteps.told(
+                        "There is no interpreter.", new NextStep.RunCommand(Purpose.MAKE, "python3 -m venv a")))
+                .isEqualTo("There is no interpreter. Make one with: sandbox_run_command 'python3 -m venv a'.");
+        assertThat(NextSteps.told("Old.", new NextStep.RunCommand(Purpose.UPGRADE, "x")))
+                .isEqualTo("Old. Upgrade with: sandbox_run_command 'x'.");
+        assertThat(NextSteps.told("", new NextStep.RunCommand(Purpose.INSTALL, "x")))
+                .isEqualTo("Install with: sandbox_run_command 'x'.");
+    }
+
+    /** Apart from the one that names an argument, each names a tool. */
+    @ParameterizedTest
+    @EnumSource(value = NextStep.Plain.class, names = "MORE_TIME", mode = EnumSource.Mode.EXCLUDE)
+    void everyStepNamesATool(NextStep.Plain step) {
+        assertThat(NextSteps.told("It is so.", step)).startsWith("It is so").contains("sandbox_");
+    }
+}

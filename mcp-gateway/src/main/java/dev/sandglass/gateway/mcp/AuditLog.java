@@ -42,12 +42,12 @@ final class AuditLog {
     }
 
     /** Has a tool's faults counted from zero: in a counter that begins with its first one, nobody sees an increase. */
-    void expect(Tool tool) {
-        timer(tool.definition().name(), FAULT);
+    void expect(String contract, Tool tool) {
+        timer(contract, tool.definition().name(), FAULT);
     }
 
-    private Timer timer(String tool, String outcome) {
-        return meters.timer("sandglass.tool.calls", "tool", tool, "outcome", outcome);
+    private Timer timer(String contract, String tool, String outcome) {
+        return meters.timer("sandglass.tool.calls", "contract", contract, "tool", tool, "outcome", outcome);
     }
 
     /** Notes the begin of a call; exactly one method of the entry ends it. */
@@ -59,6 +59,7 @@ final class AuditLog {
     final class Entry {
         private final Caller caller;
         private final String source;
+        private final String contract;
         private final Tool known;
         private final String tool;
         private final ObjectNode arguments;
@@ -67,6 +68,7 @@ final class AuditLog {
         private Entry(McpRequest request, Tool tool, ObjectNode arguments, long begin) {
             this.caller = request.caller();
             this.source = request.client().address();
+            this.contract = request.contract();
             this.known = tool;
             this.tool = tool.definition().name();
             this.arguments = arguments;
@@ -82,16 +84,17 @@ final class AuditLog {
         }
 
         void failed(Throwable fault) {
-            LOG.atError().addKeyValue("tool", tool).setCause(fault).log("Tool call failed by a fault of the gateway");
+            LOG.atError().addKeyValue("contract", contract).addKeyValue("tool", tool).setCause(fault).log("Tool call failed by a fault of the gateway");
             write(FAULT, null);
         }
 
         private void write(String outcome, @Nullable String executionId) {
             Duration duration = Duration.ofNanos(nanoTime.getAsLong() - begin);
-            timer(tool, outcome).record(duration);
+            timer(contract, tool, outcome).record(duration);
             LoggingEventBuilder line = AUDIT.atInfo()
                     .addKeyValue("caller", caller.name())
                     .addKeyValue("source", source)
+                    .addKeyValue("contract", contract)
                     .addKeyValue("tool", tool)
                     .addKeyValue("outcome", outcome)
                     .addKeyValue("duration_ms", duration.toMillis());

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 final class ContractPaths {
 
     private static final String ROOT = "/mcp";
+    private static final String OURS = "sandglass";
     private static final String SEGMENT = "[a-z0-9][a-z0-9-]*";
 
     // Alone or, as clients write it to proxies, after a host; a slash at its end and a query do no harm.
@@ -22,11 +23,11 @@ final class ContractPaths {
 
     private final Map<String, Contract> contracts;
 
-    /** Refuses two contracts at one path, and paths that no target can name. */
+    /** Refuses two contracts at one path or of one name, and paths that no target can name. */
     ContractPaths(List<Contract> contracts) {
         this.contracts = contracts.stream().collect(Collectors.toUnmodifiableMap(Contract::path, Function.identity()));
         this.contracts.keySet().stream()
-                .filter(path -> !path.isEmpty() && !path.matches(SEGMENT))
+                .filter(path -> !path.isEmpty() && !path.matches(SEGMENT) || path.equals(OURS))
                 .forEach(odd -> {
                     throw new IllegalArgumentException("No path of a contract: " + odd);
                 });
@@ -44,6 +45,11 @@ final class ContractPaths {
     /** All of them, in no particular order. */
     Collection<Contract> all() {
         return contracts.values();
+    }
+
+    /** What audit lines and metrics call a contract: its path, and a word for ours, which has none. */
+    static String nameOf(Contract contract) {
+        return contract.path().isEmpty() ? OURS : contract.path();
     }
 
     /** Path of a contract's URL. */

@@ -111,7 +111,15 @@ final class McpEndpoint {
         try {
             var client = new McpRequest.Origin(http.clientAddress(), contract.patience(query));
             Offer offer = contract.offer(query);
-            return new McpRequest(incoming.id(), incoming.method(), incoming.params(), era, caller, client, offer);
+            return new McpRequest(
+                    incoming.id(),
+                    incoming.method(),
+                    incoming.params(),
+                    era,
+                    caller,
+                    client,
+                    ContractPaths.nameOf(contract),
+                    offer);
         } catch (InvalidArgument broken) {
             throw McpError.invalidRequest(broken.text());
         }

@@ -18,7 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
  * @param era in which to answer
  * @param caller whose rights count
  * @param client where it came from and how long that waits
- * @param offer of the contract that it asks
+ * @param contract that it asks, as audit lines and metrics call it
+ * @param offer of that contract
  */
 record McpRequest(
         JsonNode id,
@@ -27,6 +28,7 @@ record McpRequest(
         ProtocolRevision era,
         Caller caller,
         Origin client,
+        String contract,
         Offer offer) {
 
     /**

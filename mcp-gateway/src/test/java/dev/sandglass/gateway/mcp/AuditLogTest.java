@@ -78,6 +78,7 @@ class AuditLogTest {
                 .contains(
                         "caller=alice",
                         "source=127.0.0.1",
+                        "contract=sandglass",
                         "tool=sandbox_run_code",
                         "sandbox=box",
                         "outcome=ok",

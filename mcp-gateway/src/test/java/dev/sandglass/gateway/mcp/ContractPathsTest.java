@@ -31,10 +31,16 @@ class ContractPathsTest {
     }
 
     @Test
+    void ourContractHasAName() {
+        assertThat(ContractPaths.nameOf(new At(""))).isEqualTo("sandglass");
+        assertThat(ContractPaths.nameOf(new At("cell"))).isEqualTo("cell");
+    }
+
+    @Test
     void twoAtOnePathAndPathsThatNoTargetNamesAreRefused() {
         List<Contract> twice = List.of(new At("cell"), new At("cell"));
         assertThatThrownBy(() -> new ContractPaths(twice)).isInstanceOf(IllegalStateException.class);
-        for (String odd : List.of("Cell", "a/b", "-", "a b", "%61")) {
+        for (String odd : List.of("Cell", "a/b", "-", "a b", "%61", "sandglass")) {
             assertThatThrownBy(() -> new ContractPaths(List.of(new At(odd))))
                     .isInstanceOf(IllegalArgumentException.class);
         }

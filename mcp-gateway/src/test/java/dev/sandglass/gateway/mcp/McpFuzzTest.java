@@ -113,6 +113,7 @@ class McpFuzzTest {
                 era,
                 caller,
                 new McpRequest.Origin("192.0.2.7", java.util.Optional.empty()),
+                "sandglass",
                 contract.offer(Query.NONE));
         assertThat(request.progressToken()).isNotNull();
         var call = new McpRequest.Call(request, OutputListener.NONE, Schedulers.immediate());

@@ -76,6 +76,37 @@ class SecondContractTest {
         assertThat(result.path("instructions").asString()).startsWith(instructions);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/mcp | {\"tools\":{\"listChanged\":false},\"prompts\":{\"listChanged\":false}}",
+                "/mcp/cell | {\"tools\":{\"listChanged\":false}}"
+            })
+    void eachDeclaresWhatItHas(String path, String capabilities) throws Exception {
+        JsonNode result = ask(path, """
+                {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},\
+                "clientInfo":{"name":"t","version":"1"}}}""").path("result");
+
+        assertThat(result.path("capabilities").toString()).isEqualTo(capabilities);
+    }
+
+    @Test
+    void callsAreCountedByContract() throws Exception {
+        ask("/mcp/cell", cell("print 42"));
+
+        await().untilAsserted(() -> assertThat(gateway.meters
+                        .find("sandglass.tool.calls")
+                        .tags("contract", "cell", "tool", CellContract.TOOL, "outcome", "ok")
+                        .timer())
+                .isNotNull());
+        assertThat(gateway.meters
+                        .find("sandglass.tool.calls")
+                        .tags("contract", "sandglass", "tool", CellContract.TOOL)
+                        .timers())
+                .isEmpty();
+    }
+
     @Test
     void eachHasItsOwnToolsAndPrompts() throws Exception {
         assertThat(names("/mcp/cell", "tools/list")).containsExactly(CellContract.TOOL);

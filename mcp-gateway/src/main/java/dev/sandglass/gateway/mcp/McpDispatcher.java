@@ -136,7 +136,7 @@ final class McpDispatcher {
         return new Results.Discovered(
                 era.resultType(),
                 ProtocolRevision.ALL_VERSIONS,
-                Results.Capabilities.OURS,
+                Results.Capabilities.of(request.offer()),
                 request.offer().instructions(),
                 ttl(era),
                 scope(era),
@@ -150,7 +150,7 @@ final class McpDispatcher {
                 ProtocolRevision.LEGACY_VERSIONS.contains(asked) ? asked : ProtocolRevision.NEWEST_LEGACY_VERSION;
         return new Results.Initialized(
                 revision,
-                Results.Capabilities.OURS,
+                Results.Capabilities.of(request.offer()),
                 serverInfo(request.offer()),
                 request.offer().instructions());
     }

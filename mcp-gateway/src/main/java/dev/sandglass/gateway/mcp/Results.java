@@ -3,6 +3,7 @@ package dev.sandglass.gateway.mcp;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.sandglass.gateway.contract.Offer;
 import dev.sandglass.gateway.contract.Prompt;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import java.util.List;
@@ -23,9 +24,17 @@ final class Results {
     /** A feature that never changes while the server runs. */
     record Fixed(boolean listChanged) {}
 
-    /** What this server offers. */
-    record Capabilities(Fixed tools, Fixed prompts) {
-        static final Capabilities OURS = new Capabilities(new Fixed(false), new Fixed(false));
+    /** What a contract offers; null for what it has none of. */
+    @JsonInclude(Include.NON_NULL)
+    record Capabilities(
+            @Nullable Fixed tools, @Nullable Fixed prompts) {
+        static Capabilities of(Offer offer) {
+            return new Capabilities(fixed(offer.tools()), fixed(offer.prompts()));
+        }
+
+        private static @Nullable Fixed fixed(List<?> offered) {
+            return offered.isEmpty() ? null : new Fixed(false);
+        }
     }
 
     /** Answer to {@code initialize}. */

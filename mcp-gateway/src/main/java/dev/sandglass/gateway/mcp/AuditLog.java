@@ -84,7 +84,11 @@ final class AuditLog {
         }
 
         void failed(Throwable fault) {
-            LOG.atError().addKeyValue("contract", contract).addKeyValue("tool", tool).setCause(fault).log("Tool call failed by a fault of the gateway");
+            LOG.atError()
+                    .addKeyValue("contract", contract)
+                    .addKeyValue("tool", tool)
+                    .setCause(fault)
+                    .log("Tool call failed by a fault of the gateway");
             write(FAULT, null);
         }
 

@@ -26,8 +26,7 @@ final class Results {
 
     /** What a contract offers; null for what it has none of. */
     @JsonInclude(Include.NON_NULL)
-    record Capabilities(
-            @Nullable Fixed tools, @Nullable Fixed prompts) {
+    record Capabilities(@Nullable Fixed tools, @Nullable Fixed prompts) {
         static Capabilities of(Offer offer) {
             return new Capabilities(fixed(offer.tools()), fixed(offer.prompts()));
         }

@@ -182,22 +182,9 @@ public final class FakeSupervisor implements LinkClient, Link {
         deed.run();
         switch (verb) {
             case Verb.Execute execute
-            when "late".equals(execute.pythonEnv()) ->
-                reader.record(
-                        new OutputRecord.Outcome(0, "ok", 1.5, null, null, false, "", null, "It was too late.", false));
+            when "late".equals(execute.pythonEnv()) -> reader.record(late());
             case Verb.Execute execute
-            when "bare".equals(execute.pythonEnv()) ->
-                reader.record(new OutputRecord.Outcome(
-                        0,
-                        "env_error",
-                        0,
-                        null,
-                        null,
-                        false,
-                        "ipykernel not found.",
-                        new NextStep.RunCommand(NextStep.RunCommand.Purpose.INSTALL, "pip install ipykernel"),
-                        null,
-                        false));
+            when "bare".equals(execute.pythonEnv()) -> reader.record(bare());
             case Verb.Execute execute ->
                 code(execute.executionId(), new String(execute.code().bytes(), StandardCharsets.UTF_8), reader);
             case Verb.Command command -> {
@@ -218,6 +205,16 @@ public final class FakeSupervisor implements LinkClient, Link {
                 reader.record(outcome(5, "ok", null));
             }
         }
+    }
+
+    private static OutputRecord.Outcome late() {
+        return new OutputRecord.Outcome(0, "ok", 1.5, null, null, false, "", null, "It was too late.", false);
+    }
+
+    private static OutputRecord.Outcome bare() {
+        var install = new NextStep.RunCommand(NextStep.RunCommand.Purpose.INSTALL, "pip install ipykernel");
+        return new OutputRecord.Outcome(
+                0, "env_error", 0, null, null, false, "ipykernel not found.", install, null, false);
     }
 
     private void install(Verb.Install install, OutputReader reader) {

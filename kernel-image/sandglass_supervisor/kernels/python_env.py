@@ -21,11 +21,14 @@ said = "old-python"
 if sys.version_info >= (3, 10):
     try:
         import ipykernel
-        said = "good" if ipykernel.version_info >= (7, 3) else "old-ipykernel"
+        version = ipykernel.version_info
+        said = "old-ipykernel" if version < (7, 3) else "good" if version < (8,) else "new-ipykernel"
     except ImportError:
         said = "no-ipykernel"
 print("\\n" + said)
 """
+# The same range, for pip. inside/overrides.py lists why there is an end to it.
+_ACCEPTED = "ipykernel~=7.3"
 # The modules of ours that run in a kernel come by their path: nothing else of our environment may be found there.
 _KERNEL = """\
 import sys
@@ -105,6 +108,8 @@ def _verdict(env: PythonEnv, told: str, status: int) -> str | None:
         case "old-ipykernel":
             upgrade = _install(env, "--upgrade ")
             return f"ipykernel in {_where(env)} is older than 7.3. Upgrade with: sandbox_run_command '{upgrade}'."
+        case "new-ipykernel":
+            return f"ipykernel in {_where(env)} is 8 or newer. Downgrade with: sandbox_run_command '{_install(env)}'."
         case "old-python":
             return f"The Python of {_where(env)} is older than 3.10; make an env of a newer one."
     exit_code, number = describe(status)
@@ -129,4 +134,4 @@ def _where(env: PythonEnv) -> str:
 
 def _install(env: PythonEnv, option: str = "") -> str:
     # An image may have pip install for the user, which an environment refuses.
-    return f"PIP_USER=0 {shlex.quote(env.python)} -m pip install {option}ipykernel"
+    return f"PIP_USER=0 {shlex.quote(env.python)} -m pip install {option}{_ACCEPTED}"

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 EXIT_CODE = 3
 _PYTHON = (3, 10)
-_IPYKERNEL = (7, 3)
+_IPYKERNEL, _TOO_NEW = (7, 3), (8,)
 # Of the folders where no volume is ever mounted (VolumeRules of the operator), those that programs are installed in.
 _KEPT = ("/opt/", "/usr/")
 _VERSION = re.compile(r"""^__version__ *= *["'](\d{1,4})\.(\d{1,4})""", re.MULTILINE)
@@ -28,6 +28,8 @@ def lacking() -> str:
     found = _version_of(os.path.dirname(kernel.origin or ""))
     if found and found < _IPYKERNEL:
         return "the Python package ipykernel 7.3 or newer: it has {}.{}".format(*found)
+    if found >= _TOO_NEW:
+        return "the Python package ipykernel below 8 (pip install ipykernel~=7.3): it has {}.{}".format(*found)
     return ""
 
 

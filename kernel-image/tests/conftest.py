@@ -1,5 +1,6 @@
 """Fixtures: supervisors, connections to them, and folders inside and outside of their workspaces."""
 
+import ctypes
 import os
 import re
 import shutil
@@ -25,7 +26,23 @@ import sandglass_supervisor
 __all__ = ["Running"]
 settings.register_profile("quick", max_examples=50, deadline=None, database=None)
 settings.load_profile("quick")
+_NEW_MOUNTS, _NEW_IPC = 0x20000, 0x8000000
 INDEX, REGISTRY = "index.example.invalid", "registry.example.invalid"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give each of the processes that run tests side by side shared memory, queues and semaphores of its own.
+
+    Supervisors that are no container's first process would take those of the others for their own, and remove them.
+    """
+    if not hasattr(config, "workerinput"):
+        return
+    if ctypes.CDLL(None, use_errno=True).unshare(_NEW_MOUNTS | _NEW_IPC):
+        pytest.exit("tests side by side need root, and namespaces: run them without -n")
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "shm", "/dev/shm"], check=True)
+    if os.path.isdir("/dev/mqueue"):
+        subprocess.run(["mount", "-t", "mqueue", "mqueue", "/dev/mqueue"], check=True)
 
 
 @pytest.fixture(scope="session")

@@ -22,9 +22,11 @@ from sandglass_supervisor import limits as product
 # For tests of what comes when the supervisor's patience is over: the same, only sooner. The interrupt's grace as it is
 # in earnest is tested in test_outcomes.
 HASTE = MappingProxyType({"INTERRUPT_GRACE_S": 0.5, "EXEC_S": 0.5, "RESUBSCRIBE_S": 1.0, "ENV_PROBE_S": 1.0})
+# A user for each of the processes that run tests side by side: limits and signals count for all that a user runs.
+UID = str(65532 - 1000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")))
 UNPRIVILEGED = [
     "setpriv",
-    *("--reuid", "65532", "--regid", "65532", "--clear-groups"),
+    *("--reuid", UID, "--regid", "65532", "--clear-groups"),
     # Only so that Python is found below the home of the user who runs the tests.
     *("--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"),
 ]

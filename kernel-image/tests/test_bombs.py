@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from bombs import HYDRA, LEAVER, WHOSE, is_over, living
 from client import Client, Output
-from supervisors import FIRST_PROCESS, Running, first_process_of
+from supervisors import FIRST_PROCESS, UID, Running, first_process_of
 
 from sandglass_supervisor.loop import Loop
 from sandglass_supervisor.processes import offspring
 from sandglass_supervisor.processes.children import Child, mark_of
 from sandglass_supervisor.processes.offspring import Offspring
 
+pytestmark = pytest.mark.alone
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
 
 # It multiplies until it is refused; only for a user whose processes are limited.
@@ -35,7 +36,7 @@ os.execvp('bash', ['bash', '-c', 'b() { b | b & }; b; wait'])
 def limited(folder: Path) -> Iterator[Running]:
     """PID 1 without privileges, and at most 300 processes of its user."""
     # A user of its own: the limit counts all processes of one, wherever they run.
-    prefix = [part.replace("65532", "61532") for part in FIRST_PROCESS]
+    prefix = ["61532" if part == UID else part for part in FIRST_PROCESS]
     running = Running(folder, prefix, SANDGLASS_MAX_PROCESSES="300")
     running.workspace.chmod(0o777)
     inner = first_process_of(running)

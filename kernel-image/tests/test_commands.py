@@ -129,6 +129,7 @@ def test_pipes_of_what_was_left_running_are_given_back(own: Running) -> None:
     client.until(lambda: own.descriptors() <= before, 5, "its pipes closed")
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("on_full", ["block", "truncate"])
 def test_what_it_leaves_writing_without_end_holds_nobody_up(own: Running, on_full: str) -> None:
     client = own.ready()
@@ -166,6 +167,7 @@ def test_bytes_that_are_no_text(client: Client, name: str) -> None:
     assert client.command(name, "printf", r"a\377b\303").text() == "a\ufffdb\ufffd"
 
 
+@pytest.mark.alone
 def test_while_a_kernel_spins(client: Client, name: str) -> None:
     client.start(name, "import time\nend = time.time() + 1\nwhile time.time() < end: pass")
     began = time.monotonic()

@@ -1,6 +1,7 @@
 """Code in kernels: state, output, results, errors, and its place in the queue."""
 
 import time
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -51,9 +52,9 @@ def test_order_between_output_and_results(client: Client, name: str) -> None:
     client.run(f"{name}1", every.format("all"))
     output = client.run(f"{name}2", "for i in range(3):\n  print(i)\n'a'\nprint('b', flush=True)\n'c'\n'd'")
     client.run(f"{name}3", every.format("last_expr"))
-    told = [(record.kind, record.blob.decode()) for record in output.records[:-1]]
-    results = [("result", "'a'"), ("stdout", "b\n"), ("result", "'c'"), ("result", "'d'")]
-    assert told == [("stdout", "0\n1\n2\n"), *results]
+    told = [(kind, b"".join(one.blob for one in some)) for kind, some in groupby(output.records, lambda one: one.kind)]
+    results = [("result", b"'a'"), ("stdout", b"b\n"), ("result", b"'c''d'")]
+    assert told[:-1] == [("stdout", b"0\n1\n2\n"), *results]  # on a busy machine the first comes in pieces
 
 
 def test_exception(client: Client, name: str) -> None:
@@ -227,6 +228,7 @@ def test_sessions_are_apart(spare: Running) -> None:
     assert kernels["other"]["executions"] == 1
 
 
+@pytest.mark.alone
 def test_code_that_breaks_its_own_output(spare: Running) -> None:
     client = spare.ready()
     code = "t = get_ipython().kernel.iopub_thread; t.schedule(lambda: t.socket.send(bytes(20_000_000))); print('lost')"

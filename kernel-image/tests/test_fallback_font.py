@@ -33,7 +33,7 @@ print(font_manager.findfont(font_manager.FontProperties()).rpartition("/")[2])
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a matplotlib that may be changed."""
     folder = tmp_path_factory.mktemp("theirs")
-    skipped = shutil.ignore_patterns("tests", "__pycache__", "sample_data")
+    skipped = shutil.ignore_patterns("tests", "sample_data")
     shutil.copytree(Path(matplotlib.__file__).parent, folder / "matplotlib", ignore=skipped)
     return folder
 

@@ -153,6 +153,7 @@ def test_a_deletion_whose_time_is_over_goes_on_when_asked_again(tmp_path: Path) 
     assert answers == [{"deleted": 4, "done": False}, {"deleted": 7, "done": True}]
 
 
+@pytest.mark.alone
 def test_listing_stays_quick_for_others(shared: Running, client: Client, home: Path) -> None:
     crowd(home / "crowd", 3000)
     other = shared.client()

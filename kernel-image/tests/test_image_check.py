@@ -71,7 +71,17 @@ def test_an_old_ipykernel_is_told_with_its_version(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("version", ["7.3.0", "10.0.0a1", "of another form"])
+@pytest.mark.parametrize("version", ["8.0", "10.0.0a1"])
+def test_an_ipykernel_that_is_too_new_is_told_with_its_version(tmp_path: Path, version: str) -> None:
+    image(tmp_path / "image", *zmq_parts(), ipykernel(tmp_path, version))
+    has = ".".join(version.split(".")[:2])
+    assert said(tmp_path / "image/bin/python3") == (
+        3,
+        f"image-lacks: the Python package ipykernel below 8 (pip install ipykernel~=7.3): it has {has}\n",
+    )
+
+
+@pytest.mark.parametrize("version", ["7.3.0", "7.10.0a1", "of another form"])
 def test_a_good_or_unknown_version_is_taken(tmp_path: Path, version: str) -> None:
     image(tmp_path / "image", *zmq_parts(), ipykernel(tmp_path, version))
     code, words = said(tmp_path / "image/bin/python3")

@@ -109,6 +109,7 @@ def test_time_out_keeps_the_kernel(client: Client, name: str) -> None:
     assert result(node(client, name + "3", "kept")) == "1"
 
 
+@pytest.mark.alone
 def test_death_is_told_at_once(spare: Running) -> None:
     client = spare.ready()
     begin(client, "dies", f"console.log(process.pid); {FOREVER}")

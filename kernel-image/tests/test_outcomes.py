@@ -91,6 +91,7 @@ def test_interrupt_of_one_that_waits(client: Client, name: str) -> None:
     assert outcome(client.finish(name + "1"))["status"] == "ok"
 
 
+@pytest.mark.alone
 def test_death_is_told_at_once(own: Running) -> None:
     client = own.ready()
     client.start("dies", "import os, time; print(os.getpid(), flush=True); time.sleep(60)")

@@ -1,5 +1,6 @@
 """Another interpreter inside the sandbox: found, looked at, bound when a session begins; or a hint what to do."""
 
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -10,7 +11,7 @@ from client import Client, Refused
 from interpreters import WHERE, outcome, script, sessions, site_of, venv, with_ipykernel
 from supervisors import Running
 
-from sandglass_supervisor.kernels.python_env import PythonEnv, locate
+from sandglass_supervisor.kernels.python_env import _ACCEPTED, _PROBE, PythonEnv, _verdict, locate
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_a_missing_env_is_told_with_what_makes_it(spare: Running) -> None:
     assert ended["message"] == f"There is no interpreter in env 'none' (python: {folder}/bin/python)."
     assert ended["hint"] == {
         "kind": "make",
-        "line": f"python3 -m venv {folder} && PIP_USER=0 {folder}/bin/python -m pip install ipykernel",
+        "line": f"python3 -m venv {folder} && PIP_USER=0 {folder}/bin/python -m pip install ipykernel~=7.3",
     }
     assert sessions(client) == {"default": None}
 
@@ -124,11 +125,44 @@ def test_an_env_without_ipykernel_is_told_with_what_installs_it(spare: Running) 
     ended = outcome(client.run("bare", "1", python_env="bare"))
     assert ended["status"] == "env_error"
     assert ended["message"] == f"ipykernel not found in env 'bare' (python: {folder}/bin/python)."
-    assert ended["hint"] == {"kind": "install", "line": f"PIP_USER=0 {folder}/bin/python -m pip install ipykernel"}
+    assert ended["hint"] == {"kind": "install", "line": f"PIP_USER=0 {folder}/bin/python -m pip install ipykernel~=7.3"}
     # The session is as it was, and takes the env once it is as it should be.
     assert outcome(client.run("without", "x = 1", session="s"))["status"] == "ok"
     (site_of(folder) / "packages.pth").write_text(f"{Path(ipykernel.__file__).parents[1]}\n")
     assert client.run("mended", WHERE, python_env="bare").text() == str(folder)
+
+
+@pytest.mark.parametrize(
+    ("version", "said", "kind"),
+    [
+        ((7, 2, 9), "is older than 7.3.", "upgrade"),
+        ((7, 3), None, None),
+        ((7, 99, 9), None, None),
+        ((8, 0, 0), "is 8 or newer.", "install"),
+        ((10, 0), "is 8 or newer.", "install"),
+    ],
+)
+def test_versions_of_ipykernel_that_are_taken(
+    tmp_path: Path, version: tuple[int, ...], said: str | None, kind: str | None
+) -> None:
+    (tmp_path / "ipykernel.py").write_text(f"version_info = {version}")
+    env = PythonEnv("x", "/e")
+    command = [sys.executable, "-c", _PROBE]
+    answer = subprocess.run(command, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, check=True).stdout
+    verdict = _verdict(env, answer.split()[-1].decode(), 0)
+    assert (verdict is None) == (said is None)
+    if verdict is not None and said is not None:
+        assert verdict.message.endswith(said)
+        assert verdict.hint == {
+            "kind": kind,
+            "line": "PIP_USER=0 /e/bin/python -m pip install " + "--upgrade " * (version < (8,)) + "ipykernel~=7.3",
+        }
+
+
+def test_pip_is_asked_for_the_same_versions_as_by_the_wheel() -> None:
+    project = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    assert '"ipykernel>=7.3,<8"' in project
+    assert _ACCEPTED == "ipykernel~=7.3"
 
 
 @pytest.mark.parametrize(
@@ -139,6 +173,7 @@ def test_an_env_without_ipykernel_is_told_with_what_installs_it(spare: Running) 
         ("no program", "cannot be started: Exec format error", None),
         ("#!/bin/sh\necho old-python\n", "older than 3.10", None),
         ("#!/bin/sh\necho old-ipykernel\n", "is older than 7.3.", "upgrade"),
+        ("#!/bin/sh\necho new-ipykernel\n", "is 8 or newer.", "install"),
     ],
 )
 def test_a_broken_interpreter(spare: Running, text: str, message: str, kind: str | None) -> None:

@@ -3,6 +3,7 @@
 import json
 import time
 
+import pytest
 from client import WINDOW, Client
 from supervisors import Running
 
@@ -73,6 +74,7 @@ def test_output_survives_the_reader(spare: Running) -> None:
     assert second.finish("long").text() == "".join(f"{i}\n" for i in range(20))
 
 
+@pytest.mark.alone
 def test_window_is_kept_and_resumes(spare: Running) -> None:
     client = spare.ready()
     client.acknowledge = False

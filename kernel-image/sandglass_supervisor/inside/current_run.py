@@ -9,13 +9,13 @@ class OfCurrentRun:
     ipykernel sends what a task or a callback of the loop says as that of the run in which it began, which is over.
     """
 
-    _parent_header_global: dict[str, Any]
+    _header: dict[str, Any] | None = None
 
     @property
     def parent_header(self) -> dict[str, Any]:
         """The header of the request that runs, or ran last."""
-        return self._parent_header_global
+        return self._header or {}
 
     @parent_header.setter
     def parent_header(self, value: dict[str, Any]) -> None:
-        self._parent_header_global = value
+        self._header = value

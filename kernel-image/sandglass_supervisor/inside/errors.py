@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import CodeType, TracebackType
 from typing import Any, NoReturn
 
@@ -51,6 +51,7 @@ class TellingShell(ZMQInteractiveShell):
 
     failure: BaseException | None = None  # of a script or a cell that a magic ran
     raised: BaseException | None = None  # that was told last
+    shown: Sequence[str] = ()  # the lines that it was told in
 
     @default("exiter")
     def _default_exiter(self) -> Leave:
@@ -93,7 +94,7 @@ class TellingShell(ZMQInteractiveShell):
             leave(0 if reply["status"] == "ok" else 1)
         failure, self.failure = self.failure, None
         if failure is not None and reply["status"] == "ok":
-            told = {"ename": type(failure).__name__, "evalue": words(failure), "traceback": self._last_traceback or []}
+            told = {"ename": type(failure).__name__, "evalue": words(failure), "traceback": list(self.shown)}
             reply.update(told, status="error")
 
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
@@ -153,6 +154,7 @@ class TellingShell(ZMQInteractiveShell):
         if not has_words(evalue):
             evalue = _stand_in(evalue)
             etype = type(evalue)
+        self.shown = stb
         super()._showtraceback(etype, evalue, stb)
         # The code has done what it did; for ipykernel it, and all later code that awaits, failed with "NoneType: None".
         self._last_traceback_during_displayhook = False

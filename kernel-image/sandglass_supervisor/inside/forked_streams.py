@@ -58,10 +58,11 @@ class LineWriter:
 
 def write_lines(stream: BoundedStream) -> None:
     """Make a stream of the kernel that of a process that was forked off; what waits in it is the kernel's."""
-    if stream._fid is not None and not stream.closed:
-        lines = LineWriter(stream._original_stdstream_fd)
+    if stream.programs is not None and not stream.closed:
+        lines = LineWriter(stream.programs.descriptor)
         # Closing it would end the thread that reads, which the kernel has.
-        vars(stream).update(write=lines.write, flush=lines.flush, _should_watch=False)
+        vars(stream).update(write=lines.write, flush=lines.flush)
+        stream.programs.is_read = False
         # It would display nothing, as what it takes for the kernel's messages only the kernel may send.
         stream.session.pid = os.getpid()
 

@@ -56,9 +56,15 @@ class SandboxDisplayHook(LastValueHook):
 class SandboxPublisher(OfCurrentRun, ZMQDisplayPublisher):
     """Displays also if what stands for standard output can take nothing."""
 
-    def _flush_streams(self) -> None:
+    def publish(self, *args: Any, **kwargs: Any) -> None:
+        """Display something, after what was written before."""
         OWN_STREAMS.mend()
-        super()._flush_streams()
+        super().publish(*args, **kwargs)
+
+    def clear_output(self, *args: Any, **kwargs: Any) -> None:
+        """Clear what was displayed, and what was written before."""
+        OWN_STREAMS.mend()
+        super().clear_output(*args, **kwargs)
 
 
 class SandboxShell(CommandShell, ForgettingShell):
@@ -213,8 +219,7 @@ class SandboxKernelApp(IPKernelApp):
         serve(self.io_loop, self.shell)
 
     def log_connection_info(self) -> None:
-        """Note the ports; there is nobody to tell."""
-        self._ports = {"shell": self.shell_port, "iopub": self.iopub_port, "control": self.control_port}
+        """There is nobody to tell."""
 
     def init_heartbeat(self) -> None:
         """None: the supervisor sees the process itself."""
@@ -233,7 +238,7 @@ class SandboxKernelApp(IPKernelApp):
         # one: it is to be welcomed all the same.
         self.iopub_socket.setsockopt(zmq.XPUB_VERBOSE, 1)
         self.iopub_socket.setsockopt(zmq.SNDHWM, _IOPUB_MESSAGES)
-        self.iopub_port = self._bind_socket(self.iopub_socket, self.iopub_port)
+        self.iopub_socket.bind(f"ipc://{self.ip}-{self.iopub_port}")
         self.configure_tornado_logger()
         self.iopub_thread = BoundedThread(self.iopub_socket, pipe=True, session=self.session)
         self.iopub_thread.last_words = self.last_words
@@ -248,6 +253,9 @@ class SandboxKernelApp(IPKernelApp):
             out.sibling, err.sibling = err, out
             self.streams = (out, err)
             OWN_STREAMS.know(out, err)
+        for handler in self.log.handlers:
+            if isinstance(handler, logging.StreamHandler):  # its own stream would come back as the code's output
+                handler.setStream(open(_ERRORS, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _add_user_packages() -> None:

@@ -2,6 +2,9 @@
 
 import codecs
 import io
+import os
+import sys
+import threading
 from functools import cached_property
 from typing import Any
 
@@ -10,14 +13,56 @@ from ipykernel.iostream import OutStream
 from .current_run import OfCurrentRun
 
 
+class ProgramPipe:
+    """Stands at the descriptor of a standard stream, for what programs write there."""
+
+    def __init__(self, name: str) -> None:
+        # The end for writing stays open besides: code that closes the descriptor does not end the pipe.
+        self.reading, writing = os.pipe()
+        self.descriptor: int = getattr(sys, name).fileno()
+        self.is_read = True
+        self._before = os.dup(self.descriptor)
+        os.dup2(writing, self.descriptor)
+
+    def close(self, reader: threading.Thread) -> None:
+        """Put back what stood there, once the thread that reads has ended."""
+        self.is_read = False
+        os.write(self.descriptor, b"\0")  # it wakes for something to read, and takes it for nothing
+        reader.join()
+        os.dup2(self._before, self.descriptor)
+        os.close(self._before)
+
+
 class StandardStream(OfCurrentRun, OutStream):
-    """Standard output or error, of which programs can be given the descriptor."""
+    """Standard output or error, of which programs can be given the descriptor.
+
+    The pipe is ours, and ipykernel makes none: its own could be waited for only by members that are private.
+    """
+
+    def __init__(
+        self, session: Any, pub_thread: Any, name: str, *args: Any, watchfd: Any = True, **kwargs: Any
+    ) -> None:
+        super().__init__(session, pub_thread, name, *args, watchfd=False, **kwargs)
+        self.programs = ProgramPipe(name) if watchfd else None
+        self.reader = threading.Thread(target=self.read_programs, daemon=True)
+        if self.programs is not None:
+            self.reader.start()
+
+    def read_programs(self) -> None:
+        """Make output of what programs write."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Close the stream, and let go of the descriptor."""
+        if self.programs is not None and self.programs.is_read:
+            self.programs.close(self.reader)
+        super().close()
 
     def fileno(self) -> int:
-        """The descriptor that becomes output; ipykernel tells the one that was there before, which leads to nowhere."""
-        if self._fid is None:
+        """The descriptor that becomes output."""
+        if self.programs is None:
             raise io.UnsupportedOperation("fileno")
-        return int(self._original_stdstream_fd)
+        return self.programs.descriptor
 
     @cached_property
     def buffer(self) -> "Bytes":

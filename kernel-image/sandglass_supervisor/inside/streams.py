@@ -24,8 +24,9 @@ from ipykernel.iostream import IOPubThread
 
 from ..limits import SLICE_BYTES
 from ..shared.crash_buffer import CrashBuffer
-from .standard_stream import StandardStream
+from .standard_stream import ProgramPipe, StandardStream
 
+_KERNEL = os.getpid()
 _WAITING_SENDS = 64
 # It keeps the interpreter: who lets go of it beside a busy thread waits for milliseconds, here with each print.
 _IOCTL = ctypes.PyDLL(None).ioctl
@@ -73,7 +74,7 @@ class BoundedThread(IOPubThread):
         """Do what waits and then ``action`` in this thread; False, and ``action`` is not done, if that is not safe."""
         if threading.get_ident() != self._main or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             return False
-        if not self._is_master_process() or not self._socket_lock.acquire(blocking=False):
+        if os.getpid() != _KERNEL or not self._socket_lock.acquire(blocking=False):
             return False
         within, self._sends_here = self._sends_here, True
         try:
@@ -93,7 +94,7 @@ class BoundedThread(IOPubThread):
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """What waits has been sent, and nobody else sends meanwhile."""
-        if self._is_master_process():
+        if os.getpid() == _KERNEL:
             with self._socket_lock:
                 self._send_waiting()
                 yield
@@ -133,7 +134,7 @@ class BoundedThread(IOPubThread):
 
     def _really_send(self, msg: Any, *args: Any, **kwargs: Any) -> None:
         """Note what is shown before it is sent: the process may die before ZeroMQ's own thread has seen to it."""
-        if not self._is_master_process():
+        if os.getpid() != _KERNEL:
             super()._really_send(msg, *args, **kwargs)
             return
         with self._socket_lock:
@@ -169,6 +170,7 @@ class BoundedStream(StandardStream):
     _written = _flushed = 0
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._counting = threading.Lock()
         self._piped = threading.Condition()
         self._piped_bytes = 0
         self._is_piping, self._is_taking = True, False
@@ -191,7 +193,7 @@ class BoundedStream(StandardStream):
         for start in range(0, len(string), SLICE_BYTES):
             part = string[start : start + SLICE_BYTES]
             super().write(part)
-            with self._buffer_lock:
+            with self._counting:
                 self._written += 1
             self._unsent += len(part)
             if self._unsent >= SLICE_BYTES:
@@ -222,7 +224,7 @@ class BoundedStream(StandardStream):
         """Send what was written so far before anything that is written from now on, to whichever stream."""
         self._unsent = 0
         thread = self.pub_thread
-        if thread is not None and self._is_master_process():
+        if thread is not None and os.getpid() == _KERNEL:
             thread.schedule(partial(self._publish, self._rotate_buffers()))
             if len(thread._events) > _WAITING_SENDS:
                 thread.catch_up()
@@ -236,14 +238,14 @@ class BoundedStream(StandardStream):
 
     def _is_behind(self) -> bool:
         """True if programs have written what is no output of this stream yet."""
-        if self._fid is None:
+        if self.programs is None:
             return False
-        _IOCTL(self._fid, termios.FIONREAD, self._waiting_at)
+        _IOCTL(self.programs.reading, termios.FIONREAD, self._waiting_at)
         return self._waiting.value > 0 or self._is_taking
 
     def _is_waited_for(self) -> bool:
         """True in a thread that ``settle`` needs, and in those that these need: there it would wait for itself."""
-        own = (stream.watch_fd_thread.ident for stream in (self, self.sibling) if stream is not None)
+        own = (stream.reader.ident for stream in (self, self.sibling) if stream is not None)
         return self.pub_thread is None or self.pub_thread.is_needed() or threading.get_ident() in own
 
     def settle(self) -> None:
@@ -251,30 +253,31 @@ class BoundedStream(StandardStream):
 
         At once if nobody reads it any more, because the stream is closed.
         """
-        if self._fid is None or not self._is_master_process():
+        if self.programs is None or os.getpid() != _KERNEL:
             return
         with self._piped:
-            waiting = struct.unpack("=i", fcntl.ioctl(self._fid, termios.FIONREAD, bytes(4)))[0]
+            waiting = struct.unpack("=i", fcntl.ioctl(self.programs.reading, termios.FIONREAD, bytes(4)))[0]
             target = self._piped_bytes + waiting
             self._piped.wait_for(lambda: self._piped_bytes >= target or not self._is_piping)
 
-    def _watch_pipe_fd(self) -> None:
+    def read_programs(self) -> None:
+        """Make output of what programs write, in a thread of its own."""
         try:
-            while self._fid is not None and self._pipe_on(self._fid):
+            while self.programs is not None and self._pipe_on(self.programs):
                 pass
         finally:
             with self._piped:
                 self._is_piping = False
                 self._piped.notify_all()
 
-    def _pipe_on(self, descriptor: int) -> bool:
+    def _pipe_on(self, programs: ProgramPipe) -> bool:
         """Make output of what programs write to the descriptor next; False if that was the end of it."""
-        select.select([descriptor], [], [])
+        select.select([programs.reading], [], [])
         # Reading and writing on are one step for ``settle``.
         with self._piped:
             self._is_taking = True
-            data = os.read(descriptor, SLICE_BYTES)
-            if not data or not self._should_watch:
+            data = os.read(programs.reading, SLICE_BYTES)
+            if not data or not programs.is_read:
                 return False
             # Code can put another ``write`` in its place; whatever that raises, what comes after is still to be read.
             with contextlib.suppress(Exception):

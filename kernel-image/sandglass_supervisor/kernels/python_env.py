@@ -24,11 +24,14 @@ said = "old-python"
 if sys.version_info >= (3, 10):
     try:
         import ipykernel
-        said = "good" if ipykernel.version_info >= (7, 3) else "old-ipykernel"
+        version = ipykernel.version_info
+        said = "old-ipykernel" if version < (7, 3) else "good" if version < (8,) else "new-ipykernel"
     except ImportError:
         said = "no-ipykernel"
 print("\\n" + said)
 """
+# The same range, for pip. inside/overrides.py lists why there is an end to it.
+_ACCEPTED = "ipykernel~=7.3"
 # The modules of ours that run in a kernel come by their path: nothing else of our environment may be found there.
 _KERNEL = """\
 import sys
@@ -108,6 +111,8 @@ def _verdict(env: PythonEnv, told: str, status: int) -> Outcome | None:
         case "old-ipykernel":
             upgrade = hint.command("upgrade", _install(env, "--upgrade "))
             return _wrong(f"ipykernel in {_where(env)} is older than 7.3.", upgrade)
+        case "new-ipykernel":
+            return _wrong(f"ipykernel in {_where(env)} is 8 or newer.", hint.command("install", _install(env)))
         case "old-python":
             return _wrong(f"The Python of {_where(env)} is older than 3.10; make an env of a newer one.")
     exit_code, number = describe(status)
@@ -138,4 +143,4 @@ def _where(env: PythonEnv) -> str:
 
 def _install(env: PythonEnv, option: str = "") -> str:
     # An image may have pip install for the user, which an environment refuses.
-    return f"PIP_USER=0 {shlex.quote(env.python)} -m pip install {option}ipykernel"
+    return f"PIP_USER=0 {shlex.quote(env.python)} -m pip install {option}{_ACCEPTED}"

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from refused.attempt import Json
 
-ELSEWHERE = "writes Leases in the namespaces of its tenants alone"
-STRANGE = "writes the Leases of sandboxes alone"
+ELSEWHERE = "may write Leases only in the namespaces of its tenants"
+STRANGE = "may write only the Leases of Sandboxes"
 
 
 def lease(namespace: str, uid: str = "00000000-0000-4000-8000-000000000000") -> Json:

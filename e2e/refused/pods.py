@@ -5,21 +5,21 @@ from collections.abc import Iterator
 
 from refused.attempt import ABSENT, Attempt, Json, Weakness
 
-HOST = "has no namespaces of the host"
-TOKENS = "has no service account's token"
-VOLUMES = "the volumes of a sandbox are"
-SECRETS = "are of Secrets that their owner opened"
-VARIABLES = "are of no Secret but its own"
-ROOT = "runs as a user that is not root"
-SECCOMP = "has the seccomp profile RuntimeDefault"
-APPARMOR = "is not without AppArmor"
-PRIVILEGES = "are not privileged, with allowPrivilegeEscalation false"
-READ_ONLY = "have a read-only root file system"
-CAPABILITIES = "drop ALL capabilities and add none"
-PROC = "see /proc as the runtime masks it"
-SYSCTLS = "sets no sysctls"
-PORTS = "have no port of the host"
-LABELS = "set by Sandglass's operator alone"
+HOST = "hostNetwork, hostPID and hostIPC must not be true"
+TOKENS = "automountServiceAccountToken must be false"
+VOLUMES = "spec.volumes of a sandbox's pod may only be"
+SECRETS = "may only mount Secrets whose names begin with mountable-"
+VARIABLES = "may read no Secret but the one named like the pod"
+ROOT = "runAsNonRoot must be true"
+SECCOMP = "seccompProfile must be RuntimeDefault"
+APPARMOR = "appArmorProfile must not be Unconfined"
+PRIVILEGES = "allowPrivilegeEscalation must be false"
+READ_ONLY = "readOnlyRootFilesystem must be true"
+CAPABILITIES = "must drop ALL and add none"
+PROC = "procMount must be Default"
+SYSCTLS = "sysctls must be empty"
+PORTS = "hostPort must not be set"
+LABELS = "only the Sandglass operator may set a sandbox's labels"
 
 CONTAINER = {
     "name": "kernel",

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from refused.attempt import Attempt, Json
 from refused.pods import POD
 
-ELSEWHERE = "writes in the namespaces of its tenants alone"
-PODS = "writes the pods of sandboxes alone"
-SECRETS = "writes the Secrets of links alone"
-CLAIMS = "writes the claims of workspaces alone"
-CONFIG_MAPS = "writes the ConfigMaps of certificate authorities alone"
-ACCOUNTS = "writes the accounts of sandboxes alone"
-POLICIES = "writes the NetworkPolicies of sandboxes alone"
-SELECTORS = "select sandboxes alone"
-EVENTS = "writes the Events of sandboxes alone"
-STATUSES = "is written by Sandglass's operator alone"
+ELSEWHERE = "may write only in the namespaces of its tenants"
+PODS = "may write only pods of sandboxes"
+SECRETS = "may write only Secrets of links"
+CLAIMS = "may write only claims of workspaces"
+CONFIG_MAPS = "may write only the ConfigMap sandglass-trusted-ca"
+ACCOUNTS = "may write only the service account sandglass-sandbox"
+POLICIES = "may write only NetworkPolicies of sandboxes"
+SELECTORS = "must select sandboxes"
+EVENTS = "may write only Events of Sandboxes"
+STATUSES = "only the Sandglass operator may write the status"
 
 BAIT = "bait"
 OPERATORS = {"app.kubernetes.io/managed-by": "sandglass-operator"}

@@ -153,7 +153,8 @@ def test_versions_of_ipykernel_that_are_taken(
     assert (verdict is None) == (said is None)
     if verdict is not None and said is not None:
         assert verdict.message.endswith(said)
-        assert verdict.hint == {
+        assert verdict.hint is not None
+        assert verdict.hint.to_json() == {
             "kind": kind,
             "line": "PIP_USER=0 /e/bin/python -m pip install " + "--upgrade " * (version < (8,)) + "ipykernel~=7.3",
         }

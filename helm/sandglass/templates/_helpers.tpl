@@ -404,7 +404,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end -}}
 
-{{- /* What clients call the gateway; empty if nobody said. */ -}}
+{{- /* What clients call the gateway; empty if the values do not say. */ -}}
 {{- define "sandglass.publicUrl" -}}
 {{- if .Values.gateway.publicUrl -}}
 {{- .Values.gateway.publicUrl -}}

@@ -1,5 +1,5 @@
-{{- /* The most that each field of a Sandbox may be, as JSON, without those that have no limit. A limit below what the CRD gives
-       to whoever names nothing would refuse everybody who leaves the field out, and none of them wrote what is wrong. */ -}}
+{{- /* The most that each field of a Sandbox may be, as JSON, without those that have no limit. A limit below the
+       CRD's default would refuse every Sandbox that leaves the field out. */ -}}
 {{- define "sandglass.mostOf" -}}
 {{- $crd := .Files.Get "files/crd.yaml" | fromYaml -}}
 {{- $fields := (index $crd.spec.versions 0).schema.openAPIV3Schema.properties.spec.properties -}}

@@ -7,22 +7,23 @@ package dev.sandglass.api;
 public enum ConditionType {
     READY(
             "Ready",
-            "True: the container runs and status.address is set. False: it does not, and the "
-                    + "reason says why. Unknown: the operator could not find out. Absent: the operator "
-                    + "has not seen the sandbox yet."),
+            "True: the container runs and status.address is set. False: it does not run, and the"
+                    + " reason says why. Unknown: the operator could not find out. Absent: the operator has not"
+                    + " processed the sandbox yet."),
 
     NETWORK_READY(
             "NetworkReady",
-            "True: the namespace's default-deny is in place, and so is the NetworkPolicy that "
-                    + "lets the sandbox do what it needs, the namespace's or its own; no pod is made "
-                    + "before. False: they could not be made. Absent: no pod was wanted yet, or they "
-                    + "are not in place and none may be made now, for the reason that Ready has."),
+            "True: the namespace's default-deny policy and the NetworkPolicy with the sandbox's"
+                    + " permissions (the namespace's or its own) are in place; the operator creates no pod"
+                    + " before that. False: the operator could not apply them. Absent: the sandbox has not"
+                    + " needed a pod yet, or the policies are not in place and the operator may not create them"
+                    + " now, for the reason in Ready."),
 
     SUSPENDED(
             "Suspended",
-            "True: the pod was told to end and none will be made until somebody asks for one; "
-                    + "the reason says who or what ended it. False: the sandbox was suspended once and "
-                    + "is wanted again. Absent: it was never suspended.");
+            "True: the operator ended the pod and creates none until the sandbox is used or resumed;"
+                    + " the reason says why it ended. False: the sandbox was suspended before and runs again."
+                    + " Absent: it was never suspended.");
 
     /** Most characters of a condition's message, as {@code metav1.Condition} has it; a longer one is refused whole. */
     public static final int MAX_MESSAGE = 32_768;

@@ -48,7 +48,7 @@ public final class EnvRules {
     private EnvRules() {}
 
     /**
-     * Says what is wrong with a set of variables, in a sentence for whoever wrote them; values are never repeated.
+     * Says what is wrong with a set of variables, in a sentence for their author; it never repeats values.
      *
      * @return empty if nothing is wrong
      */

@@ -9,97 +9,108 @@ public enum Reason {
 
     RESTARTED(
             "Restarted",
-            "Ready=True: as Running, but the container was restarted; the message says why, "
-                    + "and variables were lost."),
+            "Ready=True: the container runs again after a restart that lost the variables; the"
+                    + " message says why it restarted."),
 
     UPDATE_PENDING(
             "UpdatePending",
-            "Ready=True: the spec was edited since the pod started; the change applies at the next start."),
+            "Ready=True: the spec was edited after the pod started; the change applies at the next"
+                    + " start of the pod."),
 
     STARTING(
             "Starting",
-            "Ready=False: the pod was made and its container is on the way, or the pod waits "
-                    + "for a former workspace to go. Suspended=False: it is wanted again."),
+            "Ready=False: the pod exists and its container is starting, or the operator waits until"
+                    + " an earlier workspace is gone. Suspended=False: the sandbox runs again."),
 
     IMAGE_FORBIDDEN(
             "ImageForbidden",
-            "Ready=False: the image is not on the installation's list. Final until the spec or the list changes."),
+            "Ready=False: the image is not on the installation's list of allowed images. Final until"
+                    + " the spec or the list changes."),
 
     RUNTIME_CLASS_FORBIDDEN(
             "RuntimeClassForbidden",
-            "Ready=False: the RuntimeClass is not on the installation's list, or the installation "
-                    + "forces another one. Final until the spec or the installation changes."),
+            "Ready=False: the RuntimeClass is not on the installation's list, or the installation"
+                    + " forces another one. Final until the spec or the installation changes."),
 
     IMAGE_PULL_FAILED(
             "ImagePullFailed",
-            "Ready=False: the node cannot pull the image. Kubernetes keeps trying until the pod is as "
-                    + "old as maxLifetime."),
+            "Ready=False: the node cannot pull the image. Kubernetes retries until the pod reaches" + " maxLifetime."),
 
     IMAGE_UNUSABLE(
             "ImageUnusable",
-            "Ready=False: the image has no Python or no supervisor that could run in it; the "
-                    + "message says what is missing. Final until the spec changes; a stop and a start "
-                    + "try the image again."),
+            "Ready=False: the image has no Python or no supervisor that can run in it; the message"
+                    + " says what is missing. Final until the spec changes; stopping and starting the sandbox"
+                    + " tries the image again."),
 
     UNSCHEDULABLE(
             "Unschedulable",
-            "Ready=False: no node has room for the pod or may take it, and Kubernetes keeps trying until it is "
-                    + "as old as maxLifetime; or its node did not let it in, and another pod follows."),
+            "Ready=False: no node has room for the pod or may take it, and Kubernetes retries until"
+                    + " the pod reaches maxLifetime; or the chosen node rejected the pod, and the operator"
+                    + " creates another."),
 
     QUOTA_EXCEEDED(
             "QuotaExceeded",
-            "Ready=False: the namespace's ResourceQuota is used up; NetworkReady=False: it is for the "
-                    + "policies. Tried again after 10 s, and the more seldom the longer it lasts, every 5 minutes at last."),
+            "Ready=False: the namespace's ResourceQuota has no room for the pod. NetworkReady=False:"
+                    + " it has no room for the policies. The operator retries after 10 s, then less and less"
+                    + " often, at last every 5 minutes."),
 
     POD_REFUSED(
             "PodRefused",
-            "Ready=False: the API server refused the pod for another reason; the message is its answer. With "
-                    + "NetworkReady=False: the policy that cuts off the namespace's sandboxes was altered and is not the "
-                    + "operator's to restore; the message names it, and no pod is made until it is mended."),
+            "Ready=False: the API server refused the pod for another reason; the message has its"
+                    + " answer. With NetworkReady=False: someone altered the policy that isolates the"
+                    + " namespace's sandboxes, and the operator may not restore it; the message names the"
+                    + " policy, and the operator creates no pod until the policy is repaired."),
 
     INVALID_SPEC(
             "InvalidSpec",
-            "Ready=False: the spec breaks a rule that the schema could not check. Final until the spec changes."),
+            "Ready=False: the spec breaks a rule that the schema cannot check; the message names it."
+                    + " Final until the spec changes."),
 
     VOLUME_MISSING(
             "VolumeMissing",
-            "Ready=False: a volume that the spec names does not exist or may not be used, or "
-                    + "the node cannot mount one. Looked for after 10 s, and the more seldom the longer it lasts, every "
-                    + "5 minutes at last."),
+            "Ready=False: a volume that the spec names does not exist or may not be used, or the node"
+                    + " cannot mount one. The operator looks again after 10 s, then less and less often, at"
+                    + " last every 5 minutes."),
 
     OOM_KILLED(
             "OOMKilled",
-            "Ready=False: the container was ended for using more memory than its limit, and starts again."),
+            "Ready=False: Linux killed the container because it used more memory than its limit. It"
+                    + " starts again."),
 
     EVICTED(
             "Evicted",
-            "Ready=False: the node put the pod out, for want of memory or disk or by order. "
-                    + "Starts again as a new one."),
+            "Ready=False: the node evicted the pod, because memory or disk ran out or on an"
+                    + " administrator's order. The operator creates a new pod."),
 
-    CRASHED("Crashed", "Ready=False: the container ended by itself. Starts again."),
+    CRASHED("Crashed", "Ready=False: the container exited by itself. It starts again."),
 
-    NODE_LOST("NodeLost", "Ready=False: the node is gone or silent. Starts again on another one."),
+    NODE_LOST(
+            "NodeLost",
+            "Ready=False: the node is gone or does not answer. The operator creates a new pod on" + " another node."),
 
-    REQUESTED("Requested", "Suspended=True and Ready=False: somebody set spec.suspended."),
+    REQUESTED("Requested", "Suspended=True and Ready=False: spec.suspended is true."),
 
-    IDLE("Idle", "Suspended=True and Ready=False: nobody used the sandbox for the idle time. Use starts it again."),
+    IDLE(
+            "Idle",
+            "Suspended=True and Ready=False: the sandbox was not used for its idle timeout. The next"
+                    + " use starts it again."),
 
     MAX_LIFETIME(
             "MaxLifetime",
-            "Suspended=True and Ready=False: the pod reached its maximum lifetime, or did not start within it, and then "
-                    + "the message has the last cause. Use starts it again."),
+            "Suspended=True and Ready=False: the pod reached its maximum lifetime, or did not start"
+                    + " within it; then the message has the last cause. The next use starts the sandbox again."),
 
     POLICIES_APPLIED("PoliciesApplied", "NetworkReady=True: the policies are in place."),
 
     DOMAINS_IGNORED(
             "DomainsIgnored",
-            "NetworkReady=True: the policies are in place, but not everything in "
-                    + "spec.allowedDomains is in force; the message says what, and why."),
+            "NetworkReady=True: the policies are in place, but a part of spec.allowedDomains has no"
+                    + " effect; the message says which, and why."),
 
     OPERATOR_ERROR(
             "OperatorError",
-            "Ready=Unknown: the operator failed to look after the sandbox and tries again. "
-                    + "NetworkReady=False: the policies are not in place, and it failed to make them.");
+            "Ready=Unknown: the operator failed to process the sandbox and tries again."
+                    + " NetworkReady=False: the operator failed to apply the policies.");
 
     private final String value;
     private final String meaning;
@@ -127,8 +138,8 @@ public enum Reason {
     }
 
     /**
-     * Whether waiting is pointless: nothing changes until somebody edits the resource or the installation. Whoever waits
-     * for a start should give up and tell the condition's message.
+     * Whether waiting is pointless: nothing changes until the resource or the installation is edited. A caller that waits
+     * for a start should give up and report the condition's message.
      */
     public boolean isFinal() {
         return this == IMAGE_FORBIDDEN

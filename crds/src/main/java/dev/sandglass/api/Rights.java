@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /**
  * Tells apart the two things that the API server calls forbidden (403): an order that is against a rule, such as a quota or
- * an admission policy, and one that the caller has no right to give. The second is nobody's fault who uses a sandbox. It
+ * an admission policy, and one that the caller has no right to give. The second is not the fault of a sandbox's user. It
  * shows when an installation is incomplete, and for a moment whenever an API server starts, before it has read the roles.
  */
 public final class Rights {

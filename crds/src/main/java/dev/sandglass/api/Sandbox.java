@@ -13,7 +13,8 @@ import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.Optional;
 
 /**
- * A place in which an agent's code runs: the wish ({@link SandboxSpec}) and what became of it ({@link SandboxStatus}).
+ * An isolated environment in which an agent's code runs: what it must be like ({@link SandboxSpec}) and its state
+ * ({@link SandboxStatus}).
  * Its pod comes and goes, counted as incarnations; the sandbox stays.
  */
 @Group(Sandbox.GROUP)

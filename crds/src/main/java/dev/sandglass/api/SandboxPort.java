@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 public record SandboxPort(
         @Pattern(NAME_PATTERN)
         @Size(max = MAX_NAME_LENGTH)
-        @JsonPropertyDescription("Name for people, shown next to the URL: lower-case letters, digits and hyphens.")
+        @JsonPropertyDescription(
+                "Name shown next to the URL: at most 15 lower-case letters, digits and hyphens. Default:" + " no name.")
         @Nullable
         String name,
 
@@ -32,8 +33,8 @@ public record SandboxPort(
         @Max(MAX)
         @ValidationRule(value = SchemaRules.PORT_NOT_LINK, message = SchemaRules.PORT_IS_LINK)
         @JsonPropertyDescription(
-                "TCP port, 1024 to 65535 without 5710, on which the code serves HTTP. It must listen on"
-                        + " 0.0.0.0 or ::, not on localhost.")
+                "TCP port on which the code serves HTTP, from 1024 to 65535 but not 5710. The code must"
+                        + " listen on 0.0.0.0 or ::, not on localhost.")
         int port) {
 
     /** The lowest port; the code has no right to listen below it. */

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody wants of a sandbox. Components are added, never renamed or removed; absent ones take the schema's
+ * What a sandbox must be like. Components are added, never renamed or removed; absent ones take the schema's
  * default, so that a resource written by an older program keeps its meaning.
  *
  * @param image null for the installation's default image
@@ -40,114 +40,129 @@ import org.jspecify.annotations.Nullable;
 public record SandboxSpec(
         @Size(min = 1, max = 512)
         @Pattern("^[^\\s]+$")
-        @JsonPropertyDescription("Image of the sandbox; must match the installation's list of allowed images. Absent:"
-                + " the installation's default image. The aliases microsandbox/python and microsandbox/node mean the"
-                + " default image. A change applies at the next start of the pod.")
+        @JsonPropertyDescription("Container image of the sandbox, such as registry.example.com/team/python:1. It must"
+                + " match the installation's list of allowed images. Default: the installation's default"
+                + " image, which the aliases microsandbox/python and microsandbox/node also stand for. A"
+                + " change applies at the next start of the pod.")
         @Nullable
         String image,
 
         @Default(DEFAULT_MEMORY)
         @ValidationRule(value = SchemaRules.MEMORY_BOUNDS, message = SchemaRules.MEMORY_OUT_OF_BOUNDS)
-        @JsonPropertyDescription("Memory limit, 64Mi to 1Ti. Code that needs more is ended and reported as OOMKilled."
-                + " Processes and threads may be one for each 2Mi, 128 to 4096. A change applies at the next start of the"
-                + " pod.")
+        @JsonPropertyDescription(
+                "Memory limit, from 64Mi to 1Ti, such as 1Gi. Default: 512Mi. Linux kills code that uses"
+                        + " more (OOMKilled). The limit also bounds processes and threads: one for each 2Mi, at"
+                        + " least 128 and at most 4096. A change applies at the next start of the pod.")
         Quantity memory,
 
         @Default(DEFAULT_CPUS)
         @ValidationRule(value = SchemaRules.CPUS_BOUNDS, message = SchemaRules.CPUS_OUT_OF_BOUNDS)
-        @JsonPropertyDescription(
-                "CPU limit in cores, 50m to 256; write a part of a core as 500m or \"0.5\", in quotes. A change applies at the next start of the pod.")
+        @JsonPropertyDescription("CPU limit in cores, from 50m to 256. Write a part of a core as 500m, or as \"0.5\" in"
+                + " quotes. Default: 1. A change applies at the next start of the pod.")
         Quantity cpus,
 
         @Default(DEFAULT_DISK)
         @ValidationRule(value = SchemaRules.DISK_BOUNDS, message = SchemaRules.DISK_OUT_OF_BOUNDS)
-        @JsonPropertyDescription("Most that the sandbox can write in all, 64Mi to 10Ti: the bound of its ephemeral"
-                + " storage and of every scratch volume. A sandbox that exceeds it is evicted. A change applies at the"
-                + " next start of the pod.")
+        @JsonPropertyDescription(
+                "Limit on everything that the sandbox writes, from 64Mi to 10Ti, such as 4Gi: it bounds"
+                        + " the ephemeral storage and each scratch volume. Default: 2Gi. Kubernetes evicts a"
+                        + " sandbox that exceeds it (Evicted). A change applies at the next start of the pod.")
         Quantity disk,
 
         @Size(max = EnvRules.MAX_ENTRIES)
         @ValidationRule(value = SchemaRules.ENV_SIZE, message = SchemaRules.ENV_SIZE_EXCEEDED)
-        @JsonPropertyDescription("Environment variables of the code, at most 256 and 32 KiB in all. A change applies at"
-                + " the next start of the pod.")
+        @JsonPropertyDescription(
+                "Environment variables for the code: at most 256, and at most 32 KiB of names and values"
+                        + " together. A change applies at the next start of the pod.")
         List<EnvVariable> env,
 
         @Size(max = VolumeRules.MAX_VOLUMES)
         @ValidationRule(value = VolumeSchemaRules.PATHS_APART, message = VolumeSchemaRules.PATHS_OVERLAP)
-        @JsonPropertyDescription("Files from outside that the code sees, and scratch room apart from the workspace; at"
-                + " most 16. A change applies at the next start of the pod.")
+        @JsonPropertyDescription(
+                "What to mount in the sandbox: claims, ConfigMaps, Secrets, and scratch space apart from"
+                        + " the workspace; at most 16. A change applies at the next start of the pod.")
         List<Volume> volumes,
 
-        @JsonPropertyDescription("Makes /workspace a volume that survives suspend and resume; a sandbox that has one is"
-                + " never deleted for being suspended long. Absent: /workspace is scratch room that ends with the pod."
-                + " To add or to remove it applies at the next start of the pod, and a claim that is there stays until"
-                + " the sandbox is deleted, which is not done for being suspended long either.")
+        @JsonPropertyDescription(
+                "Makes /workspace a volume that survives suspend and resume. The operator keeps a sandbox"
+                        + " that has one, however long it is suspended. Default: /workspace is scratch space that"
+                        + " ends with the pod. Adding or removing this field applies at the next start of the pod."
+                        + " After a removal the claim stays until the sandbox is deleted, and the operator keeps"
+                        + " the sandbox as if the field were set.")
         @Nullable
         Workspace workspace,
 
         @Size(max = SandboxPort.MAX_ENTRIES)
         @ValidationRule(value = SchemaRules.PORT_NAMES, message = SchemaRules.PORT_NAMES_TWICE)
         @JsonPropertyDescription(
-                "Ports on which the code serves HTTP, at most 16. Each is reachable through the gateway at"
-                        + " an authenticated URL, which sandbox_start tells; nothing else reaches it. A change applies at once.")
+                "Ports on which the code serves HTTP, at most 16. The gateway makes each one reachable at"
+                        + " an authenticated URL, which sandbox_start returns; nothing else can reach the port."
+                        + " Default: none. A change applies at once.")
         List<SandboxPort> ports,
 
         // An empty list that went missing on the way would open what the installation's list opens.
         @JsonInclude(JsonInclude.Include.NON_NULL)
         @Size(max = EgressRules.MAX_ENTRIES)
         @JsonPropertyDescription(
-                "Hosts that the code may reach, at most 64. []: none, the sandbox has no network. Absent:"
-                        + " the installation's list, which is empty unless it says otherwise; a list given here replaces it."
-                        + " Each entry is a name (example.com: that name alone), a wildcard (*.example.com: every name"
-                        + " below it, by one label or more, and not example.com itself), an IP address or a range of them"
-                        + " (192.0.2.7, 192.0.2.0/24, 2001:db8::/32: only for who asks for the address, not for names that lead"
-                        + " there), each with a port (example.com:8443, [2001:db8::7]:5432) or without, which means 80 and 443; or"
-                        + " * for everything public, if the installation permits it. Upper and lower case are the same; letters"
-                        + " beyond ASCII are written as xn--. Names are reached over HTTP and HTTPS through the egress proxy,"
-                        + " addresses over TCP as well. Addresses that are not public stay closed unless the installation opens"
-                        + " them. A change applies at once, without a restart.")
+                "Hosts that the code may reach, at most 64 entries. []: none, the sandbox has no network."
+                        + " Default: the installation's list, which is empty unless the administrator sets one; a"
+                        + " list given here replaces it. An entry is a name (example.com: that name alone), a"
+                        + " wildcard (*.example.com: every name below example.com, by one label or more, but not"
+                        + " example.com itself), an IP address or a range of addresses (192.0.2.7, 192.0.2.0/24,"
+                        + " 2001:db8::/32: only for connections to the address itself, not for names that resolve"
+                        + " to it), or * for everything public, if the installation permits it. Each entry but *"
+                        + " takes a port (example.com:8443, [2001:db8::7]:5432); without one it opens 80 and 443."
+                        + " Upper and lower case are the same. Write letters beyond ASCII as xn--. The code reaches"
+                        + " names over HTTP and HTTPS through the egress proxy, and addresses over TCP as well."
+                        + " Addresses that are not public stay closed unless the installation opens them. A change"
+                        + " applies at once, without a restart.")
         @Nullable
         List<String> allowedDomains,
 
         @Size(max = MAX_RUNTIME_CLASS_NAME)
         @ValidationRule(value = SchemaRules.RUNTIME_CLASS_NAME, message = SchemaRules.RUNTIME_CLASS_NAME_WRONG)
-        @JsonPropertyDescription("RuntimeClass of the pod, such as gvisor; it must exist in the cluster and match the"
-                + " installation's list of allowed RuntimeClasses, which is empty unless it says otherwise. Absent: the"
-                + " installation's, or the cluster's default. Another one is refused (RuntimeClassForbidden), also if the"
-                + " installation forces one. A change applies at the next start of the pod.")
+        @JsonPropertyDescription("RuntimeClass of the pod, such as gvisor. It must exist in the cluster and match the"
+                + " installation's list of allowed RuntimeClasses, which is empty unless the administrator"
+                + " fills it. The operator refuses any other (RuntimeClassForbidden), also when the"
+                + " installation forces a RuntimeClass. Default: the installation's, or else the cluster's."
+                + " A change applies at the next start of the pod.")
         @Nullable
         String runtimeClassName,
 
         @Size(max = Durations.MAX_LENGTH)
         @ValidationRule(value = SchemaRules.UP_TO_A_MONTH, message = SchemaRules.IDLE_TIMEOUT_WRONG)
-        @JsonPropertyDescription("A pod that nobody used for so long is suspended (Idle): memory and scratch files"
-                + " are lost, the next use starts a fresh one. It counts from the last use, or from when the"
-                + " container runs: one that cannot start is not idle. A duration from 10s to 720h, such as 30m or"
-                + " 1h30m. Absent: the installation's, 30m unless it says otherwise. A change applies at once.")
+        @JsonPropertyDescription(
+                "How long a sandbox may stay unused before the operator suspends it (Idle). A suspended"
+                        + " sandbox loses memory and scratch files; the next use starts a fresh pod. The time"
+                        + " counts from the last use, or from when the container runs: a sandbox that cannot start"
+                        + " is not idle. A duration from 10s to 720h, such as 30m or 1h30m. Default: the"
+                        + " installation's, 30m unless the administrator sets another. A change applies at once.")
         @Nullable
         String idleTimeout,
 
         @Size(max = Durations.MAX_LENGTH)
         @ValidationRule(value = SchemaRules.UP_TO_A_MONTH, message = SchemaRules.MAX_LIFETIME_WRONG)
-        @JsonPropertyDescription("Age at which a pod is suspended (MaxLifetime), used or not, also if it could not"
-                + " start; the next use starts a fresh one. A duration from 10s to 720h, such as 8h. Absent: the"
-                + " installation's, 8h unless it says otherwise. A shorter one applies at once, a longer one at the"
-                + " next start of the pod.")
+        @JsonPropertyDescription("Age of the pod at which the operator suspends the sandbox (MaxLifetime), used or not,"
+                + " also if the pod could not start. The next use starts a fresh pod. A duration from 10s"
+                + " to 720h, such as 8h. Default: the installation's, 8h unless the administrator sets"
+                + " another. A shorter one applies at once, a longer one at the next start of the pod.")
         @Nullable
         String maxLifetime,
 
         @Size(max = Durations.MAX_LENGTH)
         @ValidationRule(value = SchemaRules.UP_TO_A_YEAR, message = SchemaRules.RETENTION_WRONG)
-        @JsonPropertyDescription(
-                "A sandbox that was suspended for so long is deleted, unless it has a workspace. A"
-                        + " duration from 10s to 8760h, such as 24h. Absent: the installation's, 24h unless it says otherwise. A change applies at once.")
+        @JsonPropertyDescription("How long a sandbox may stay suspended before the operator deletes it; one with a"
+                + " workspace is never deleted for this. A duration from 10s to 8760h, such as 24h."
+                + " Default: the installation's, 24h unless the administrator sets another. A change"
+                + " applies at once.")
         @Nullable
         String retention,
 
         @Default("false")
-        @JsonPropertyDescription("True: no pod; memory and scratch files of the sandbox are lost, the resource stays."
-                + " False: a pod runs, unless the sandbox was suspended for idling or age; then its next use starts"
-                + " one, or the annotation sandglass.dev/wake with the value of status.suspendedAt. Applies at once.")
+        @JsonPropertyDescription("true: the operator deletes the pod; memory and scratch files are lost, the resource"
+                + " stays. false: the operator runs a pod. If it suspended the sandbox for idling or age,"
+                + " it waits for the next use, or for the annotation sandglass.dev/wake with the value of"
+                + " status.suspendedAt. Default: false. A change applies at once.")
         boolean suspended) {
 
     /** Memory limit if none is given. */

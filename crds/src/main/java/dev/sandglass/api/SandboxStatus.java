@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a sandbox; written by the operator alone. Instants are RFC 3339 in UTC.
+ * State of a sandbox; only the operator writes it. Instants are RFC 3339 in UTC.
  *
  * @param observedGeneration generation of the spec that the rest of the status speaks of
  * @param conditions one per {@link ConditionType}
@@ -21,54 +21,56 @@ import org.jspecify.annotations.Nullable;
  * @param expiresAt while there is a pod: when its maximum lifetime ends it; while suspended: when the resource is deleted
  * @param restarts restarts of the present pod's container; each one lost all variables
  * @param restartReason why it was restarted the last time, e.g. {@code OOMKilled}; absent if it never was
- * @param lost why what earlier runs left in the memory is lost, in one word, as long as no pod runs that tells them;
- *     absent if nothing is to be told
+ * @param lost why what earlier runs left in the memory is lost, in one word, until a pod runs that reports it;
+ *     absent if there is nothing to report
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record SandboxStatus(
-        @JsonPropertyDescription("Generation of the spec that the rest of the status speaks of.") @Nullable
+        @JsonPropertyDescription("Generation of the spec that the rest of the status describes.") @Nullable
         Long observedGeneration,
 
-        @JsonPropertyDescription("Ready, NetworkReady and Suspended. There is no phase: Ready says whether the sandbox"
-                + " can be used, its reason why not.")
+        @JsonPropertyDescription(
+                "Ready, NetworkReady and Suspended. There is no phase: Ready says whether the sandbox can"
+                        + " be used, and its reason says why not.")
         List<Condition> conditions,
 
-        @JsonPropertyDescription("IP address of the pod; set exactly while Ready is True.") @Nullable
+        @JsonPropertyDescription("IP address of the pod; set while Ready is True, and only then.") @Nullable
         String address,
 
-        @JsonPropertyDescription("Name of the present pod; absent while suspended.") @Nullable
+        @JsonPropertyDescription("Name of the current pod; absent while the sandbox is suspended.") @Nullable
         String podName,
 
-        @JsonPropertyDescription("Number of the newest pod, from 1. A new number means that memory and scratch files"
-                + " started afresh.")
+        @JsonPropertyDescription("Number of the newest pod, counted from 1. A new number means that memory and scratch"
+                + " files are new.")
         @Nullable
         Integer incarnation,
 
-        @JsonPropertyDescription("When the present pod started.") @Nullable
+        @JsonPropertyDescription("When the current pod started.") @Nullable
         String startedAt,
 
         @JsonPropertyDescription("When the sandbox was suspended; absent while it is not.") @Nullable
         String suspendedAt,
 
         @JsonPropertyDescription(
-                "While there is a pod: when its maximum lifetime ends it. While suspended: when the resource"
-                        + " is deleted.")
+                "With a pod: when the operator suspends the sandbox for its maximum lifetime. Suspended:"
+                        + " when the operator deletes the resource.")
         @Nullable
         String expiresAt,
 
-        @JsonPropertyDescription("Restarts of the present pod's container; each lost the variables, none the files.")
+        @JsonPropertyDescription(
+                "How often the current pod's container restarted. Each restart lost the variables but no" + " files.")
         @Nullable
         Integer restarts,
 
-        @JsonPropertyDescription("Why the container was restarted the last time: OOMKilled or Crashed. The message of"
-                + " Ready says more.")
+        @JsonPropertyDescription("Why the container restarted the last time: OOMKilled or Crashed. The message of Ready"
+                + " has details.")
         @Nullable
         String restartReason,
 
-        @JsonPropertyDescription("Why variables and scratch files of earlier runs are lost, in one word: a reason, or"
-                + " Deleted if the pod was deleted and nobody said why. The first runs in the next pod are told; absent"
-                + " once that pod runs.")
+        @JsonPropertyDescription("Why variables and scratch files of earlier runs are lost: a reason, or Deleted if the"
+                + " pod was deleted for no recorded reason. The first runs in the next pod report it."
+                + " Absent once that pod runs.")
         @Nullable
         String lost) {
 

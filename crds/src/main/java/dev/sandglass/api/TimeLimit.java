@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The deadlines that a sandbox may have of its own. The bounds are those of the schema. */
 public enum TimeLimit {
 
-    /** A pod that nobody used for so long is suspended. */
+    /** The operator suspends a pod that was unused for so long. */
     IDLE_TIMEOUT("idleTimeout", "720h"),
 
     /** Age at which a pod is suspended, used or not. */

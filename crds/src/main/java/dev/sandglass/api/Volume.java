@@ -26,39 +26,45 @@ public record Volume(
         @Required
         @Pattern(VolumeRules.NAME_PATTERN)
         @Size(min = 1, max = VolumeRules.MAX_NAME_LENGTH)
-        @JsonPropertyDescription("Name, unique in the sandbox: lower-case letters, digits and hyphens.")
+        @JsonPropertyDescription(
+                "Name of the volume, unique in the sandbox: at most 40 lower-case letters, digits and" + " hyphens.")
         String name,
 
         @Required
         @Pattern(VolumeRules.PATH_PATTERN)
         @Size(min = 2, max = VolumeRules.MAX_PATH_LENGTH)
         @ValidationRule(value = VolumeSchemaRules.PATH_FREE, message = VolumeSchemaRules.PATH_TAKEN)
-        @JsonPropertyDescription("Absolute path at which the code sees the files, without '.', '..' and a slash at the"
-                + " end, of letters, digits and ._@+- only; for example /data. Not /workspace (that is"
-                + " spec.workspace), not a folder of the system: /bin, /boot, /dev, /etc, /lib, /opt, /proc, /root, /run,"
-                + " /sbin, /sys, /tmp, /usr, /var, and nothing below them. No path lies below another one's.")
+        @JsonPropertyDescription(
+                "Absolute path at which the code sees the files, such as /data: letters, digits and ._@+-"
+                        + " only, without '.', '..' and a slash at the end. Use spec.workspace for /workspace."
+                        + " These folders and everything below them are reserved: /bin, /boot, /dev, /etc, /lib,"
+                        + " /opt, /proc, /root, /run, /sbin, /sys, /tmp, /usr, /var. No mountPath may lie below"
+                        + " another one.")
         String mountPath,
 
-        @JsonPropertyDescription("Whether the code can only read; default true, but false for emptyDir. A configMap and"
-                + " a secret can only be read.")
+        @JsonPropertyDescription("true: the code can read the files but not write them. Default: true, but false for"
+                + " emptyDir. A configMap and a secret cannot be false.")
         @Nullable
         Boolean readOnly,
 
-        @JsonPropertyDescription("A claim of the same namespace. It must exist when the pod starts.") @Nullable
+        @JsonPropertyDescription("A PersistentVolumeClaim of the same namespace. It must exist when the pod starts.")
+        @Nullable
         Claim persistentVolumeClaim,
 
-        @JsonPropertyDescription("A ConfigMap of the same namespace that carries the label sandglass.dev/mountable:"
-                + " \"true\". It must exist when the pod starts. Each key is a file.")
+        @JsonPropertyDescription(
+                "A ConfigMap of the same namespace with the label sandglass.dev/mountable: \"true\". It"
+                        + " must exist when the pod starts. Each key becomes a file.")
         @Nullable
         ConfigMap configMap,
 
-        @JsonPropertyDescription("A Secret of the same namespace whose name begins with mountable-. It must exist when"
-                + " the pod starts. Each key is a file, and the code reads it: give it nothing that you would not"
-                + " give to the code.")
+        @JsonPropertyDescription(
+                "A Secret of the same namespace whose name begins with mountable-. It must exist when the"
+                        + " pod starts. Each key becomes a file that the code can read: put nothing in it that the"
+                        + " code must not know.")
         @Nullable
         Secret secret,
 
-        @JsonPropertyDescription("Scratch room that lives as long as the pod.") @Nullable
+        @JsonPropertyDescription("Scratch space that lives as long as the pod.") @Nullable
         EmptyDir emptyDir) {
 
     /**
@@ -98,7 +104,7 @@ public record Volume(
             @Pattern(VolumeRules.OBJECT_PATTERN)
             @Size(min = 1, max = VolumeRules.MAX_OBJECT_LENGTH)
             @ValidationRule(value = VolumeSchemaRules.SECRET_OPEN, message = VolumeSchemaRules.SECRET_CLOSED)
-            @JsonPropertyDescription("Name of the Secret; begins with mountable-.")
+            @JsonPropertyDescription("Name of the Secret; it must begin with mountable-.")
             String secretName) {}
 
     /**
@@ -111,7 +117,7 @@ public record Volume(
     public record EmptyDir(
             @Pattern(VolumeRules.SIZE_PATTERN)
             @Size(min = 1, max = VolumeRules.MAX_SIZE_LENGTH)
-            @JsonPropertyDescription("Most that it holds, such as 512Mi; at most spec.disk, which is the default.")
+            @JsonPropertyDescription("Size limit, such as 512Mi; at most spec.disk. Default: spec.disk.")
             @Nullable
             String sizeLimit) {}
 

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Which volumes a sandbox may have, in words for whoever wrote them. The schema says the same. */
+/** The rules for a sandbox's volumes, with messages for their author. The schema has the same rules. */
 public final class VolumeRules {
 
     /** Most volumes of a sandbox. */
@@ -23,7 +23,7 @@ public final class VolumeRules {
 
     /**
      * Beginning of the names of Secrets that may be mounted. A label would be read with the right that also reads the
-     * Secret, and the operator has none; the name is chosen by whoever makes the Secret, and never changes (ADR-0006).
+     * Secret, and the operator has none; the Secret's author chooses the name, and it never changes (ADR-0006).
      */
     public static final String SECRET_PREFIX = "mountable-";
 

@@ -4,14 +4,13 @@ package dev.sandglass.api;
 final class VolumeSchemaRules {
 
     static final String PATH_FREE = "!self.matches('" + VolumeRules.TAKEN_PATTERN + "')";
-    static final String PATH_TAKEN = "it is /workspace or below it, where a link that the code makes could lead it"
-            + " elsewhere (for files that stay: spec.workspace), or a folder of the system or of the supervisor; use a path"
-            + " such as /data";
+    static final String PATH_TAKEN = "/workspace (for files that stay, set spec.workspace), the folders of the"
+            + " system and of the supervisor, and everything below them are reserved; use a path such as /data";
 
     static final String ONE_SOURCE = "[has(self.persistentVolumeClaim), has(self.configMap), has(self.secret),"
             + " has(self.emptyDir)].filter(given, given).size() == 1";
     static final String NOT_ONE_SOURCE = "exactly one of persistentVolumeClaim, configMap, secret and emptyDir must be"
-            + " given; other kinds, hostPath among them, do not exist here";
+            + " given; other kinds, such as hostPath, are not supported";
 
     static final String WRITABLE =
             "!has(self.readOnly) || self.readOnly || (!has(self.configMap) && !has(self.secret))";
@@ -21,8 +20,8 @@ final class VolumeSchemaRules {
     static final String ALWAYS_EMPTY = "an emptyDir that can only be read stays empty: leave readOnly out";
 
     static final String SECRET_OPEN = "self.startsWith('" + VolumeRules.SECRET_PREFIX + "')";
-    static final String SECRET_CLOSED = "only a Secret whose name begins with mountable- may be mounted: who gives a"
-            + " Secret such a name opens it to code in sandboxes";
+    static final String SECRET_CLOSED = "only a Secret whose name begins with mountable- may be mounted; create it"
+            + " under such a name to open it to code in sandboxes";
 
     static final String PATHS_APART = "self.all(v, self.exists_one(w, v.mountPath == w.mountPath"
             + " || v.mountPath.startsWith(w.mountPath + '/')))";
@@ -41,12 +40,12 @@ final class VolumeSchemaRules {
             + SchemaRules.MOST_DISK + " (a plain number means bytes)";
 
     static final String GROWING = "quantity(string(self.size)).compareTo(quantity(string(oldSelf.size))) >= 0";
-    static final String SHRUNK = "workspace.size can grow, and not shrink: a volume cannot be made smaller";
+    static final String SHRUNK = "workspace.size can grow but not shrink: a volume cannot be made smaller";
 
     static final String SAME_CLASS = "has(self.storageClassName) ? has(oldSelf.storageClassName)"
             + " && self.storageClassName == oldSelf.storageClassName : !has(oldSelf.storageClassName)";
     static final String CLASS_CHANGED =
-            "workspace.storageClassName cannot change: the files lie in the class that they" + " were made in";
+            "workspace.storageClassName cannot change: the files are in the class in which" + " they were created";
 
     private VolumeSchemaRules() {}
 }

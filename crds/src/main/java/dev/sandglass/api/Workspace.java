@@ -24,22 +24,25 @@ import org.jspecify.annotations.Nullable;
 public record Workspace(
         @Required
         @ValidationRule(value = VolumeSchemaRules.WORKSPACE_BOUNDS, message = VolumeSchemaRules.WORKSPACE_OUT_OF_BOUNDS)
-        @JsonPropertyDescription("Size of the claim, 64Mi to 10Ti. It can grow, if the storage class allows that; this"
-                + " applies at once. It cannot shrink.")
+        @JsonPropertyDescription(
+                "Size of the claim, from 64Mi to 10Ti, such as 5Gi. You can raise it if the storage class"
+                        + " allows growing, which applies at once. You cannot lower it.")
         Quantity size,
 
         @Pattern(VolumeRules.OBJECT_PATTERN)
         @Size(min = 1, max = VolumeRules.MAX_OBJECT_LENGTH)
-        @JsonPropertyDescription("Storage class of the claim; absent: the cluster's default. It cannot change, and a"
-                + " claim that is there in another class is told (VolumeMissing).")
+        @JsonPropertyDescription("Storage class of the claim. Default: the cluster's. It cannot change; if a claim of"
+                + " another class exists already, the sandbox does not start and Ready reports"
+                + " VolumeMissing.")
         @Nullable
         String storageClassName,
 
-        @JsonPropertyDescription("True: the claim outlives the deletion of the sandbox, and the next sandbox of this"
-                + " name that has a workspace takes it again, whatever that one says here, unless it names another"
-                + " storage class (VolumeMissing); then only deleting the claim itself ends it. False, or absent: it"
-                + " is deleted with the sandbox. An edit applies when the operator has seen it, and a kept claim has"
-                + " no ownerReferences then; until then it is deleted with the sandbox.")
+        @JsonPropertyDescription("true: the claim outlives the sandbox. The next sandbox of the same name that has a"
+                + " workspace uses it again, whatever its own keep says, unless it names another storage"
+                + " class (VolumeMissing); only deleting the claim itself removes the files. false: the"
+                + " operator deletes the claim with the sandbox. Default: false. An edit applies when the"
+                + " operator has processed it: it removes the claim's ownerReferences for true. Until then"
+                + " a deletion of the sandbox deletes the claim.")
         @Nullable
         Boolean keep) {
 

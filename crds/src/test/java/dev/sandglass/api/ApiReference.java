@@ -29,8 +29,8 @@ final class ApiReference {
             text.append("| `%s` | %s |%n".formatted(type.value(), cell(type.meaning())));
         }
         text.append(
-                "\n## Reasons of conditions\n\nA final one stays until somebody edits the sandbox or the installation:"
-                        + " waiting is pointless.\n\n| reason | final | meaning |\n|---|---|---|\n");
+                "\n## Reasons of conditions\n\nA final reason stays until the sandbox or the installation is edited: do"
+                        + " not wait for it to pass.\n\n| reason | final | meaning |\n|---|---|---|\n");
         for (Reason reason : Reason.values()) {
             text.append("| `%s` | %s | %s |%n"
                     .formatted(reason.value(), reason.isFinal() ? "yes" : "no", cell(reason.meaning())));

@@ -68,12 +68,13 @@ final class CrdManifest {
         JSONSchemaProps root =
                 crd.getSpec().getVersions().getFirst().getSchema().getOpenAPIV3Schema();
         root.setDescription(
-                "A place in which an agent's code runs. Its pod comes and goes, counted as incarnations; the"
+                "An isolated environment in which an agent's code runs. Its pods come and go (incarnations); the"
                         + " sandbox stays until it is deleted.");
-        JSONSchemaProps spec = describe(root, "spec", "What is wanted; absent means all defaults.");
+        JSONSchemaProps spec =
+                describe(root, "spec", "What the sandbox must be like; without it every default applies.");
         // Defaults inside an absent object do not apply, hence the empty one.
         spec.setDefault(JsonNodeFactory.instance.objectNode());
-        JSONSchemaProps status = describe(root, "status", "What became of it; written by the operator alone.");
+        JSONSchemaProps status = describe(root, "status", "State of the sandbox; only the operator writes it.");
         byKey(field(spec, "env"), "name");
         byKey(field(spec, "volumes"), "name");
         byKey(field(spec, "ports"), "port");
@@ -118,15 +119,15 @@ final class CrdManifest {
                 "reason",
                 "The cause in one word: "
                         + Arrays.stream(Reason.values()).map(Reason::value).collect(Collectors.joining(", "))
-                        + ". The reference of the API says what each means.");
+                        + ". The API reference (docs/api.md) explains each.");
         reason.setMinLength(1L);
         reason.setMaxLength(1024L);
         reason.setPattern("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$");
-        describe(condition, "message", "What happened and what to do, for people.")
+        describe(condition, "message", "What happened and what to do, in a sentence.")
                 .setMaxLength((long) ConditionType.MAX_MESSAGE);
         describe(condition, "lastTransitionTime", "When the status last changed.");
         JSONSchemaProps generation =
-                describe(condition, "observedGeneration", "Generation of the spec that this condition speaks of.");
+                describe(condition, "observedGeneration", "Generation of the spec that this condition describes.");
         generation.setFormat("int64");
         generation.setMinimum(0.0);
     }

@@ -95,7 +95,7 @@ public final class EgressMain {
                 .withConfig(new ConfigBuilder(Config.autoConfigure(null))
                         // As in the operator: a WebSocket that breaks is not always noticed (ADR 0020).
                         .withOnlyHttpWatches(true)
-                        // Watches come back by themselves, and nobody waits for a question that is asked again.
+                        // Watches come back by themselves, and no caller waits for a repeated request.
                         .withRequestRetryBackoffLimit(0)
                         .build())
                 .build();
@@ -177,7 +177,7 @@ public final class EgressMain {
 
         private void tell(Unreached target) {
             denials.accept(target);
-            // Whoever looks after the resource can open what is refused, and do nothing for a host that is down.
+            // The resource's owner can allow what is refused, but cannot help a host that is down.
             if (target instanceof Denial denial) {
                 events.accept(denial);
             }

@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the installation tells the egress proxy, read once from the environment at the start. Durations are written like
+ * The egress proxy's settings, read once from the environment at the start. Durations are written like
  * {@code 10s} or {@code 5m}, lists with commas.
  *
  * @param namespaces {@code EGRESS_NAMESPACES}, required: namespaces of the sandboxes

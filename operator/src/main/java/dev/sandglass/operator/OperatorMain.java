@@ -67,7 +67,7 @@ public final class OperatorMain {
     }
 
     /**
-     * Waits as long as nobody answers: to end instead would have the kubelet start this process again after ever longer
+     * Waits until the API server answers: to end instead would have the kubelet start this process again after ever longer
      * pauses, and an operator that comes back minutes after its API server.
      */
     private static void awaitApiServer(KubernetesClient client) {

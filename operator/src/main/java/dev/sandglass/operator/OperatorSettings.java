@@ -39,7 +39,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * What the installation tells the operator, read once from the environment at the start. Durations are written like
+ * The operator's settings, read once from the environment at the start. Durations are written like
  * {@code 30m}, {@code 8h} or {@code 1h30m}.
  *
  * @param namespaces {@code OPERATOR_NAMESPACES}, required: comma-separated namespaces to look after

@@ -142,7 +142,7 @@ final class RunningOperator implements AutoCloseable {
                 .withOnUpdateFilter(SandboxWatches::isNews)
                 // Else no round begins for a sandbox that is being deleted, and a finalizer may keep it for ever.
                 .withTriggerReconcilerOnAllEvents(true)
-                // Never give up: a sandbox must not rest broken until somebody touches it.
+                // Never give up: a sandbox must not stay broken until a user edits it.
                 .withRetry(new GenericRetry()
                         .setInitialInterval(FIRST_RETRY)
                         .setIntervalMultiplier(2)

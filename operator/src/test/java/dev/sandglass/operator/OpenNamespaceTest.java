@@ -74,7 +74,7 @@ class OpenNamespaceTest {
 
         assertThat(open.observed().condition(ConditionType.NETWORK_READY))
                 .hasValueSatisfying(told -> assertThat(told.getMessage())
-                        .startsWith("NetworkPolicy sandglass-default-deny of namespace tenant-a does not cut off"));
+                        .startsWith("NetworkPolicy sandglass-default-deny of namespace tenant-a does not isolate"));
         assertThat(open.observed().reason(ConditionType.READY)).contains(Reason.POD_REFUSED);
         assertThat(client.pods().inNamespace("tenant-a").list().getItems()).isEmpty();
 

@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The installation's list: what sandboxes without a list of their own may reach. Operator, egress proxy and gateway are told
+ * The installation's list: what sandboxes without a list of their own may reach. Operator, egress proxy and gateway get
  * the same one at their start, and refuse to start with one that could not be in force.
  *
  * @param entries as they were written

@@ -63,7 +63,7 @@ public final class EgressRules {
     }
 
     /**
-     * Says what is wrong with a list, in a sentence for whoever wrote it.
+     * Says what is wrong with a list, in a sentence for its author.
      *
      * @return empty if nothing is wrong
      */

@@ -58,7 +58,7 @@ public final class EgressSecret {
         return derived(CREDENTIAL + sandboxUid);
     }
 
-    /** What whoever wants to hear of denials shows to the egress proxy; no sandbox can derive it from its password. */
+    /** The token with which a gateway reads denials from the egress proxy; no sandbox can derive it from its password. */
     public String denialsToken() {
         return derived(DENIALS);
     }

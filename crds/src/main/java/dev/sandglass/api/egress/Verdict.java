@@ -9,7 +9,7 @@ public sealed interface Verdict {
     /** It may not. */
     record Denied(Why why) implements Verdict {}
 
-    /** Why not; each with what to tell whoever asked. */
+    /** Why not; each with a text for the caller. */
     enum Why {
         /** The list is empty. */
         NOTHING_ALLOWED("this sandbox may not reach any host"),

@@ -52,10 +52,10 @@ public final class LinkSecret {
     }
 
     /**
-     * A key for something else than the links, of {@value #KEY_LENGTH} bytes; it tells nothing about them or about the key
+     * A key for something else than the links, of {@value #KEY_LENGTH} bytes; it reveals nothing about them or about the key
      * for another purpose.
      *
-     * @param purpose a constant of whoever uses the key
+     * @param purpose a constant of the class that uses the key
      */
     public byte[] keyFor(String purpose) {
         return Hkdf.derive(bytes, PURPOSE_SALT, purpose.getBytes(StandardCharsets.US_ASCII), KEY_LENGTH);

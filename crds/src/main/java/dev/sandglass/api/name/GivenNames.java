@@ -2,7 +2,7 @@ package dev.sandglass.api.name;
 
 import java.util.regex.Pattern;
 
-/** The grammar of names that callers give, with the words in which a violation is told. */
+/** The grammar of names that callers give, with the messages for violations. */
 final class GivenNames {
 
     static final int MAX_LENGTH = 63;

@@ -30,7 +30,7 @@ public record SandboxName(String given) {
     /**
      * Name of the {@code Sandbox} resource. A name that is a DNS label stays what it is; any other becomes
      * {@code <slug>-x<10 hex digits of the name's SHA-256>}. Names that end like such a result are mapped as well, so
-     * that nobody can write the name that another's is mapped to.
+     * that no name equals the name that another one is mapped to.
      */
     public String resourceName() {
         if (DNS_LABEL.matcher(given).matches() && !MAPPED.matcher(given).matches()) {

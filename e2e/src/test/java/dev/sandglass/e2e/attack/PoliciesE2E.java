@@ -221,7 +221,7 @@ class PoliciesE2E {
                 "--dry-run=server");
 
         assertThatThrownBy(() -> kubectl.run(forge.toArray(String[]::new)))
-                .hasMessageContaining("is written by Sandglass's operator alone");
+                .hasMessageContaining("only the Sandglass operator may write the status");
         String[] asOperator = Stream.concat(forge.stream(), Stream.of("--as=" + OPERATOR, "--as-group=system:masters"))
                 .toArray(String[]::new);
         assertThat(kubectl.run(asOperator)).contains("patched");
@@ -236,10 +236,10 @@ class PoliciesE2E {
 
         assertThatThrownBy(() -> running.edit(PoliciesE2E::unlabelled))
                 .isInstanceOf(KubernetesClientException.class)
-                .hasMessageContaining("set by Sandglass's operator alone");
+                .hasMessageContaining("only the Sandglass operator may set a sandbox's labels");
         assertThatThrownBy(() -> running.editStatus(PoliciesE2E::unlabelled))
                 .isInstanceOf(KubernetesClientException.class)
-                .hasMessageContaining("set by Sandglass's operator alone");
+                .hasMessageContaining("only the Sandglass operator may set a sandbox's labels");
     }
 
     private static Pod unlabelled(Pod pod) {
@@ -267,7 +267,7 @@ class PoliciesE2E {
                         .withName(pod)
                         .edit(PoliciesE2E::withAnotherImage))
                 .isInstanceOf(KubernetesClientException.class)
-                .hasMessageContaining("the image of a sandbox's pod is not changed while it is there");
+                .hasMessageContaining("the image of a sandbox's pod cannot change");
     }
 
     private static Pod withAnotherImage(Pod pod) {
@@ -297,20 +297,25 @@ class PoliciesE2E {
 
     private static Map<String, Consumer<Pod>> softenings() {
         return Map.of(
-                "no namespaces of the host", pod -> pod.getSpec().setHostNetwork(true),
-                "no service account's token", pod -> pod.getSpec().setAutomountServiceAccountToken(true),
-                "a user that is not root",
+                "hostNetwork, hostPID and hostIPC must not be true",
+                        pod -> pod.getSpec().setHostNetwork(true),
+                "automountServiceAccountToken must be false",
+                        pod -> pod.getSpec().setAutomountServiceAccountToken(true),
+                "runAsNonRoot must be true",
                         pod -> pod.getSpec().getSecurityContext().setRunAsNonRoot(false),
-                "the seccomp profile RuntimeDefault",
+                "seccompProfile must be RuntimeDefault",
                         pod -> pod.getSpec()
                                 .getSecurityContext()
                                 .getSeccompProfile()
                                 .setType("Unconfined"),
-                "a read-only root file system",
+                "readOnlyRootFilesystem must be true",
                         pod -> first(pod).getSecurityContext().setReadOnlyRootFilesystem(false),
-                "are not privileged", pod -> first(pod).getSecurityContext().setAllowPrivilegeEscalation(true),
-                "drop ALL capabilities", pod -> first(pod).getSecurityContext().setCapabilities(null),
-                "no port of the host", pod -> first(pod).getPorts().getFirst().setHostPort(5710));
+                "allowPrivilegeEscalation must be false",
+                        pod -> first(pod).getSecurityContext().setAllowPrivilegeEscalation(true),
+                "must drop ALL and add none",
+                        pod -> first(pod).getSecurityContext().setCapabilities(null),
+                "hostPort must not be set",
+                        pod -> first(pod).getPorts().getFirst().setHostPort(5710));
     }
 
     private static Container first(Pod pod) {

@@ -46,7 +46,7 @@ class CausesE2E {
 
     /** What is wrong with it, and words that stay the same while Kubernetes tries again. */
     enum Cause {
-        ABSENT_IMAGE(Reason.IMAGE_PULL_FAILED, "The node cannot get the image registry.example.com/agents/absent:1"),
+        ABSENT_IMAGE(Reason.IMAGE_PULL_FAILED, "The node cannot pull the image registry.example.com/agents/absent:1"),
         MISSING_CLAIM(Reason.VOLUME_MISSING, "nowhere"),
         UNKNOWN_RUNTIME(Reason.POD_REFUSED, "nothing-like-it"),
         TOO_LARGE(Reason.UNSCHEDULABLE, "Insufficient cpu");

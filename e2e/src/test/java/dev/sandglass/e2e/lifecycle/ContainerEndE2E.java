@@ -112,12 +112,12 @@ class ContainerEndE2E {
         Answer cut = cutOff(sandbox);
 
         assertThat(cut.status()).as(cut.text()).isEqualTo("oom_killed");
-        assertThat(cut.text()).contains("peaked at its limit of 256Mi", "(OOMKilled)");
+        assertThat(cut.text()).contains("reached its memory limit of 256Mi", "(OOMKilled)");
         awaitRunning(sandbox, 1);
         Sandbox back = TENANT.sandbox(sandbox);
         assertThat(back.observed().restartReason()).isEqualTo("OOMKilled");
         await("the Event")
                 .atMost(PATIENCE)
-                .until(() -> TENANT.isTold(back, Reason.OOM_KILLED, "peaked at its limit of 256Mi"));
+                .until(() -> TENANT.isTold(back, Reason.OOM_KILLED, "reached its memory limit of 256Mi"));
     }
 }

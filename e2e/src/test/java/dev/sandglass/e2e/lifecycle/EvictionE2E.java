@@ -52,7 +52,7 @@ class EvictionE2E {
 
         Answer cut = running.answer();
         assertThat(cut.status()).as(cut.text()).isEqualTo("lost");
-        assertThat(cut.text()).contains("evicted by order", "(Evicted)", "sandbox_start");
+        assertThat(cut.text()).contains("evicted on request", "(Evicted)", "sandbox_start");
         Answer asked = agent.call("sandbox_get_execution", Map.of("execution_id", cut.executionId()));
         assertThat(asked.status()).as(asked.text()).isEqualTo("lost");
 
@@ -64,7 +64,7 @@ class EvictionE2E {
         Sandbox back = TENANT.sandbox(sandbox);
         assertThat(back.observed().incarnation()).isEqualTo(2);
         // Its status has moved on by now.
-        await("the Event").atMost(SOON).until(() -> TENANT.isTold(back, Reason.EVICTED, "evicted by order"));
+        await("the Event").atMost(SOON).until(() -> TENANT.isTold(back, Reason.EVICTED, "evicted on request"));
     }
 
     @Test

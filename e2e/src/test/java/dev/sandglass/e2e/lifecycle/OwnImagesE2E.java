@@ -104,7 +104,7 @@ class OwnImagesE2E {
             delimiter = '|',
             value = {
                 "no-python | no program python3 in its PATH",
-                "other-processor | kind of processor",
+                "other-processor | another processor architecture",
                 "no-loader | loader or interpreter is missing",
                 "no-supervisor | does not have the package sandglass-supervisor",
                 "no-ipykernel | it lacks the Python package ipykernel 7.3 or newer",

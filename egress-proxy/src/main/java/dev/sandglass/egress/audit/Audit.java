@@ -57,7 +57,7 @@ public final class Audit {
                 .log("egress");
     }
 
-    /** A name that a sandbox asked DNS for, and does not reach; told as the port that it most likely would have asked for. */
+    /** A name that a sandbox asked DNS for and does not reach; reported with the port that it most likely wanted. */
     public void nameRefused(Client client, HostName name) {
         unreached.accept(new Denial(
                 client.uid(),
@@ -76,7 +76,7 @@ public final class Audit {
                 .log("egress-dns");
     }
 
-    /** An allowed target that nobody was connected to, and why. */
+    /** An allowed target to which no connection was made, and why. */
     public void failed(Tunnel tunnel, String why) {
         unreached.accept(new Failure(
                 tunnel.client().uid(),

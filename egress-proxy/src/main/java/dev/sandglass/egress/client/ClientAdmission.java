@@ -12,11 +12,11 @@ public final class ClientAdmission {
         /** It comes from that sandbox. */
         record Known(Client client) implements Answer {}
 
-        /** Nobody can be sure yet, since the caches are not filled. */
+        /** Not known yet, since the caches are not filled. */
         record NotYet() implements Answer {}
 
         /**
-         * It comes from nobody who may use the proxy.
+         * It comes from no client that may use the proxy.
          *
          * @param why in words
          */

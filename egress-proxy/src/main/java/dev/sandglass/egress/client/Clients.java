@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 /** Which sandbox is at which address, as it is known at this moment. Asked by many threads; answers at once. */
 public interface Clients {
 
-    /** Whether everything was read at least once. Before, nobody is known for sure, and nobody is let through. */
+    /** Whether everything was read at least once. Before, no client is known for sure, and the proxy admits none. */
     boolean isSynced();
 
     /** The sandbox whose running pod has that address; empty if there is none, or none for sure. */
@@ -26,7 +26,7 @@ public interface Clients {
     boolean knows(String uid);
 
     /**
-     * Has somebody told whenever a sandbox or its pod changed or went.
+     * Calls a listener whenever a sandbox or its pod changed or went.
      *
      * @param listener given the UID of the sandbox; called by any thread
      */

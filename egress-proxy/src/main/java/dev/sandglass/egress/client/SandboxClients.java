@@ -35,8 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sandboxes and their pods as the API server told them last. A pod counts from its first address until its deletion begins
- * or it has ended, and only if the sandbox that controls it exists; two pods at one address are nobody.
+ * Sandboxes and their pods as the API server reported them last. A pod counts from its first address until its deletion begins
+ * or it has ended, and only if the sandbox that controls it exists; two pods at one address count as none.
  */
 public final class SandboxClients implements Clients, AutoCloseable {
 

@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * Which denials are worth an Event now: of one host and sandbox the first in a minute of the clock, with the number of
- * those before it that were not told. Bounded; what is beyond is not told to people, and the gateway hears it all the same.
+ * those before it that were not told. Bounded; what is beyond is not in Events, but the gateway gets it all the same.
  */
 final class DenialCounts {
 
@@ -23,7 +23,7 @@ final class DenialCounts {
      *
      * @param last the newest of them
      * @param count how many, at least one
-     * @param minute begin of the minute that this is told in
+     * @param minute begin of the minute that this is reported in
      */
     record Notice(Denial last, int count, Instant minute) {}
 
@@ -60,7 +60,7 @@ final class DenialCounts {
         return due(told, minuteOf(now));
     }
 
-    /** What was counted in earlier minutes and not told; forgets what is of no interest any more. */
+    /** What was counted in earlier minutes and not reported; forgets what is of no interest any more. */
     synchronized List<Notice> due(Instant now) {
         Instant minute = minuteOf(now);
         List<Notice> due = new ArrayList<>();
@@ -85,7 +85,7 @@ final class DenialCounts {
         return Optional.of(notice);
     }
 
-    /** Another replica told of the same in this minute: what was to be written counts for the next one. */
+    /** Another replica reported the same in this minute: what was to be written counts for the next one. */
     synchronized void putBack(Notice notice) {
         Denial last = notice.last();
         Map<String, Told> hosts = bySandbox.get(last.sandboxUid());

@@ -52,7 +52,7 @@ public final class DenialEvents implements Consumer<Denial>, AutoCloseable {
             Thread.ofVirtual().name("denial-events").factory(),
             new ThreadPoolExecutor.DiscardPolicy());
 
-    /** Writes with that client, which whoever made it closes. */
+    /** Writes with that client, which its creator closes. */
     public DenialEvents(KubernetesClient client, InstantSource clock) {
         this.client = client;
         this.clock = clock;
@@ -64,7 +64,7 @@ public final class DenialEvents implements Consumer<Denial>, AutoCloseable {
         counts.add(denial, clock.instant()).ifPresent(this::writeLater);
     }
 
-    /** Tells what was counted and not told; to be called several times a minute. */
+    /** Reports what was counted and not reported; to be called several times a minute. */
     public void tellTheRest() {
         counts.due(clock.instant()).forEach(this::writeLater);
     }

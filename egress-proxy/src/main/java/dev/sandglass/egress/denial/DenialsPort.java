@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 /**
  * {@code GET /denials} on a port of its own: an answer without end, one line of JSON for each {@link Unreached} from
  * now on, and an empty line now and then so that both sides notice when the other is gone. Nothing is kept for those
- * who come later, and whoever reads too slowly is dropped: a tunnel never waits for a reader.
+ * who come later, and a reader that is too slow is dropped: a tunnel never waits for a reader.
  */
 public final class DenialsPort implements Consumer<Unreached>, AutoCloseable {
 
@@ -43,7 +43,7 @@ public final class DenialsPort implements Consumer<Unreached>, AutoCloseable {
      * Starts listening.
      *
      * @param address where; port 0 for any
-     * @param loops carry all connections; whoever made them closes them
+     * @param loops carry all connections; their creator closes them
      * @param heartbeat between empty lines
      */
     public DenialsPort(InetSocketAddress address, EgressSecret secret, EventLoopGroup loops, Duration heartbeat)

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One connection of somebody who wants to hear of denials: its request, the begin of the answer, its heartbeat. */
+/** One connection of a client that reads denials: its request, the begin of the answer, its heartbeat. */
 final class DenialsRequest extends ChannelInboundHandlerAdapter {
 
     private static final String BEARER = "Bearer ";

@@ -1,4 +1,4 @@
-/** Refused targets, told to those whom they concern: the gateway by a stream, people by Events. */
+/** Reports refused targets: to the gateway by a stream, to users by Events. */
 @NullMarked
 package dev.sandglass.egress.denial;
 

@@ -16,7 +16,7 @@ public final class AnswerWriter {
 
     private static final int ANSWER = 0x8000;
     private static final int RECURSION_DESIRED = 0x0100;
-    /** Or programs complain that they asked somebody who does not ask on. */
+    /** Without it programs complain that the server does no recursion. */
     private static final int RECURSION_AVAILABLE = 0x0080;
     /** The question's name, which begins right behind the head. */
     private static final int NAME_OF_THE_QUESTION = 0xc00c;

@@ -8,11 +8,11 @@ public enum Code {
     FORMAT_ERROR(1),
     /** The server cannot say now. */
     SERVER_FAILURE(2),
-    /** There is no such name, for whoever asks. */
+    /** There is no such name, for any client. */
     NO_SUCH_NAME(3),
     /** The message is something else than a question. */
     NOT_IMPLEMENTED(4),
-    /** The server does not answer whoever asks. */
+    /** The server does not answer this client. */
     REFUSED(5);
 
     private final int number;

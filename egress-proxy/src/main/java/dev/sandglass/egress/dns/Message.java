@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What somebody sent to a server of DNS. Read strictly, as an answer repeats it and a verdict depends on it: one question,
+ * A message to a server of DNS. Read strictly, as an answer repeats it and a verdict depends on it: one question,
  * nothing before it, behind it nothing but what EDNS allows, no name by reference.
  */
 public sealed interface Message {

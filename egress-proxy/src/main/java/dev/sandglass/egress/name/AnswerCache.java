@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers of DNS as long as they are valid, at most five minutes, and at most so many names: the one unused longest goes
- * first. Failures are not kept, nor are answers of more addresses than are of use: whoever owns a name says how many it has.
+ * first. Failures are not kept, nor are answers of more addresses than are of use: the owner of a name decides how many it has.
  */
 final class AnswerCache implements DnsCache {
 

@@ -12,7 +12,7 @@ public interface Names {
     /**
      * Looks a name up.
      *
-     * @return its addresses, at least one; or fails: with {@link NoSuchName} if there is none, else if nobody could say
+     * @return its addresses, at least one; or fails: with {@link NoSuchName} if there is none, else if no server answered
      */
     CompletionStage<List<IpAddress>> lookup(HostName name);
 

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From allowed hosts to addresses that may be dialled. One denied address among the answers refuses the name: whoever mixes
- * public addresses with inner ones means to have the inner ones dialled.
+ * From allowed hosts to addresses that may be dialled. One denied address among the answers refuses the name: an
+ * owner who mixes public addresses with inner ones wants the inner ones dialled.
  */
 final class Destinations {
 

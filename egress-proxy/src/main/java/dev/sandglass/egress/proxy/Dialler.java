@@ -50,7 +50,7 @@ final class Dialler {
                 });
     }
 
-    /** Connects on that loop; a channel that nobody reads yet. */
+    /** Connects on that loop; the channel is not read yet. */
     Future<Channel> dial(EventLoop loop, List<IpAddress> addresses, int port) {
         Promise<Channel> winner = loop.newPromise();
         Race race = new Race(loop, new ArrayDeque<>(addresses), port, winner);
@@ -63,7 +63,7 @@ final class Dialler {
         return winner;
     }
 
-    /** In words, without a full stop, why nobody was connected to. */
+    /** In words, without a full stop, why no connection was made. */
     String why(Throwable failure) {
         if (failure instanceof ConnectTimeoutException) {
             return silence();

@@ -9,7 +9,7 @@ import dev.sandglass.egress.tunnel.Limits;
 import dev.sandglass.egress.tunnel.Outcome;
 import io.netty.buffer.ByteBuf;
 
-/** Where a connection comes in: how it says whom it is for, and how it is told that it cannot go there. */
+/** Where a connection comes in: how it names its target, and how the proxy answers that it cannot go there. */
 public sealed interface Door {
 
     /** The proxy's own port, for clients that know they speak to a proxy. */

@@ -77,7 +77,7 @@ public final class EgressProxy implements AutoCloseable {
      * Starts listening.
      *
      * @param address where; port 0 for any
-     * @param loops carry all connections; whoever made them closes them
+     * @param loops carry all connections; their creator closes them
      * @param unreached told of every target that a sandbox's rules or the denied ranges refuse, and of every one that
      *     is allowed and not connected to, before the sandbox is; by any event loop, so it must not wait
      */

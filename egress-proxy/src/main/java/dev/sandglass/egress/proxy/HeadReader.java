@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
 
-/** Collects the head of a request, and keeps what comes behind it until somebody wants it. */
+/** Collects the head of a request, and keeps what comes behind it until the next handler takes it. */
 final class HeadReader extends FirstReader {
 
     /** How a head is understood. */

@@ -129,7 +129,7 @@ final class ProxyConnection implements FirstReader.Reader {
                 .exceptionally(bug -> broken(tunnel, bug));
     }
 
-    /** A mistake of ours, in a step that nobody waits for: without an end the connection would be left alone for ever. */
+    /** A mistake of ours, in a step that no caller waits for: without an end the connection would be left alone for ever. */
     private @Nullable Void broken(Tunnel tunnel, Throwable bug) {
         // A loop that is shutting down takes no more steps, and closes its connections itself.
         if (!inner.eventLoop().isShuttingDown()) {

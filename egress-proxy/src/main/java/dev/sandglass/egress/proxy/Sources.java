@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Counts connections by where they come from, so that nobody takes them all before anything is known of him, or has a word
- * and a line in the log for each of a flood.
+ * Counts connections by where they come from, so that no unknown client takes them all, or causes a line in the log for
+ * each connection of a flood.
  */
 public final class Sources {
 

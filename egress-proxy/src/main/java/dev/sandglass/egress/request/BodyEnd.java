@@ -2,7 +2,7 @@ package dev.sandglass.egress.request;
 
 /**
  * Finds the end of a request's body in its bytes, piece by piece. What follows the end would be another request, which
- * nobody has judged yet; so it is not passed on.
+ * has no verdict yet; so it is not passed on.
  */
 public final class BodyEnd {
 

@@ -1,6 +1,6 @@
 package dev.sandglass.egress.request;
 
-/** A request that is not understood, or not accepted for its form; the message is for whoever sent it. */
+/** A request that is not understood, or not accepted for its form; the message is for its sender. */
 public final class Refusal extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a sandbox is told that asks for a name: that it is here, if the sandbox reaches it through one of the doors, else
- * that there is no such name. Nobody else is ever asked, so no question leaves, whatever its labels say.
+ * Answers a sandbox that asks for a name: with this address, if the sandbox reaches the name through one of the doors, else
+ * that there is no such name. It asks no other server, so no question leaves, whatever its labels say.
  */
 final class DnsResponder {
 

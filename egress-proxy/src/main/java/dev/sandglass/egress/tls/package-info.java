@@ -1,4 +1,4 @@
-/** The first message of a TLS connection, as far as it tells whom it is for. Pure; knows no sockets. */
+/** The first message of a TLS connection, as far as it names its target. Pure; knows no sockets. */
 @NullMarked
 package dev.sandglass.egress.tls;
 

@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 
-/** What the proxy itself answers. Written for whoever reads a log of a program that failed: often a model. */
+/** What the proxy itself answers. The reader of a failed program's log is often a model. */
 public final class Answers {
 
     private Answers() {}
@@ -28,7 +28,7 @@ public final class Answers {
                 switch (outcome) {
                     case NOT_ALLOWED ->
                         "remedy: add it to spec.allowedDomains of the sandbox (allowed_domains of sandbox_start)\n";
-                    case ADDRESS_DENIED -> "remedy: ask whoever runs this installation to allow the address\n";
+                    case ADDRESS_DENIED -> "remedy: ask the administrator of this installation to allow the address\n";
                     case LOOKUP_FAILED, CONNECT_FAILED ->
                         "remedy: it is allowed; check host and port, or try again later\n";
                     case TOO_MANY_TUNNELS, TOO_MANY_NEW_TUNNELS -> "remedy: use fewer connections, or wait\n";

@@ -58,7 +58,7 @@ public final class Backlog {
             return held;
         }
 
-        /** Whether there is something that nobody has taken for so long. */
+        /** Whether something has waited untaken for so long. */
         boolean hasStood(Duration time) {
             return held > 0 && nanoTime.getAsLong() - lastTaken >= time.toNanos();
         }

@@ -23,7 +23,7 @@ public abstract class FirstReader extends ChannelInboundHandlerAdapter {
         void refused(Outcome outcome, String why);
     }
 
-    /** What was received and nobody took yet. */
+    /** What was received and not taken yet. */
     protected final ByteBuf held = Unpooled.buffer();
 
     private final Duration patience;
@@ -44,7 +44,7 @@ public abstract class FirstReader extends ChannelInboundHandlerAdapter {
         this.reader = reader;
     }
 
-    /** More came: calls {@link #understand} or {@link #refuse} once {@link #held} tells enough. */
+    /** More came: calls {@link #understand} or {@link #refuse} once {@link #held} has enough. */
     protected abstract void look();
 
     protected final void understand(ProxyRequest request) {

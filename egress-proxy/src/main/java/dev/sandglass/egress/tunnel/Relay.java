@@ -11,7 +11,7 @@ import io.netty.channel.socket.DuplexChannel;
 
 /**
  * Passes what one side says on to the other. Reads only while the other side takes it, so that a slow reader slows the
- * writer and fills no memory here. When one side has no more to say, the other is told so and may go on.
+ * writer and fills no memory here. When one side ends its output, the relay passes that on, and the other side may go on.
  */
 public final class Relay extends ChannelInboundHandlerAdapter {
 

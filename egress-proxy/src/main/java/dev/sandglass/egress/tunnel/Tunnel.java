@@ -46,7 +46,7 @@ public final class Tunnel {
      * A request that is not decided yet.
      *
      * @param inner the connection of the sandbox
-     * @param ended told once, on the event loop, when everything is over
+     * @param ended called once, on the event loop, when everything is over
      */
     public Tunnel(
             Client client,

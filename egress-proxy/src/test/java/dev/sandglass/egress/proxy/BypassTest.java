@@ -67,7 +67,9 @@ class BypassTest {
     void nobodyIsAdvisedToListAnAddressThatNoEntryOpens(String address) throws IOException {
         assertThat(stage.refusal(SANDBOX, address + ":" + origin.port()))
                 .startsWith("HTTP/1.1 403 Forbidden\r\nX-Proxy-Error: address-denied\r\n")
-                .contains("and no entry would open it: it leads to ", "remedy: ask whoever runs this installation")
+                .contains(
+                        "and no entry would open it: it leads to ",
+                        "remedy: ask the administrator of this installation")
                 .doesNotContain("remedy: add");
         assertThat(stage.refusal(SANDBOX, "1.2.3.4:" + origin.port()))
                 .contains("X-Proxy-Error: not-allowed\r\n", "remedy: add it to spec.allowedDomains");

@@ -34,7 +34,7 @@ public final class ChildMetadata {
     }
 
     /**
-     * Without {@code blockOwnerDeletion}: it would need a right on the owner's finalizers, and nobody waits for these
+     * Without {@code blockOwnerDeletion}: it would need a right on the owner's finalizers, and no client waits for these
      * children to go.
      */
     static OwnerReference owner(Sandbox sandbox) {

@@ -7,7 +7,7 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPort;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPortBuilder;
 import java.util.List;
 
-/** Who may call a sandbox's pod: the gateway, and nobody else. */
+/** Who may call a sandbox's pod: only the gateway. */
 final class GatewayPeer {
 
     private GatewayPeer() {}

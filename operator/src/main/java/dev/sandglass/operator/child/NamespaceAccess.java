@@ -35,7 +35,7 @@ public final class NamespaceAccess {
                 .build();
     }
 
-    /** Whether an operator made this policy, rather than the chart or somebody else. */
+    /** Whether an operator made this policy, rather than the chart or another author. */
     public static boolean isOurs(NetworkPolicy policy) {
         return SandboxLabels.OPERATOR.equals(
                 Optional.ofNullable(policy.getMetadata().getLabels())
@@ -47,7 +47,7 @@ public final class NamespaceAccess {
      * Whether a namespace's policy lets its sandboxes do all that this one's own policy would. If it lets them do more, an
      * own policy would not change that: policies add up.
      *
-     * @param access as it is there, whoever made it
+     * @param access as it is in the cluster, by any author
      */
     public static boolean grants(NetworkPolicy access, NetworkPolicy own) {
         NetworkPolicySpec all = access.getSpec();

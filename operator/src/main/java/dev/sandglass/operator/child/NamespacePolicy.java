@@ -39,7 +39,7 @@ public final class NamespacePolicy {
                 .build();
     }
 
-    /** Whether a policy of this name shuts in every sandbox of its namespace, whoever made it. */
+    /** Whether a policy of this name, by any author, isolates every sandbox of its namespace. */
     public static boolean cutsOff(NetworkPolicy found) {
         LabelSelector selector = found.getSpec().getPodSelector();
         // One that names nothing selects every pod there is.
@@ -58,9 +58,10 @@ public final class NamespacePolicy {
                 : Optional.of(new PodRefusal(
                         Reason.POD_REFUSED,
                         "NetworkPolicy " + ChildNames.NAMESPACE_POLICY + " of namespace "
-                                + found.getMetadata().getNamespace() + " does not cut off its sandboxes: podSelector or"
-                                + " policyTypes are not as they must be. The operator did not make it and leaves it"
-                                + " alone; restore it (helm upgrade, if it is the chart's), or delete it, and the"
-                                + " operator makes its own"));
+                                + found.getMetadata().getNamespace()
+                                + " does not isolate its sandboxes: its podSelector or"
+                                + " policyTypes were changed. The operator did not create it and does not change it."
+                                + " Restore it (helm upgrade, if it is the chart's), or delete it; then the operator"
+                                + " creates its own"));
     }
 }

@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Why no pod is made, in words for whoever asked for it.
+ * Why the operator makes no pod, in words for the sandbox's author.
  *
  * @param message names the field, what is wrong with it and what would be right
  */
@@ -54,7 +54,7 @@ public record PodRefusal(Reason reason, String message) {
                 .map(message -> new PodRefusal(Reason.INVALID_SPEC, message));
     }
 
-    /** A list that is right has no effect without an egress proxy, which the condition NetworkReady tells. */
+    /** A list that is right has no effect without an egress proxy, as the condition NetworkReady reports. */
     private static Optional<String> domains(Sandbox sandbox, PodSettings settings) {
         return settings.egress().map(egress -> egress.problem(sandbox)).orElseGet(() -> Optional.ofNullable(
                         sandbox.wanted().allowedDomains())

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /**
  * Who may speak with a sandbox's pod: the gateway, on the link's port and the declared ones. The pod itself may call the
- * egress proxy and the addresses of its list; without an egress proxy it may call nobody.
+ * egress proxy and the addresses of its list; without an egress proxy it may call no address.
  */
 public final class SandboxNetworkPolicy {
 

@@ -57,23 +57,23 @@ public final class WorkspaceClaim {
     public static Optional<PodRefusal> problem(Sandbox sandbox, PersistentVolumeClaim claim) {
         String name = claim.getMetadata().getName();
         if (!isOurs(sandbox, claim)) {
-            return missing("spec.workspace: a PersistentVolumeClaim " + name + " exists that no sandbox made; delete or"
-                    + " rename it, or name it in spec.volumes");
+            return missing("spec.workspace: a PersistentVolumeClaim " + name + " exists that Sandglass did not create;"
+                    + " delete it, or mount it with spec.volumes");
         }
         boolean ofAnother = claim.getMetadata().getOwnerReferences().stream()
                 .anyMatch(owner -> !owner.getUid().equals(sandbox.getMetadata().getUid()));
         if (ofAnother || claim.getMetadata().getDeletionTimestamp() != null) {
-            // Nothing is wrong: whoever waits for the start goes on waiting.
+            // Nothing is wrong: a caller that waits for the start goes on waiting.
             return Optional.of(new PodRefusal(
                     Reason.STARTING,
-                    "The workspace of before, claim " + name
-                            + ", is still being deleted; a fresh one is made when it is gone"));
+                    "The previous workspace, claim " + name
+                            + ", is still being deleted; the operator creates a new one when it is gone"));
         }
         boolean lost =
                 claim.getStatus() != null && "Lost".equals(claim.getStatus().getPhase());
         return lost
                 ? missing("spec.workspace: the volume behind claim " + name
-                        + " is gone, and the files with it; delete the" + " claim to start with a fresh one")
+                        + " is gone, and the files with it; delete the claim to start with a new one")
                 : Optional.empty();
     }
 
@@ -87,8 +87,8 @@ public final class WorkspaceClaim {
         return classes(sandbox, claim)
                 .flatMap(classes -> missing("spec.workspace.storageClassName: claim "
                         + claim.getMetadata().getName() + " " + classes
-                        + "; delete the claim, and its files with it, to"
-                        + " start with a fresh one, or ask for the class that it has"));
+                        + "; delete the claim and its files to start with a new"
+                        + " one, or name the class that it has"));
     }
 
     private static Optional<String> classes(Sandbox sandbox, PersistentVolumeClaim claim) {
@@ -132,7 +132,7 @@ public final class WorkspaceClaim {
 
     /**
      * What ties the claim to its sandbox, or lets it go, as {@code keep} says, as a merge patch; empty if it is so
-     * already. A claim that an earlier sandbox kept stays free: whoever did not make it shall not take it along.
+     * already. A claim that an earlier sandbox kept stays free: only its maker may take it along.
      */
     public static Optional<Map<String, Object>> tie(Sandbox sandbox, Workspace workspace, PersistentVolumeClaim claim) {
         String maker = claim.getMetadata().getLabels().get(SandboxLabels.SANDBOX_UID);
@@ -157,23 +157,24 @@ public final class WorkspaceClaim {
     }
 
     /**
-     * Says that the files go with the sandbox although they are to stay: some admission plug-ins and webhooks let nobody
-     * take an owner away. Empty if they stay, or need not.
+     * Says that the files go with the sandbox although they are to stay: some admission plug-ins and webhooks let no
+     * account remove an owner. Empty if they stay, or need not.
      */
     public static Optional<String> notKept(Sandbox sandbox, PersistentVolumeClaim claim) {
         return Optional.ofNullable(sandbox.wanted().workspace())
                 .filter(workspace -> workspace.outlivesSandbox() && goesWith(sandbox, claim))
-                .map(workspace -> "spec.workspace.keep is not in force: claim "
+                .map(workspace -> "spec.workspace.keep has no effect: claim "
                         + claim.getMetadata().getName()
-                        + " is deleted with the sandbox, as the API server refused to let it go"
-                        + " (the operator's log says why)");
+                        + " will be deleted with the sandbox, because the API server refused to remove its"
+                        + " ownerReferences (the operator's log has the reason)");
     }
 
     /** Kubernetes keeps a claim that is deleted until no pod uses it; from then on nothing brings its files back. */
     private static Optional<String> leaving(PersistentVolumeClaim claim) {
         return Optional.ofNullable(claim.getMetadata().getDeletionTimestamp())
-                .map(since -> "somebody deleted claim " + claim.getMetadata().getName()
-                        + ": the files of its workspace go when this pod ends, so copy what is to stay");
+                .map(since -> "claim " + claim.getMetadata().getName()
+                        + " was deleted: Kubernetes removes the files of the workspace when this pod ends; copy"
+                        + " what you need");
     }
 
     private static Optional<String> smaller(Sandbox sandbox, PersistentVolumeClaim claim) {
@@ -189,7 +190,7 @@ public final class WorkspaceClaim {
                 "its workspace has " + size(claim) + " and not " + workspace.size() + ": "
                         + (more < 0
                                 ? "a claim cannot shrink"
-                                : "the claim was refused to grow, since its storage class does not allow it or a quota is used up"));
+                                : "the claim could not grow, because its storage class does not allow it or a quota is used up"));
     }
 
     private static Quantity size(PersistentVolumeClaim claim) {

@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * An API key of the gateway: {@code sgk_} and 256 random bits. The installation keeps only its SHA-256, which is enough
- * for a value that nobody can guess; a slow password hash would only slow down every call.
+ * for a value that cannot be guessed; a slow password hash would only slow down every call.
  *
  * @param token the key as a caller sends it
  */

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates the secrets that every installation needs and that nobody should have to invent: the link secret, the
+ * Creates the secrets that every installation needs and that no administrator should have to invent: the link secret, the
  * egress secret and the first API key. What exists is left as it is, so the job is safe to run on every install and upgrade, and after a run
  * that was cut off half-way.
  */

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the chart tells the install job.
+ * The install job's settings, from the chart.
  *
  * @param namespace where the secrets go ({@code INSTALL_NAMESPACE})
  * @param linkSecret name of the link secret ({@code INSTALL_LINK_SECRET}); empty when an existing one is used

@@ -20,7 +20,7 @@ import java.util.Optional;
 /** Says in conditions what became of a sandbox that is wanted, or why it is suspended. */
 public final class Conditions {
 
-    private static final String FRESH_POD = "; a fresh pod is on the way";
+    private static final String FRESH_POD = "; a fresh pod is starting";
     private static final String NEVER_STARTED = "The sandbox did not start within its maximum lifetime (";
     private static final String TRY_AGAIN = "); the next use tries again";
 
@@ -38,13 +38,13 @@ public final class Conditions {
         network(seen).ifPresent(conditions::add);
         if (seen.status().condition(ConditionType.SUSPENDED).isPresent()) {
             conditions.add(
-                    condition(seen, ConditionType.SUSPENDED, "False", Reason.STARTING, "The sandbox was wanted again"));
+                    condition(seen, ConditionType.SUSPENDED, "False", Reason.STARTING, "The sandbox was resumed"));
         }
         return List.copyOf(conditions);
     }
 
     /**
-     * The conditions of a sandbox whose pod was told to end.
+     * The conditions of a sandbox whose pod the operator ends.
      *
      * @param since when it was, as the status has it
      */
@@ -52,7 +52,7 @@ public final class Conditions {
         String message =
                 switch (cause) {
                     case IDLE ->
-                        "Nobody used the sandbox for the idle time; its next use starts it" + orBy(seen, since);
+                        "The sandbox was not used for its idle timeout; the next use starts it" + orBy(seen, since);
                     case MAX_LIFETIME ->
                         neverStarted(seen)
                                         .orElse("The pod reached its maximum lifetime; the next use starts a fresh one")
@@ -71,7 +71,7 @@ public final class Conditions {
         return List.copyOf(conditions);
     }
 
-    /** Whoever thinks that the files stay might delete the sandbox in its sleep. */
+    /** A user who believes that the files stay might delete the suspended sandbox. */
     private static String ofFiles(Observed seen) {
         return seen.workspace()
                 .flatMap(claim -> WorkspaceClaim.notKept(seen.sandbox(), claim))
@@ -79,7 +79,7 @@ public final class Conditions {
                 .orElse("");
     }
 
-    /** What kept the sandbox from starting until its pod was too old, as it was told last; empty if it did start. */
+    /** What kept the sandbox from starting until its pod was too old, by the last report; empty if it did start. */
     private static Optional<String> neverStarted(Observed seen) {
         SandboxStatus told = seen.status();
         if (told.holds(ConditionType.SUSPENDED)) {
@@ -130,8 +130,8 @@ public final class Conditions {
             return seen.refusal()
                     .map(why -> notReady(seen, why.reason(), why.message()))
                     .or(() -> replaced.map(cause -> replaced(seen, cause)))
-                    .orElseGet(
-                            () -> notReady(seen, Reason.STARTING, "The former pod is gone; a fresh one is being made"));
+                    .orElseGet(() -> notReady(
+                            seen, Reason.STARTING, "The previous pod is gone; the operator creates a new one"));
         }
         return switch (PodState.of(pod.get())) {
             case PodState.Leaving leaving -> throw new IllegalStateException("A live pod is not leaving");
@@ -149,16 +149,16 @@ public final class Conditions {
         };
     }
 
-    /** That no pod may follow is what somebody has to mend. */
+    /** That no pod may follow comes first: a user has to repair it. */
     private static Condition over(Observed seen, PodState.Ended ended) {
         return seen.refusal()
-                .map(why -> notReady(seen, why.reason(), why.message() + "; the pod before: " + ended.message()))
+                .map(why -> notReady(seen, why.reason(), why.message() + "; the previous pod: " + ended.message()))
                 .orElseGet(() -> notReady(seen, ended.reason(), ended.message()));
     }
 
     private static String noneAfter(Observed seen) {
         return seen.refusal()
-                .map(why -> "; a fresh pod would not be made: " + why.message())
+                .map(why -> "; the operator would not create a new pod: " + why.message())
                 .orElse("");
     }
 
@@ -166,7 +166,7 @@ public final class Conditions {
         return notReady(seen, cause.reason(), cause.message() + FRESH_POD);
     }
 
-    /** What ended the former pod is told until the fresh one runs, lest nobody sees it. */
+    /** Reports why the former pod ended until the fresh one runs, so that readers see it. */
     private static Optional<Condition> stillReplaced(Observed seen) {
         return seen.status()
                 .condition(ConditionType.READY)
@@ -210,12 +210,12 @@ public final class Conditions {
         return condition(seen, ConditionType.READY, "False", reason, message);
     }
 
-    /** Nothing, if the policies are not in place and nobody tried to make them: what was told before holds no more. */
+    /** Nothing, if the policies are not in place and the operator did not try: the former report is outdated. */
     private static Optional<Condition> network(Observed seen) {
         if (!seen.networkReady()) {
-            // Rules of our own refuse before anything is made, and Ready tells of it; a quota does while the policies
-            // are, and the API server refuses pods only after that: then it is somebody's policy for which none is
-            // made.
+            // Rules of our own refuse before anything is made, and Ready reports it; a quota does while the policies
+            // are, and the API server refuses pods only after that: then it is a policy of another author for
+            // which none is made.
             return seen.refusal()
                     .filter(why -> why.reason() == Reason.QUOTA_EXCEEDED || why.reason() == Reason.POD_REFUSED)
                     .map(why -> noNetwork(seen, why.reason(), why.message()));
@@ -227,7 +227,7 @@ public final class Conditions {
                                 () -> network(
                                         seen,
                                         Reason.POLICIES_APPLIED,
-                                        "The namespace's default-deny and the policy that lets the sandbox do what it needs are in place")));
+                                        "The namespace's default-deny policy and the policy that grants what the sandbox needs are in place")));
     }
 
     private static Condition noNetwork(Observed seen, Reason reason, String message) {

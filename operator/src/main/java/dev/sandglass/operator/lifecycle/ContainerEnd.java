@@ -27,7 +27,7 @@ record ContainerEnd(Reason reason, String cause) {
     }
 
     PodState.Broken broken() {
-        String next = reason == Reason.IMAGE_UNUSABLE ? "" : "; a fresh one starts, variables are lost";
+        String next = reason == Reason.IMAGE_UNUSABLE ? "" : "; a new one starts, and variables are lost";
         return new PodState.Broken(reason, capitalised(cause) + next);
     }
 
@@ -39,15 +39,14 @@ record ContainerEnd(Reason reason, String cause) {
         if ("OOMKilled".equals(end.getReason())) {
             return new ContainerEnd(
                     Reason.OOM_KILLED,
-                    "the container's memory use peaked at its limit of " + memoryLimit(pod)
-                            + ", which is set by spec.memory");
+                    "the container reached its memory limit of " + memoryLimit(pod) + " (spec.memory)");
         }
         // The end of a log tells more than its beginning.
         String words = ForeignText.end(Optional.ofNullable(end.getMessage()).orElse(""), MAX_LAST_WORDS);
         return new ContainerEnd(
                 Reason.CRASHED,
                 "the container ended with exit code " + end.getExitCode()
-                        + (words.isEmpty() ? "" : ", its last words: " + words));
+                        + (words.isEmpty() ? "" : ", the end of its log: " + words));
     }
 
     private static Optional<ContainerStateTerminated> terminated(ContainerState state) {

@@ -23,7 +23,7 @@ import java.util.Optional;
 /**
  * How long things last: the installation's values, or those of one sandbox.
  *
- * @param idleTimeout a pod that nobody used for so long is suspended
+ * @param idleTimeout a pod that was unused for so long is suspended
  * @param maxLifetime age at which a pod is suspended
  * @param retention a sandbox that was suspended for so long is deleted
  */
@@ -52,7 +52,7 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
         return startOf(pod).plus(age);
     }
 
-    /** What the node has to be told of a pod's maximum lifetime; empty if it knows. Kubernetes lets it shrink only. */
+    /** The shorter maximum lifetime to give a pod's node; empty if it has it. Kubernetes lets it shrink only. */
     public Optional<Duration> shortened(Pod pod) {
         return madeFor(pod).filter(made -> made.compareTo(maxLifetime) > 0).map(made -> maxLifetime);
     }
@@ -140,7 +140,7 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
 
     /**
      * From when on a use ends a sleep that begins now, in whole milliseconds: a moment after the last use that is known, if
-     * the clock that wrote it is ahead of ours. It would end the sleep at once otherwise, though nobody came back.
+     * the clock that wrote it is ahead of ours. Otherwise it would end the sleep at once, without a use.
      */
     static Instant asleepFrom(Optional<Lease> activity, Instant now) {
         Instant begin = now.truncatedTo(ChronoUnit.MILLIS);

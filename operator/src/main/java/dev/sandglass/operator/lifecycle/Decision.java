@@ -21,7 +21,7 @@ public sealed interface Decision {
      */
     record Replace(int former, int incarnation, Optional<Cause> cause) implements Decision {}
 
-    /** Why a pod ended, as a condition tells it. */
+    /** Why a pod ended, for a condition. */
     record Cause(Reason reason, String message) {}
 
     /** A suspended sandbox is wanted again: run the next incarnation. */

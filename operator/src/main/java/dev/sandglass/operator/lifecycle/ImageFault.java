@@ -32,8 +32,8 @@ final class ImageFault {
     /** Of a container that never ran; its start is the epoch, or is left out. */
     private static final Set<String> START_FAILED = Set.of("StartError", "ContainerCannotRun");
 
-    private static final String ADVICE = "; an image of your own is built FROM the installation's image, or has Python"
-            + " 3.10 or newer and the package sandglass-supervisor (docs/own-images.md)";
+    private static final String ADVICE = "; build your image FROM the installation's image, or install Python 3.10 or"
+            + " newer and the package sandglass-supervisor in it (docs/own-images.md)";
 
     private record Words(Pattern said, String means) {}
 
@@ -42,13 +42,13 @@ final class ImageFault {
             words("executable file .{0,80}not found|error finding executable", "it has no program python3 in its PATH"),
             words(
                     "exec format error",
-                    "its python3 is no program for the node's kind of processor (exec format error)"),
+                    "its python3 is built for another processor architecture than the node's (exec format error)"),
             words(
                     "exec:? \\S*python3\\S*: no such file or directory",
                     "its python3 cannot run because its loader or interpreter is missing (no such file or directory)"),
             words(
                     "exec:? \\S*python3\\S*: permission denied",
-                    "its python3 may not be run by a user that is not root (permission denied)"));
+                    "its python3 cannot be run by a non-root user (permission denied)"));
 
     private ImageFault() {}
 

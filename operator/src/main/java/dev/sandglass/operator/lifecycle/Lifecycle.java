@@ -83,7 +83,7 @@ public final class Lifecycle {
                 : over(recorded, seen, deadlines.dueOfGone(seen.status(), seen.activity(), seen.now()), ofGone(seen));
     }
 
-    /** A pod that nobody can ask any more: what was told of its node while it was there. */
+    /** For a pod that is gone: what the status reported of its node before. */
     private static Optional<Decision.Cause> ofGone(Observed seen) {
         return seen.status()
                 .reason(ConditionType.READY)

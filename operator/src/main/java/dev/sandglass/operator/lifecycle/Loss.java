@@ -12,12 +12,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What earlier runs left in a sandbox's memory and is gone, so that the first runs in the next pod are told. The debt
- * stands in the status until a pod runs that can tell them: the first attempt at that pod may fail.
+ * What earlier runs left in a sandbox's memory and is gone, so that the first runs in the next pod report it. The debt
+ * stands in the status until a pod runs that can report it: the first attempt at that pod may fail.
  */
 public final class Loss {
 
-    /** Nobody knows more of a pod that is on its way out, or gone, than that it was deleted. */
+    /** Of a pod that is being deleted, or gone, no more may be known than that it was deleted. */
     static final String DELETED = "Deleted";
 
     private static final Set<Reason> ENDS =
@@ -26,7 +26,7 @@ public final class Loss {
     private Loss() {}
 
     /**
-     * Why something is lost, in one word; empty if nothing is, or if those concerned have been told.
+     * Why something is lost, in one word; empty if nothing is, or if it has been reported.
      *
      * @param seen what there was before the decision is carried out
      */
@@ -43,7 +43,7 @@ public final class Loss {
                 .or(() -> seen.pod().filter(pod -> !hasRun(pod, seen.status())).flatMap(SandboxContainer::saysLost));
     }
 
-    /** Whether code may have run in this pod: none can before the status has told the pod's address. */
+    /** Whether code may have run in this pod: none can before the status has the pod's address. */
     static boolean hasRun(Pod pod, SandboxStatus status) {
         return status.startedAt() != null && pod.getMetadata().getName().equals(status.podName()) && !isUnusable(pod);
     }

@@ -14,9 +14,9 @@ import java.util.Set;
 
 /**
  * What a change of a sandbox's status is worth telling as an Event. A start that goes the normal way is worth none: it
- * would cost writes and say what everybody expects.
+ * would cost writes and report only what is expected.
  *
- * @param warning whether somebody may have to act
+ * @param warning whether a user may have to act
  * @param reason one word, that of the condition
  * @param note what happened, at most {@link #MAX_NOTE} bytes of UTF-8
  */
@@ -44,7 +44,7 @@ public record Notice(boolean warning, String reason, String note) {
             return Optional.empty();
         }
         if (is.get() == Reason.STARTING && before.holds(ConditionType.SUSPENDED)) {
-            return Optional.of(new Notice(false, "Resumed", "The sandbox was wanted again; a fresh pod is on the way"));
+            return Optional.of(new Notice(false, "Resumed", "The sandbox was resumed; a fresh pod is starting"));
         }
         if (is.get() == Reason.STARTING && !endsTrouble(before)) {
             return Optional.empty();

@@ -51,12 +51,12 @@ public record Observed(
         return sandbox.observed();
     }
 
-    /** Number of the newest incarnation that the status tells of; 0 if none. */
+    /** Number of the newest incarnation in the status; 0 if none. */
     int recordedIncarnation() {
         return Optional.ofNullable(status().incarnation()).orElse(0);
     }
 
-    /** Whether somebody wants this very sleep to end; see {@link SandboxLabels#WAKE}. */
+    /** Whether a user asked to end this suspension; see {@link SandboxLabels#WAKE}. */
     boolean isWoken() {
         Map<String, String> annotations = sandbox.getMetadata().getAnnotations();
         String sleep = status().suspendedAt();
@@ -76,7 +76,7 @@ public record Observed(
                         .isPresent();
     }
 
-    /** The number a pod carries; 0 if somebody tampered with its label. */
+    /** The number a pod carries; 0 if its label was tampered with. */
     public static int incarnationOf(Pod pod) {
         String label = pod.getMetadata().getLabels().getOrDefault(SandboxLabels.INCARNATION, "");
         return label.matches("[1-9][0-9]{0,8}") ? Integer.parseInt(label) : 0;
@@ -100,7 +100,7 @@ public record Observed(
         return new Observed(sandbox, pod, activity, refusal, claim, ignoredDomains, blocker, networkReady, now);
     }
 
-    /** The same after the Events of its pod were read, or could not be: then what was told before still holds. */
+    /** The same after the Events of its pod were read, or could not be: then the former report still holds. */
     public Observed withBlocker(Optional<List<Event>> events) {
         Optional<StartBlocker> found = events.map(StartBlocker::in).orElseGet(() -> StartBlocker.told(this));
         return new Observed(sandbox, pod, activity, refusal, workspace, ignoredDomains, found, networkReady, now);

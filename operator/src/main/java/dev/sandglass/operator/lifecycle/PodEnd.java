@@ -57,7 +57,7 @@ final class PodEnd {
     }
 
     /**
-     * Why a pod is being deleted; empty if nobody said. Its node may never confirm the end, and the object stays for as
+     * Why a pod is being deleted; empty if unknown. Its node may never confirm the end, and the object stays for as
      * long: removed by force, it would leave its volumes to a second pod while the first may still run.
      */
     static PodState.Leaving leaving(Pod pod, PodStatus status) {
@@ -73,8 +73,8 @@ final class PodEnd {
     private static String whatStays(Pod pod) {
         boolean claims = Optional.ofNullable(pod.getSpec()).map(PodSpec::getVolumes).orElse(List.of()).stream()
                 .anyMatch(volume -> volume.getPersistentVolumeClaim() != null);
-        return "; what is left of it there goes when the node is back or removed from the cluster"
-                + (claims ? ", and so long its volumes may not be free for another node" : "");
+        return "; its remains there are cleaned up when the node is back or removed from the cluster"
+                + (claims ? ", and until then its volumes may stay attached to that node" : "");
     }
 
     private static Optional<Decision.Cause> told(Pod pod, PodStatus status) {
@@ -90,19 +90,21 @@ final class PodEnd {
     private static Optional<Decision.Cause> cause(Pod pod, Said said) {
         return switch (said.word()) {
             case "DeadlineExceeded" -> cause(Reason.MAX_LIFETIME, "The pod reached its maximum lifetime");
-            case "Evicted", "TerminationByKubelet" -> cause(Reason.EVICTED, "The node put the pod out" + said.detail());
+            case "Evicted", "TerminationByKubelet" -> cause(Reason.EVICTED, "The node evicted the pod" + said.detail());
             case "EvictionByEvictionAPI" ->
-                cause(Reason.EVICTED, "The pod was evicted by order, as when its node is drained" + said.detail());
+                cause(
+                        Reason.EVICTED,
+                        "The pod was evicted on request, for example because its node is drained" + said.detail());
             case "Preempting", "PreemptionByScheduler" ->
                 cause(Reason.EVICTED, "A pod of higher priority took the pod's place" + said.detail());
             case "Terminated", "Shutdown" -> cause(Reason.NODE_LOST, node(pod) + " shuts down" + said.detail());
             case "NodeLost", "DeletionByTaintManager", "DeletionByPodGC" ->
-                cause(Reason.NODE_LOST, node(pod) + " is lost to the pod" + said.detail());
+                cause(Reason.NODE_LOST, node(pod) + " no longer runs the pod" + said.detail());
             default ->
                 isRejection(said)
                         ? cause(
                                 Reason.UNSCHEDULABLE,
-                                node(pod) + " did not let the pod in (" + said.word() + ")" + said.detail())
+                                node(pod) + " rejected the pod (" + said.word() + ")" + said.detail())
                         : Optional.empty();
         };
     }
@@ -129,8 +131,8 @@ final class PodEnd {
         String word = said.word().isEmpty() ? "" : " (" + said.word() + ")";
         return SandboxContainer.containerStatus(pod)
                 .flatMap(container -> ContainerEnd.latest(pod, container))
-                .map(end -> new PodState.Ended(end.reason(), "The pod is over: " + end.cause(), at))
-                .orElseGet(() -> new PodState.Ended(Reason.CRASHED, "The pod is over" + word + said.detail(), at));
+                .map(end -> new PodState.Ended(end.reason(), "The pod ended: " + end.cause(), at))
+                .orElseGet(() -> new PodState.Ended(Reason.CRASHED, "The pod ended" + word + said.detail(), at));
     }
 
     /** One that came to nothing is taken back by its status; it says nothing of a later end. */

@@ -41,7 +41,7 @@ sealed interface PodState {
     /**
      * Being deleted.
      *
-     * @param cause what ended it, if somebody said so
+     * @param cause what ended it, if known
      */
     record Leaving(Optional<Decision.Cause> cause) implements PodState {}
 
@@ -79,7 +79,7 @@ sealed interface PodState {
             case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError" ->
                 new Starting(
                         Reason.IMAGE_PULL_FAILED,
-                        "The node cannot get the image " + container.getImage() + " (" + reason + ")" + detail);
+                        "The node cannot pull the image " + container.getImage() + " (" + reason + ")" + detail);
             case "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError" ->
                 ImageFault.ofRefusal(pod, detail)
                         .map(ContainerEnd::broken)
@@ -107,8 +107,8 @@ sealed interface PodState {
         return silent(status)
                 ? new Broken(
                         Reason.NODE_LOST,
-                        "Node " + pod.getSpec().getNodeName() + " does not answer; if it stays so, the sandbox starts"
-                                + " afresh on another")
+                        "Node " + pod.getSpec().getNodeName() + " does not answer; if it stays silent, the operator"
+                                + " starts the sandbox on another node")
                 : new Running(
                         status.getPodIP(),
                         Optional.ofNullable(container.getRestartCount()).orElse(0),
@@ -142,7 +142,7 @@ sealed interface PodState {
     }
 
     private static Starting starting() {
-        return new Starting(Reason.STARTING, "The pod was made; its container is on the way");
+        return new Starting(Reason.STARTING, "The pod was created; its container is starting");
     }
 
     private static Optional<PodCondition> condition(PodStatus status, String type) {

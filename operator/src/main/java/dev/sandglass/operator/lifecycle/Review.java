@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 /** When a sandbox is looked at again if nothing happens by then. Pure. */
 public final class Review {
 
-    /** Room in a quota, or a volume, may come at any time; other refusals need somebody to act on the sandbox. */
+    /** Room in a quota, or a volume, may come at any time; other refusals need an edit of the sandbox. */
     static final Duration QUOTA_RETRY = Duration.ofSeconds(10);
 
     /** Thousands that wait for room must not take the API server's time, and the workers, from those that start. */
@@ -26,7 +26,7 @@ public final class Review {
 
     static final Duration REFUSAL_RETRY = Duration.ofMinutes(1);
 
-    /** Somebody may have written to the sandbox in that very moment, which keeps it and need not begin a round. */
+    /** A user may have written to the sandbox at that moment, which keeps it and need not begin a round. */
     static final Duration DELETE_RETRY = Duration.ofSeconds(2);
 
     private Review() {}

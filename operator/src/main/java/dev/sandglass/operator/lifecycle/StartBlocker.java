@@ -24,7 +24,7 @@ public record StartBlocker(Reason reason, String message) {
     private static final int MAX_CHARS = 500;
     private static final String BEGINNING = "The node cannot ";
 
-    /** Whether it is time to look: the pod has a node, which has told nothing of its container for long. */
+    /** Whether it is time to look: the pod has a node, which has reported nothing of its container for long. */
     public static boolean isDue(Pod pod, Instant now) {
         return isUnderWay(pod) && !now.isBefore(Deadlines.startOf(pod).plus(SLOW));
     }
@@ -51,7 +51,7 @@ public record StartBlocker(Reason reason, String message) {
         return events.stream().max(Comparator.comparing(StartBlocker::lastSeen)).flatMap(StartBlocker::of);
     }
 
-    /** What was told before, for one who could not look. */
+    /** The former report, when the Events could not be read. */
     static Optional<StartBlocker> told(Observed seen) {
         return seen.status()
                 .condition(ConditionType.READY)

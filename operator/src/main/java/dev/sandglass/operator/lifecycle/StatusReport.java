@@ -91,7 +91,7 @@ public final class StatusReport {
                 running.flatMap(PodState.Running::lastEnd)
                         .map(end -> end.reason().value())
                         .orElse(null),
-                // A pod that runs tells of it by itself.
+                // A pod that runs reports it by itself.
                 running.isPresent() ? null : lost.orElse(null));
     }
 

@@ -30,7 +30,7 @@ public final class SandboxMeters {
         return starts;
     }
 
-    /** Counts the sandboxes of a cache from now on, whenever somebody asks. */
+    /** From now on counts the sandboxes of a cache at each scrape. */
     public void census(Supplier<Stream<Sandbox>> sandboxes) {
         new SandboxCensus(sandboxes, System::nanoTime).bindTo(registry, namespaces);
     }

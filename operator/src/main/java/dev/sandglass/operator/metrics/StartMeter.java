@@ -79,7 +79,7 @@ public final class StartMeter {
     }
 
     /**
-     * Notes what a round found and did, before it tells it.
+     * Notes what a round found and did, before it publishes the status.
      *
      * @param begun when the round began
      * @param status what it is about to tell
@@ -114,11 +114,11 @@ public final class StartMeter {
             record(Phase.SCHEDULED, now - start.latest());
             return start.at(now, true);
         }
-        // Scheduled and running seen in one go: nobody knows what took which part, and the total tells.
+        // Scheduled and running seen in one go: the parts are unknown, only the total is known.
         return runs ? start.at(now, true) : start;
     }
 
-    /** Notes that a status was told; the start is over if it says that the sandbox is ready. */
+    /** Notes that a status was published; the start is over if it says that the sandbox is ready. */
     public synchronized void told(Sandbox sandbox, SandboxStatus status) {
         if (!status.holds(ConditionType.READY)) {
             return;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What Java virtual machines in a sandbox are told: one variable, for everybody who has something to tell them. */
+/** The options of Java virtual machines in a sandbox: one variable, to which several parts contribute. */
 final class JavaOptions {
 
     private JavaOptions() {}

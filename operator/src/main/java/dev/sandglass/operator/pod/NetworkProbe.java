@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a sandbox's supervisor tries to reach in vain, since nothing else tells whether a cluster enforces NetworkPolicies
+ * What a sandbox's supervisor tries to reach in vain, since nothing else shows whether a cluster enforces NetworkPolicies
  * (ADR 0019). The supervisor keeps these variables from the code.
  *
  * @param addresses what is closed to every sandbox whose list does not open addresses directly

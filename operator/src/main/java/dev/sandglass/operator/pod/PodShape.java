@@ -98,7 +98,7 @@ public record PodShape(
     }
 
     /**
-     * The egress proxy, which answers by itself and asks nobody, where it serves programs that know no proxy. Else no
+     * The egress proxy, which answers by itself and asks no other server, where it serves programs that know no proxy. Else no
      * resolver at all: a query would be a way out. The API demands one address.
      */
     private String nameserver() {

@@ -42,7 +42,7 @@ final class PodTrust {
                 .toList();
     }
 
-    /** What a Java virtual machine has to be told. */
+    /** The options that a Java virtual machine needs. */
     static List<String> javaOptions(PodSettings settings) {
         return settings.authorities().isEmpty()
                 ? List.of()

@@ -70,7 +70,7 @@ public record PodVolumes(List<Volume> outside, Optional<WorkspaceVolume> workspa
         if (volume.persistentVolumeClaim() != null) {
             builder.withNewPersistentVolumeClaim()
                     .withClaimName(volume.persistentVolumeClaim().claimName())
-                    // Said here too, so that the kubelet does not give somebody else's files to our group.
+                    // Said here too, so that the kubelet does not give other owners' files to our group.
                     .withReadOnly(volume.onlyReads() ? true : null)
                     .endPersistentVolumeClaim();
         } else if (volume.configMap() != null) {

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 /**
  * The environment variables by which programs find the egress proxy. Those with the credential come from the pod's
- * Secret, so that whoever may only read pods does not learn it. All are reserved ({@link dev.sandglass.api.EnvRules}): they
+ * Secret, so that a user who may only read pods does not learn it. All are reserved ({@link dev.sandglass.api.EnvRules}): they
  * are no wall, but a sandbox whose variables lead elsewhere would only fail in ways that are hard to read.
  */
 final class ProxyVariables {

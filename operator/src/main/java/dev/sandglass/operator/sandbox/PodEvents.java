@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what a node told of a pod. The API server goes through all Events of the namespace for that, so it is asked at most
+ * Reads what a node reported of a pod. The API server goes through all Events of the namespace for that, so it is asked at most
  * twice a second, however many pods are slow.
  */
 public final class PodEvents {
@@ -33,7 +33,7 @@ public final class PodEvents {
         this.client = client;
     }
 
-    /** The Events that regard a pod; empty if it is not the time to ask, or nobody answers. */
+    /** The Events that regard a pod; empty if it is not the time to ask, or the API server does not answer. */
     Optional<List<Event>> of(Pod pod, Instant now) {
         if (!mayAsk(now)) {
             return Optional.empty();

@@ -120,7 +120,7 @@ public final class SandboxView {
                         .isPresent();
     }
 
-    /** Whether something is not there that the status tells of, or that was made before there was a status. */
+    /** Whether something is missing that the status reports, or that was made before there was a status. */
     private static boolean lost(Sandbox sandbox, Observed seen) {
         boolean known = sandbox.observed().podName() != null
                 || (sandbox.getStatus() == null && seen.pod().isPresent());

@@ -18,8 +18,8 @@ import java.util.Optional;
  */
 public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDns, DefaultDomains defaults) {
 
-    private static final String NOTHING = "Nothing of spec.allowedDomains is in force: ";
-    private static final String NOT_ALL = "Not all of spec.allowedDomains is in force: ";
+    private static final String NOTHING = "spec.allowedDomains has no effect: ";
+    private static final String NOT_ALL = "A part of spec.allowedDomains has no effect: ";
 
     /**
      * Says what of a sandbox's own list is not in force, and why, in a sentence without its full stop. One entry that is
@@ -34,7 +34,7 @@ public record Egress(DeniedRanges denied, boolean openPermitted, boolean splitDn
             return Optional.empty();
         }
         if (egress.isEmpty()) {
-            return Optional.of(NOTHING + "this installation has no egress proxy, so that sandboxes reach no host");
+            return Optional.of(NOTHING + "this installation has no egress proxy, so sandboxes reach no host");
         }
         String part = EgressRules.problem(own).isPresent() ? NOTHING : NOT_ALL;
         return egress.get().problem(sandbox).map(why -> part + why);

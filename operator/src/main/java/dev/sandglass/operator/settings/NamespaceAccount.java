@@ -7,7 +7,7 @@ import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import java.util.List;
 
 /**
- * The identity of all sandboxes of a namespace: bound to nothing, and its token is never mounted. Whoever owns the
+ * The identity of all sandboxes of a namespace: bound to nothing, and its token is never mounted. The owner of the
  * namespace may give it further pull secrets.
  *
  * @param name the same in every namespace

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * On which nodes sandboxes may run: the installation's business, not that of whoever asks for a sandbox.
+ * On which nodes sandboxes may run: the administrator decides it, not the author of a sandbox.
  *
  * @param nodeSelector labels that a node must carry
  * @param tolerations taints that a node may have, besides those of a node that is lost

@@ -20,7 +20,7 @@ public record TenantNamespaces(Set<String> named, boolean byLabel, String own) {
         named = Set.copyOf(named);
     }
 
-    /** What to watch, as the framework wants to be told. */
+    /** What to watch, in the framework's form. */
     public Set<String> watched() {
         return byLabel ? Constants.WATCH_ALL_NAMESPACE_SET : named;
     }

@@ -118,7 +118,7 @@ public final class TrustedAuthorities {
                 store.setCertificateEntry("authority-" + i, all.get(i));
             }
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            // Without a password nothing is encrypted: there is no secret in it, and whoever opens it needs none.
+            // Without a password nothing is encrypted: there is no secret in it, and its readers need none.
             store.store(bytes, null);
             return bytes.toByteArray();
         } catch (GeneralSecurityException | IOException e) {

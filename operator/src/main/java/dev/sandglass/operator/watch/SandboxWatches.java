@@ -93,7 +93,7 @@ public final class SandboxWatches {
                 context);
     }
 
-    /** Without a selector, since a namespace's own may have been made by somebody else. New labels wake nobody. */
+    /** Without a selector, since others may have made a namespace's own. New labels start no round. */
     private static InformerEventSource<NetworkPolicy, Sandbox> policies(EventSourceContext<Sandbox> context) {
         return new InformerEventSource<>(
                 InformerEventSourceConfiguration.from(NetworkPolicy.class, Sandbox.class)
@@ -126,7 +126,7 @@ public final class SandboxWatches {
                 : Set.of(new ResourceID(name, child.getMetadata().getNamespace()));
     }
 
-    /** Whether a change of a sandbox is somebody's order; nearly all others are our own writes of its status. */
+    /** Whether a change of a sandbox needs a round; nearly all others are our own writes of its status. */
     public static boolean isNews(Sandbox after, Sandbox before) {
         return !Objects.equals(
                         after.getMetadata().getUid(), before.getMetadata().getUid())

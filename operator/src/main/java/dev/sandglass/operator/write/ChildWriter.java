@@ -83,8 +83,8 @@ public final class ChildWriter {
     public record PodResult(Optional<Pod> pod, Optional<PodRefusal> refusal) {}
 
     /**
-     * Cuts off the pods of a namespace; empty if somebody else did at the same time. Where nobody prepared the namespace,
-     * its sandboxes get their identity too.
+     * Isolates the pods of a namespace; empty if another replica did so at the same time. In a namespace that the chart did
+     * not prepare, it creates the sandboxes' service account too.
      */
     public Optional<NetworkPolicy> isolateNamespace(String namespace, Optional<NetworkPolicy> present) {
         if (present.isEmpty() && !tenants.names(namespace)) {
@@ -95,7 +95,7 @@ public final class ChildWriter {
 
     /**
      * Has a namespace's ConfigMap hold the authorities that its sandboxes trust, if the installation has any of its own;
-     * empty if there was nothing to do, or somebody else did it at the same time.
+     * empty if there was nothing to do, or another writer did it at the same time.
      */
     public Optional<ConfigMap> trust(String namespace, Optional<ConfigMap> present) {
         Optional<TrustedAuthorities> authorities = pods.authorities();
@@ -106,7 +106,7 @@ public final class ChildWriter {
         return present.isEmpty() ? createUnlessPresent(desired) : replaced(desired, present.get());
     }
 
-    /** Empty if somebody was faster, of which the watch will tell. */
+    /** Empty if another writer was faster; the watch delivers its version. */
     private <R extends HasMetadata> Optional<R> replaced(R desired, R present) {
         desired.getMetadata().setResourceVersion(present.getMetadata().getResourceVersion());
         try {
@@ -120,8 +120,8 @@ public final class ChildWriter {
     }
 
     /**
-     * Lets all sandboxes of a namespace do what each of them needs; empty if there was nothing to do, or somebody else did
-     * it at the same time.
+     * Lets all sandboxes of a namespace do what each of them needs; empty if there was nothing to do, or another
+     * writer did it at the same time.
      */
     public Optional<NetworkPolicy> open(String namespace, Optional<NetworkPolicy> present) {
         return shared(() -> access(namespace), present);
@@ -176,7 +176,9 @@ public final class ChildWriter {
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))
                     .filter(pod -> ChildMetadata.owns(sandbox, pod))
                     .map(pod -> new PodResult(Optional.of(pod), Optional.empty()))
-                    .orElseGet(() -> refused(Reason.POD_REFUSED, "a pod of this name exists and is not ours"));
+                    .orElseGet(() -> refused(
+                            Reason.POD_REFUSED,
+                            "a pod of this name exists that does not belong to the sandbox; delete it"));
         } catch (KubernetesClientException e) {
             if (!ApiErrors.isRefusal(e)) {
                 throw e;
@@ -186,7 +188,7 @@ public final class ChildWriter {
         }
     }
 
-    /** Makes the keys of a pod that is there, should somebody have deleted them. */
+    /** Creates the keys of an existing pod again if they were deleted. */
     public void giveKeys(Sandbox sandbox, int incarnation) {
         createUnlessPresent(keys(
                 sandbox,
@@ -208,7 +210,7 @@ public final class ChildWriter {
 
     /**
      * What an attempt left that ended half-way may be of a secret, or of a proxy's address, that was replaced since; and
-     * nobody may read it. Those of a pod that is there, which the cache does not show yet, stay: its node reads them now.
+     * the operator may not read it. Those of a pod that is there, which the cache does not show yet, stay: its node reads them now.
      */
     private void renew(Secret keys, Pod pod) {
         if (createUnlessPresent(keys).isEmpty() && client.resource(pod).get() == null) {
@@ -218,8 +220,8 @@ public final class ChildWriter {
     }
 
     /**
-     * The new pod; empty if there is one of that name. Where nobody prepared the namespace, somebody may have deleted the
-     * account since, without which every pod would be refused from then on.
+     * The new pod; empty if there is one of that name. In a namespace that the chart did not prepare, a user may have
+     * deleted the account, without which the API server would refuse every pod.
      */
     private Optional<Pod> made(Pod desired) {
         try {
@@ -256,7 +258,7 @@ public final class ChildWriter {
         }
     }
 
-    /** Deletes the sandbox unless somebody changed it since it was read; then a later round decides anew. */
+    /** Deletes the sandbox unless it was changed since it was read; then a later round decides anew. */
     public void delete(Sandbox sandbox) {
         try {
             client.resource(sandbox)

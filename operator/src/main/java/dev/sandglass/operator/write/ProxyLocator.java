@@ -38,7 +38,7 @@ public final class ProxyLocator {
     }
 
     /**
-     * What the next pod of that id is told.
+     * What the next pod of that id gets.
      *
      * @param id see {@link dev.sandglass.operator.pod.KeySubject#id}
      * @throws IllegalStateException if there is no such Service; the pod had better wait than never get out

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a pod needs of other people's objects, looked up right before the pod is made and at no other time; and the
- * claims of workspaces. It deletes nothing: files go with their sandbox, by garbage collection, or when somebody says so.
+ * claims of workspaces. It deletes nothing: files go with their sandbox, by garbage collection, or when a user deletes them.
  */
 public final class Storage {
 
@@ -88,9 +88,8 @@ public final class Storage {
                 Optional.ofNullable(found.getMetadata().getLabels()).orElse(Map.of());
         return "true".equals(labels.get(SandboxLabels.MOUNTABLE))
                 ? Optional.empty()
-                : Optional.of(
-                        "ConfigMap " + name + " is not open to sandboxes; whoever owns it opens it with the label "
-                                + SandboxLabels.MOUNTABLE + "=true");
+                : Optional.of("ConfigMap " + name + " is not open to sandboxes; its owner can open it with the label "
+                        + SandboxLabels.MOUNTABLE + "=true");
     }
 
     /**

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The way out of a sandbox: policy, variables, refusals. */
 class EgressTest {
 
-    private static final String NOT_ALL = "Not all of spec.allowedDomains is in force: ";
-    private static final String NOTHING = "Nothing of spec.allowedDomains is in force: ";
+    private static final String NOT_ALL = "A part of spec.allowedDomains has no effect: ";
+    private static final String NOTHING = "spec.allowedDomains has no effect: ";
 
     private static final EgressSecret SECRET =
             new EgressSecret("an egress secret for unit tests only".getBytes(StandardCharsets.US_ASCII));

@@ -83,7 +83,7 @@ class WorkspaceClaimTest {
                     .addToLabels(label, "other")
                     .endMetadata()
                     .build();
-            assertThat(refusal(sandbox, foreign)).contains("that no sandbox made");
+            assertThat(refusal(sandbox, foreign)).contains("that Sandglass did not create");
         }
         PersistentVolumeClaim bare = claim(sandbox)
                 .edit()
@@ -91,7 +91,7 @@ class WorkspaceClaimTest {
                 .withLabels(null)
                 .endMetadata()
                 .build();
-        assertThat(refusal(sandbox, bare)).contains("workspace-demo", "that no sandbox made");
+        assertThat(refusal(sandbox, bare)).contains("workspace-demo", "that Sandglass did not create");
     }
 
     @Test
@@ -140,8 +140,8 @@ class WorkspaceClaimTest {
         assertThat(WorkspaceClaim.shortfall(sandbox, leaving))
                 .as("what is lost comes before what is too small")
                 .contains(
-                        "somebody deleted claim workspace-demo: the files of its workspace go when this pod ends, so copy"
-                                + " what is to stay");
+                        "claim workspace-demo was deleted: Kubernetes removes the files of the workspace when this pod"
+                                + " ends; copy what you need");
     }
 
     private static Workspace inClass(@Nullable String storageClass) {
@@ -165,8 +165,8 @@ class WorkspaceClaimTest {
 
         assertThat(otherClass(sandbox, local))
                 .contains("spec.workspace.storageClassName: claim workspace-demo has the storage class local and not"
-                        + " encrypted, and a claim cannot change it; delete the claim, and its files with it, to start"
-                        + " with a fresh one, or ask for the class that it has");
+                        + " encrypted, and a claim cannot change it; delete the claim and its files to start with a"
+                        + " new one, or name the class that it has");
         assertThat(otherClass(sandbox, keptByFormer)).isEqualTo(otherClass(sandbox, local));
         assertThat(otherClass(sandbox, classless).orElseThrow()).contains("the storage class (none) and not encrypted");
         assertThat(WorkspaceClaim.shortfall(sandbox, local).orElseThrow())
@@ -212,8 +212,8 @@ class WorkspaceClaimTest {
         assertThat(WorkspaceClaim.shortfall(keeps, tied))
                 .as("what may be lost comes before what is too small")
                 .contains(
-                        "spec.workspace.keep is not in force: claim workspace-demo is deleted with the sandbox, as the API"
-                                + " server refused to let it go (the operator's log says why)");
+                        "spec.workspace.keep has no effect: claim workspace-demo will be deleted with the sandbox, because"
+                                + " the API server refused to remove its ownerReferences (the operator's log has the reason)");
         assertThat(WorkspaceClaim.notKept(keeps, claim(keeps))).isEmpty();
         assertThat(WorkspaceClaim.notKept(sandbox(UID, workspace("2Gi", false)), tied))
                 .isEmpty();

@@ -100,8 +100,8 @@ class EndedFromOutsideIT {
         assertThat(after.observed().podName()).isNotEqualTo(before.observed().podName());
         await().atMost(SOON)
                 .untilAsserted(() -> assertThat(told().note(Reason.EVICTED)).hasValueSatisfying(note -> assertThat(note)
-                        .startsWith("The pod was evicted by order")
-                        .endsWith("a fresh pod is on the way")));
+                        .startsWith("The pod was evicted on request")
+                        .endsWith("a fresh pod is starting")));
         await().atMost(SOON).untilAsserted(() -> new Belongings(namespace).areThoseOfARunning(after));
     }
 
@@ -115,7 +115,7 @@ class EndedFromOutsideIT {
             Sandbox after = awaitReady(2, SOON);
             await().atMost(SOON).untilAsserted(() -> assertThat(told().note(Reason.EVICTED))
                     .hasValueSatisfying(note ->
-                            assertThat(note).startsWith("The node put the pod out: The node was low on resource")));
+                            assertThat(note).startsWith("The node evicted the pod: The node was low on resource")));
             await().atMost(SOON).untilAsserted(() -> new Belongings(namespace).areThoseOfARunning(after));
         }
     }

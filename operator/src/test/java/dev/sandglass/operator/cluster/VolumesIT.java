@@ -228,7 +228,7 @@ class VolumesIT {
                 .delete();
         Sandbox told = namespace.await("leaving", SOON, sandbox -> sandbox.observed()
                 .condition(READY)
-                .filter(ready -> ready.getMessage().contains("somebody deleted claim workspace-leaving"))
+                .filter(ready -> ready.getMessage().contains("claim workspace-leaving was deleted"))
                 .isPresent());
 
         assertThat(told.observed().holds(READY)).isTrue();

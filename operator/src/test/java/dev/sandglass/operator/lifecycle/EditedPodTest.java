@@ -108,7 +108,7 @@ class EditedPodTest {
         assertThat(ready.getReason()).isEqualTo(Reason.IMAGE_PULL_FAILED.value());
         assertThat(ready.getMessage())
                 .contains("no such tag")
-                .endsWith("; a fresh pod would not be made: spec.image: it is not on the list");
+                .endsWith("; the operator would not create a new pod: spec.image: it is not on the list");
     }
 
     /** As after a list of hosts got a wrong entry, which shapes no pod, or a rule of the installation changed. */
@@ -153,7 +153,7 @@ class EditedPodTest {
         Condition ready = told(pod, FORBIDDEN);
         assertThat(ready.getReason()).isEqualTo(Reason.IMAGE_FORBIDDEN.value());
         assertThat(ready.getMessage())
-                .startsWith("spec.image: it is not on the list; the pod before: The node put the pod out")
+                .startsWith("spec.image: it is not on the list; the previous pod: The node evicted the pod")
                 .contains("low on resource: memory");
     }
 

@@ -50,11 +50,11 @@ class ImageFaultTest {
                         + " directory | no program python3",
                 "StartError | 128 | starting container: error finding executable \"python3\" in PATH [/usr/bin]: no such file"
                         + " or directory | no program python3",
-                "Error | 255 | exec /usr/bin/python3: exec format error | kind of processor",
-                "StartError | 128 | crun: exec container process `/usr/bin/python3`: Exec format error | kind of processor",
+                "Error | 255 | exec /usr/bin/python3: exec format error | another processor architecture",
+                "StartError | 128 | crun: exec container process `/usr/bin/python3`: Exec format error | another processor architecture",
                 "Error | 255 | exec /usr/bin/python3: no such file or directory | loader or interpreter is missing",
-                "StartError | 128 | error during container init: exec: \"/usr/bin/python3\": permission denied | not root",
-                "Error | 255 | exec /usr/bin/python3: permission denied | not root",
+                "StartError | 128 | error during container init: exec: \"/usr/bin/python3\": permission denied | non-root user",
+                "Error | 255 | exec /usr/bin/python3: permission denied | non-root user",
                 "Error | 1 | /usr/bin/python3: No module named sandglass_supervisor | does not have the package"
                         + " sandglass-supervisor",
                 "Error | 3 | image-lacks: the Python package ipykernel 7.3 or newer: it has none | it lacks the Python"

@@ -32,7 +32,7 @@ class NeverStartedTest {
     /** Digest of a spec that names nothing of what shapes a pod, as in the golden files. */
     private static final String DEFAULTS = "440626df41cfe51d";
 
-    private static final String CAUSE = "The node cannot get the image kernel:1 (ImagePullBackOff): it is not there";
+    private static final String CAUSE = "The node cannot pull the image kernel:1 (ImagePullBackOff): it is not there";
     private static final String TOLD =
             "The sandbox did not start within its maximum lifetime (" + CAUSE + "); the next use tries again, or: ";
 

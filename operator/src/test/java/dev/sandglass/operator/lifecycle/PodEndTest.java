@@ -128,11 +128,11 @@ class PodEndTest {
 
     @ParameterizedTest
     @CsvSource({
-        "EvictionByEvictionAPI, EVICTED, 'The pod was evicted by order, as when its node is drained: its words'",
+        "EvictionByEvictionAPI, EVICTED, 'The pod was evicted on request, for example because its node is drained: its words'",
         "PreemptionByScheduler, EVICTED, 'A pod of higher priority took the pod''s place: its words'",
-        "TerminationByKubelet, EVICTED, 'The node put the pod out: its words'",
-        "DeletionByTaintManager, NODE_LOST, 'Node node-7 is lost to the pod: its words'",
-        "DeletionByPodGC, NODE_LOST, 'Node node-7 is lost to the pod: its words'",
+        "TerminationByKubelet, EVICTED, 'The node evicted the pod: its words'",
+        "DeletionByTaintManager, NODE_LOST, 'Node node-7 no longer runs the pod: its words'",
+        "DeletionByPodGC, NODE_LOST, 'Node node-7 no longer runs the pod: its words'",
     })
     void aDisruptionIsTheCauseWhetherThePodIsLeavingOrOver(String word, Reason reason, String message) {
         Pod disrupted = condition(pod(), "DisruptionTarget", "True", word);
@@ -145,9 +145,9 @@ class PodEndTest {
 
     @ParameterizedTest
     @CsvSource({
-        "Evicted, EVICTED, The node put the pod out",
+        "Evicted, EVICTED, The node evicted the pod",
         "Preempting, EVICTED, A pod of higher priority took the pod's place",
-        "NodeLost, NODE_LOST, Node node-7 is lost to the pod",
+        "NodeLost, NODE_LOST, Node node-7 no longer runs the pod",
         "Terminated, NODE_LOST, Node node-7 shuts down",
     })
     void theWordOfTheStatusComesBeforeThatOfTheDisruption(String word, Reason reason, String message) {
@@ -185,7 +185,7 @@ class PodEndTest {
 
     private static void isSentBack(Pod pod, String words) {
         assertThat(cause(pod))
-                .isEqualTo(new Decision.Cause(Reason.UNSCHEDULABLE, "Node node-7 did not let the pod in (" + words));
+                .isEqualTo(new Decision.Cause(Reason.UNSCHEDULABLE, "Node node-7 rejected the pod (" + words));
         Sandbox starting = sandbox(Reason.STARTING);
         starting.setStatus(Statuses.ready("False", Reason.STARTING, "told before"));
         Observed seen = new Observed(starting, Optional.of(pod), Optional.empty(), Optional.empty(), true, SOON);
@@ -223,13 +223,14 @@ class PodEndTest {
     void whatASilentNodeDoesNotConfirmIsNotWaitedForAndSaidToStay() {
         Pod silent = leaving(condition(pod(), "Ready", "False", null));
         Pod lost = condition(silent, "DisruptionTarget", "True", "DeletionByTaintManager");
-        String stays = "; what is left of it there goes when the node is back or removed from the cluster";
+        String stays = "; its remains there are cleaned up when the node is back or removed from the cluster";
 
         assertThat(cause(silent))
                 .isEqualTo(new Decision.Cause(
                         Reason.NODE_LOST, "Node node-7 does not answer, and the pod was deleted" + stays));
         assertThat(cause(lost))
-                .isEqualTo(new Decision.Cause(Reason.NODE_LOST, "Node node-7 is lost to the pod: its words" + stays));
+                .isEqualTo(
+                        new Decision.Cause(Reason.NODE_LOST, "Node node-7 no longer runs the pod: its words" + stays));
         Pod withClaim = lost.edit()
                 .editSpec()
                 .addNewVolume()
@@ -239,7 +240,7 @@ class PodEndTest {
                 .endSpec()
                 .build();
         assertThat(cause(withClaim).message())
-                .endsWith(stays + ", and so long its volumes may not be free for another node");
+                .endsWith(stays + ", and until then its volumes may stay attached to that node");
     }
 
     @Test

@@ -87,7 +87,7 @@ class WakeTest {
         assertThat(status.condition(ConditionType.SUSPENDED))
                 .hasValueSatisfying(condition -> assertThat(condition.getMessage())
                         .endsWith(
-                                "; its next use starts it, or: kubectl annotate sandboxes.sandglass.dev demo --namespace tenant-a"
+                                "; the next use starts it, or: kubectl annotate sandboxes.sandglass.dev demo --namespace tenant-a"
                                         + " --overwrite sandglass.dev/wake=" + SLEEP));
     }
 }

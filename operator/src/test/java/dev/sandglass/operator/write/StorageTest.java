@@ -206,7 +206,7 @@ class StorageTest {
                         .refusal()
                         .orElseThrow()
                         .message())
-                .contains("that no sandbox made");
+                .contains("that Sandglass did not create");
     }
 
     @Test

@@ -83,7 +83,10 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
             MeterRegistry meters) {
         var audit = new AuditLog(entrants.access(), meters, System::nanoTime);
         var paths = new ContractPaths(contracts);
-        paths.all().forEach(contract -> contract.offer(Query.NONE).tools().forEach(audit::expect));
+        paths.all().stream().map(contract -> contract.offer(Query.NONE)).forEach(offer -> {
+            offer.tools().forEach(audit::expect);
+            offer.resources().ifPresent(_ -> audit.expect(ResourceMethods.READ));
+        });
         var endpoint = new McpEndpoint(paths, new McpDispatcher(version, audit), settings, others);
         return new McpRoute(paths, endpoint, new RequestAuthenticator(entrants, endpoint, meters));
     }

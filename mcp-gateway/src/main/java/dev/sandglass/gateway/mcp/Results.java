@@ -3,6 +3,7 @@ package dev.sandglass.gateway.mcp;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.sandglass.gateway.contract.Offer;
 import dev.sandglass.gateway.contract.Prompt;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import java.util.List;
@@ -23,9 +24,24 @@ final class Results {
     /** A feature that never changes while the server runs. */
     record Fixed(boolean listChanged) {}
 
-    /** What this server offers. */
-    record Capabilities(Fixed tools, Fixed prompts) {
-        static final Capabilities OURS = new Capabilities(new Fixed(false), new Fixed(false));
+    /** A feature without settings. */
+    record Plain() {}
+
+    /** What this server offers; a feature that a contract does not have is left out. */
+    @JsonInclude(Include.NON_NULL)
+    record Capabilities(
+            Fixed tools,
+            Fixed prompts,
+            @Nullable Plain resources,
+            @Nullable Plain completions) {
+
+        static Capabilities of(Offer offer) {
+            return new Capabilities(
+                    new Fixed(false),
+                    new Fixed(false),
+                    offer.resources().isPresent() ? new Plain() : null,
+                    offer.completions().isPresent() ? new Plain() : null);
+        }
     }
 
     /** Answer to {@code initialize}. */

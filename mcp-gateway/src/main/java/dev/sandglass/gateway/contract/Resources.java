@@ -30,9 +30,9 @@ public interface Resources {
     /**
      * Reads one resource.
      *
-     * @return errors with {@link UnknownResource}, {@link InvalidArgument},
-     *     {@link dev.sandglass.api.name.InvalidNameException} and {@link dev.sandglass.gateway.sandbox.SandboxProblem}, whose
-     *     texts are for the caller; any other error is a fault of the gateway
+     * @return errors with {@link ResourceProblem}, {@link InvalidArgument} and
+     *     {@link dev.sandglass.api.name.InvalidNameException}, whose texts are for the caller; any other error is a fault of
+     *     the gateway
      */
     Mono<Content> read(Request request);
 

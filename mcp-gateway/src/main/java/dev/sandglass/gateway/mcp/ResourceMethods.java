@@ -3,9 +3,8 @@ package dev.sandglass.gateway.mcp;
 import dev.sandglass.api.name.InvalidNameException;
 import dev.sandglass.gateway.contract.Completions;
 import dev.sandglass.gateway.contract.InvalidArgument;
+import dev.sandglass.gateway.contract.ResourceProblem;
 import dev.sandglass.gateway.contract.Resources;
-import dev.sandglass.gateway.contract.UnknownResource;
-import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,11 +163,13 @@ final class ResourceMethods {
     /** What the caller is told of; any other problem is a fault of ours. */
     private static Throwable known(Throwable problem, McpRequest request) {
         return switch (problem) {
-            case UnknownResource unknown -> McpError.unknownResource(unknown.text(), uri(request), request.era());
+            case ResourceProblem known ->
+                switch (known.kind()) {
+                    case UNKNOWN -> McpError.unknownResource(known.text(), uri(request), request.era());
+                    case UNAVAILABLE -> McpError.unavailable(known.text());
+                };
             case InvalidArgument broken -> McpError.invalidParams(broken.text());
             case InvalidNameException broken -> McpError.invalidParams(String.valueOf(broken.getMessage()));
-            case SandboxProblem.Refused refused -> McpError.invalidParams(refused.text());
-            case SandboxProblem trouble -> McpError.unavailable(trouble.text());
             default -> problem;
         };
     }

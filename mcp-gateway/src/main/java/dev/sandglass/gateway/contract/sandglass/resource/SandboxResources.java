@@ -9,9 +9,9 @@ import dev.sandglass.gateway.action.Used;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.InvalidArgument;
+import dev.sandglass.gateway.contract.ResourceProblem;
 import dev.sandglass.gateway.contract.Resources;
 import dev.sandglass.gateway.contract.ToolSettings;
-import dev.sandglass.gateway.contract.UnknownResource;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
 import dev.sandglass.gateway.file.FileFacts;
 import dev.sandglass.gateway.file.FilePage;
@@ -92,7 +92,7 @@ public final class SandboxResources implements Resources {
         try {
             SandboxUri parsed = SandboxUri.parse(uri);
             return Optional.of(new Subject(parsed.namespace(), parsed.sandbox(), parsed.path()));
-        } catch (InvalidArgument | InvalidNameException | UnknownResource _) {
+        } catch (InvalidArgument | InvalidNameException | ResourceProblem _) {
             return Optional.empty();
         }
     }
@@ -106,30 +106,35 @@ public final class SandboxResources implements Resources {
                     return files.read(ref, whole, request.patience(settings.startWait()))
                             .map(used -> content(uri, used));
                 })
-                .onErrorMap(
-                        SandboxResources::isMissing, problem -> new UnknownResource(((SandboxProblem) problem).text()));
+                .onErrorMap(SandboxProblem.class, problem -> problem(problem, words(problem)));
     }
 
     /** A namespace that there is not makes a resource that there is not. */
     private SandboxRef sandbox(Caller caller, SandboxUri uri) {
         try {
             return access.sandbox(caller, Optional.of(uri.namespace()), uri.sandbox());
-        } catch (SandboxProblem.Refused noSuchTenant) {
-            throw new UnknownResource(noSuchTenant.text());
+        } catch (SandboxProblem noSuchTenant) {
+            throw ResourceProblem.unknown(words(noSuchTenant));
         }
     }
 
-    private static boolean isMissing(Throwable problem) {
-        return problem instanceof SandboxProblem.NotFound || problem instanceof SandboxProblem.NoSuchFile;
+    private static String words(SandboxProblem problem) {
+        return problem.text();
+    }
+
+    private static RuntimeException problem(SandboxProblem problem, String words) {
+        return switch (problem) {
+            case SandboxProblem.NotFound _, SandboxProblem.NoSuchFile _ -> ResourceProblem.unknown(words);
+            case SandboxProblem.Refused _ -> new InvalidArgument(words);
+            default -> ResourceProblem.unavailable(words);
+        };
     }
 
     private static Content content(SandboxUri uri, Used<FilePage> used) {
         return switch (used) {
             case Used.Done<FilePage>(FilePage page, var _) -> content(uri, page);
-            case Used.Refused<FilePage>(SandboxProblem.NoSuchFile problem, Resumed resumed) ->
-                throw new UnknownResource(problem.text() + " " + ResumeNotice.of(resumed.reason()));
-            case Used.Refused<FilePage>(SandboxProblem.Refused problem, Resumed resumed) ->
-                throw new SandboxProblem.Refused(problem.text() + " " + ResumeNotice.of(resumed.reason()));
+            case Used.Refused<FilePage>(SandboxProblem.Refused refused, Resumed resumed) ->
+                throw problem(refused, words(refused) + " " + ResumeNotice.of(resumed.reason()));
         };
     }
 

@@ -4,7 +4,7 @@ import dev.sandglass.api.name.InvalidNameException;
 import dev.sandglass.api.name.SandboxName;
 import dev.sandglass.api.name.TenantName;
 import dev.sandglass.gateway.contract.InvalidArgument;
-import dev.sandglass.gateway.contract.UnknownResource;
+import dev.sandglass.gateway.contract.ResourceProblem;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
@@ -38,6 +38,9 @@ record SandboxUri(String namespace, String sandbox, String path) {
      * @throws InvalidNameException if a name does
      */
     SandboxUri {
+        if (namespace.equals(TenantName.WILDCARD)) {
+            throw new InvalidArgument(FORM + "; * is no namespace here, name one");
+        }
         new TenantName(namespace);
         new SandboxName(sandbox);
         check(path);
@@ -46,7 +49,7 @@ record SandboxUri(String namespace, String sandbox, String path) {
     /**
      * Reads what a caller sent.
      *
-     * @throws UnknownResource if the URI has another scheme
+     * @throws ResourceProblem if the URI has another scheme
      * @throws InvalidArgument if it breaks a rule
      * @throws InvalidNameException if a name in it does
      */
@@ -56,7 +59,7 @@ record SandboxUri(String namespace, String sandbox, String path) {
                     "'uri' must have at most %d characters, has %d".formatted(MAX_CHARS, uri.length()));
         }
         if (!uri.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-            throw new UnknownResource("Resource not found: resources have the form %s".formatted(TEMPLATE));
+            throw ResourceProblem.unknown("Resource not found: resources have the form %s".formatted(TEMPLATE));
         }
         if (uri.indexOf('?') >= 0 || uri.indexOf('#') >= 0) {
             throw new InvalidArgument(

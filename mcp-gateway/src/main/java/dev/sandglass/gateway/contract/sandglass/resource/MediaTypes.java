@@ -75,6 +75,7 @@ final class MediaTypes {
 
     private static String ending(String path) {
         String name = path.substring(path.lastIndexOf('/') + 1);
-        return name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+        int dot = name.lastIndexOf('.');
+        return dot > 0 ? name.substring(dot + 1).toLowerCase(Locale.ROOT) : "";
     }
 }

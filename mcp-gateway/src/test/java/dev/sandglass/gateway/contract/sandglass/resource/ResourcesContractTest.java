@@ -210,14 +210,15 @@ class ResourcesContractTest {
                 "README | words | text/plain | text",
                 "a.unknown | words | text/plain | text",
                 "json | words | text/plain | text",
+                ".json | words | text/plain | text",
                 "dir.json/a | words | text/plain | text",
                 "a.png | no picture | text/plain | text",
                 "a.txt | GIF89a | image/gif | blob",
                 "a.dat | %PDF-1.7 | application/pdf | blob",
-                "a.zip | PK\u0000 | application/zip | blob",
-                "a.json | {}\u0000 | application/octet-stream | blob",
-                "a.png | x\u0000 | application/octet-stream | blob",
-                "a.pdf | x\u0000 | application/octet-stream | blob",
+                "a.zip | P\u0000K | application/zip | blob",
+                "a.json | {\u0000} | application/octet-stream | blob",
+                "a.png | x\u0000y | application/octet-stream | blob",
+                "a.pdf | x\u0000y | application/octet-stream | blob",
             })
     void theTypeIsThatOfContentAndName(String path, String content, String type, String field) throws Exception {
         gateway.supervisor.files.put(path, content);

@@ -151,6 +151,19 @@ class ResourceMethodsTest {
         assertThat(old.path("data")).isEqualTo(error.path("data"));
     }
 
+    /** A reading may have to wait for a sandbox that is resumed for it, as a tool call does. */
+    @Test
+    void aReadingCanBeStreamedAndItsSiblingsCannot() throws Exception {
+        String token = "\"_meta\":{\"progressToken\":\"p\"},";
+
+        HttpResponse<String> read = gateway.send(gateway.post(message("resources/read", token + uri(FILE))));
+        HttpResponse<String> completed = gateway.send(gateway.post(message("completion/complete", token + COMPLETION)));
+
+        assertThat(read.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/event-stream");
+        assertThat(read.body()).contains("\"text\":\"hello\"");
+        assertThat(completed.headers().firstValue("Content-Type").orElseThrow()).startsWith("application/json");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -130,7 +130,8 @@ class AuditLogTest {
         assertThat(lines.list.stream().filter(line -> line.getLoggerName().equals("audit")))
                 .extracting(AuditLogTest::text)
                 .allMatch(line -> line.contains("caller=alice source=127.0.0.1 tool=resources/read"))
-                .anyMatch(line -> line.contains("outcome=ok") && line.endsWith("namespace=default sandbox=box path=a b"))
+                .anyMatch(
+                        line -> line.contains("outcome=ok") && line.endsWith("namespace=default sandbox=box path=a b"))
                 .anyMatch(line ->
                         line.contains("outcome=refused") && line.endsWith("namespace=other sandbox=box path=a [2J"))
                 .anyMatch(line -> line.contains("outcome=refused") && !line.contains("namespace="))

@@ -173,7 +173,8 @@ class FileToolsTest {
     }
 
     private static JsonNode readResource(String path) throws Exception {
-        String read = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"sandbox://default/test/%s\"}}";
+        String read =
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"sandbox://default/test/%s\"}}";
         return gateway.json(gateway.send(gateway.post(read.formatted(path))));
     }
 

@@ -218,8 +218,7 @@ class McpFuzzTest {
                         body,
                         "2026-07-28",
                         said.path("method").asString(),
-                        said.at("/params/name")
-                                .asString(said.at("/params/uri").asString("")))
+                        said.at("/params/name").asString(said.at("/params/uri").asString("")))
                 .map(McpFuzzTest::bytes)
                 .toList();
     }

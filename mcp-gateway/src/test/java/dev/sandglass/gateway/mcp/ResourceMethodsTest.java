@@ -61,7 +61,8 @@ class ResourceMethodsTest {
 
     @Test
     void bothMannersSayThatThereAreResourcesAndCompletions() throws Exception {
-        JsonNode old = legacy("initialize", "\"protocolVersion\":\"2025-11-25\"").at("/result/capabilities");
+        JsonNode old =
+                legacy("initialize", "\"protocolVersion\":\"2025-11-25\"").at("/result/capabilities");
         JsonNode young = gateway.json(modern("server/discover", "", "")).at("/result/capabilities");
 
         assertThat(old).isEqualTo(young);
@@ -79,8 +80,8 @@ class ResourceMethodsTest {
 
         assertThat(error.path("code").asInt()).isEqualTo(-32601);
         assertThat(error.path("message").asString()).isEqualTo("Method '%s' not found".formatted(method));
-        JsonNode capabilities = gateway.json(gateway.send(gateway.post(message("initialize", ""))
-                        .uri(URI.create(gateway.base() + "/mcp/cell"))))
+        JsonNode capabilities = gateway.json(gateway.send(
+                        gateway.post(message("initialize", "")).uri(URI.create(gateway.base() + "/mcp/cell"))))
                 .at("/result/capabilities");
         assertThat(capabilities.has("tools")).isTrue();
         assertThat(capabilities.has("resources")).isFalse();
@@ -116,13 +117,16 @@ class ResourceMethodsTest {
         assertThat(result.path("resultType").asString()).isEqualTo("complete");
         assertThat(result.path("ttlMs").asLong(-1)).isEqualTo(ttl);
         assertThat(result.path("cacheScope").asString()).isEqualTo(scope);
-        assertThat(result.path("_meta").path("io.modelcontextprotocol/serverInfo").isObject())
+        assertThat(result.path("_meta")
+                        .path("io.modelcontextprotocol/serverInfo")
+                        .isObject())
                 .isTrue();
     }
 
     @Test
     void completionIsNotKept() throws Exception {
-        JsonNode result = gateway.json(modern("completion/complete", COMPLETION, "")).path("result");
+        JsonNode result =
+                gateway.json(modern("completion/complete", COMPLETION, "")).path("result");
 
         assertThat(result.propertyNames()).containsExactlyInAnyOrder("resultType", "completion", "_meta");
         assertThat(result.path("completion").toString())

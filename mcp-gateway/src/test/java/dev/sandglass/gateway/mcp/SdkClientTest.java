@@ -125,7 +125,8 @@ class SdkClientTest {
         McpSchema.ResourceTemplate template =
                 client.listResourceTemplates().resourceTemplates().getFirst();
         McpSchema.Resource resource = client.listResources().resources().getFirst();
-        McpSchema.ResourceContents read = client.readResource(resource).contents().getFirst();
+        McpSchema.ResourceContents read =
+                client.readResource(resource).contents().getFirst();
         McpSchema.CompleteResult completed = client.completeCompletion(new McpSchema.CompleteRequest(
                 new McpSchema.ResourceReference(template.uriTemplate()),
                 new McpSchema.CompleteRequest.CompleteArgument("path", "a"),
@@ -135,9 +136,8 @@ class SdkClientTest {
         assertThat(resource.uri()).isEqualTo("sandbox://default/box/a.csv");
         assertThat(resource.mimeType()).isEqualTo("text/csv");
         assertThat(resource.size()).isEqualTo(8);
-        assertThat(read)
-                .isInstanceOfSatisfying(McpSchema.TextResourceContents.class, text -> assertThat(text.text())
-                        .isEqualTo("x,y\n1,2\n"));
+        assertThat(read).isInstanceOfSatisfying(McpSchema.TextResourceContents.class, text -> assertThat(text.text())
+                .isEqualTo("x,y\n1,2\n"));
         assertThat(completed.completion().values()).containsExactly("a.csv");
         assertThat(completed.completion().hasMore()).isFalse();
     }

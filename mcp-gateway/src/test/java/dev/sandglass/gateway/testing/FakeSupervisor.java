@@ -121,11 +121,13 @@ public final class FakeSupervisor implements LinkClient, Link {
     @Override
     public CompletableFuture<Answer> ask(Verb verb, Duration timeout) {
         verbs.add(verb);
-        boolean silent = switch (verb) {
-            case Verb.Metrics _ -> silentMetrics;
-            case Verb.Files(FileOperation.ListFolder _) -> silentLists.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
-            default -> false;
-        };
+        boolean silent =
+                switch (verb) {
+                    case Verb.Metrics _ -> silentMetrics;
+                    case Verb.Files(FileOperation.ListFolder _) ->
+                        silentLists.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+                    default -> false;
+                };
         if (silent) {
             return new CompletableFuture<>();
         }

@@ -46,7 +46,12 @@ class CompletionsContractTest {
     private JsonNode ask(String key, Map<String, Object> ref, String argument, String typed, Map<String, String> others)
             throws Exception {
         var params = Map.of(
-                "ref", ref, "argument", Map.of("name", argument, "value", typed), "context", Map.of("arguments", others));
+                "ref",
+                ref,
+                "argument",
+                Map.of("name", argument, "value", typed),
+                "context",
+                Map.of("arguments", others));
         String body = json.writeValueAsString(
                 Map.of("jsonrpc", "2.0", "id", 1, "method", "completion/complete", "params", params));
         return gateway.json(gateway.send(gateway.post(body).setHeader("Authorization", "Bearer " + key)));
@@ -105,14 +110,14 @@ class CompletionsContractTest {
         }
         // One that is not the caller's is as one that is not there.
         for (String namespace : List.of("other", "nowhere", "*", "../x")) {
-            assertThat(values(ref, argument, "", Map.of("namespace", namespace))).isEmpty();
+            assertThat(values(ref, argument, "", Map.of("namespace", namespace)))
+                    .isEmpty();
         }
     }
 
     @Test
     void aHundredValuesAreGivenAndTheOthersCounted() throws Exception {
-        IntStream.range(1, Completions.MOST_VALUES)
-                .forEach(i -> gateway.sandboxes.addRunning("s%03d".formatted(i)));
+        IntStream.range(1, Completions.MOST_VALUES).forEach(i -> gateway.sandboxes.addRunning("s%03d".formatted(i)));
         JsonNode most = ask(TestGateway.KEY, TEMPLATE, "sandbox", "", Map.of()).at("/result/completion");
         assertThat(most.path("values").size()).isEqualTo(100);
         assertThat(most.path("hasMore").asBoolean(true)).isFalse();
@@ -175,7 +180,8 @@ class CompletionsContractTest {
         assertThat(TypedPath.of("a".repeat(SandboxUri.MAX_CHARS))).isPresent();
         assertThat(TypedPath.of("a".repeat(SandboxUri.MAX_CHARS + 1))).isEmpty();
         assertThat(TypedPath.of("a".repeat(SandboxUri.MAX_PATH_BYTES) + "/")).isPresent();
-        assertThat(TypedPath.of("a".repeat(SandboxUri.MAX_PATH_BYTES + 1) + "/")).isEmpty();
+        assertThat(TypedPath.of("a".repeat(SandboxUri.MAX_PATH_BYTES + 1) + "/"))
+                .isEmpty();
     }
 
     @Test

@@ -15,7 +15,9 @@ class ListCursorTest {
     @Test
     void itIsReadAgain() {
         var longest = new Position("t".repeat(63), "n".repeat(253));
-        assertThat(ListCursor.text(longest)).hasSizeLessThan(ListCursor.MAX_CHARS).matches("[A-Za-z0-9_-]+");
+        assertThat(ListCursor.text(longest))
+                .hasSizeLessThan(ListCursor.MAX_CHARS)
+                .matches("[A-Za-z0-9_-]+");
         assertThat(ListCursor.parse(ListCursor.text(longest))).isEqualTo(longest);
     }
 

@@ -91,8 +91,7 @@ class ResourcesContractTest {
         JsonNode odd = page.at("/resources/1");
         assertThat(odd.path("name").asString()).isEqualTo("\"odd\\u202e\"");
         assertThat(odd.has("mimeType")).isFalse();
-        assertThat(lists())
-                .containsExactly(new FileOperation.ListFolder("", false, RunningFolders.MOST_ENTRIES));
+        assertThat(lists()).containsExactly(new FileOperation.ListFolder("", false, RunningFolders.MOST_ENTRIES));
     }
 
     @Test
@@ -123,8 +122,8 @@ class ResourcesContractTest {
     void aListUsesNoSandbox() throws Exception {
         gateway.sandboxes.put(new SandboxState.Asleep(
                 new SandboxRef("default", "sandglass-default", "idle", "idle"), "uid-idle", "Idle"));
-        gateway.sandboxes.put(new SandboxState.Stopped(
-                new SandboxRef("default", "sandglass-default", "off", "off"), "uid-off"));
+        gateway.sandboxes.put(
+                new SandboxState.Stopped(new SandboxRef("default", "sandglass-default", "off", "off"), "uid-off"));
         gateway.supervisor.files.put("a", "");
 
         assertThat(uris(list(TestGateway.KEY, ""))).containsExactly("sandbox://default/box/a");
@@ -143,7 +142,9 @@ class ResourcesContractTest {
         assertThat(lists()).hasSize(RunningFolders.MOST_SANDBOXES);
         seen.addAll(uris(page));
         // One that is gone meanwhile does not disturb the order.
-        gateway.sandboxes.stop(new SandboxRef("default", "sandglass-default", "s08", "s08")).block();
+        gateway.sandboxes
+                .stop(new SandboxRef("default", "sandglass-default", "s08", "s08"))
+                .block();
         page = list(TestGateway.KEY, page.path("nextCursor").asString());
         seen.addAll(uris(page));
         page = list(TestGateway.KEY, page.path("nextCursor").asString());
@@ -239,11 +240,17 @@ class ResourcesContractTest {
         gateway.supervisor.files.put("cut.txt", new byte[] {'a', (byte) 0xc3});
         gateway.supervisor.files.put("empty", "");
 
-        assertThat(read("sandbox://default/box/picture").at("/result/contents/0/mimeType").asString())
+        assertThat(read("sandbox://default/box/picture")
+                        .at("/result/contents/0/mimeType")
+                        .asString())
                 .isEqualTo("image/png");
-        assertThat(read("sandbox://default/box/cut.txt").at("/result/contents/0/blob").asString())
+        assertThat(read("sandbox://default/box/cut.txt")
+                        .at("/result/contents/0/blob")
+                        .asString())
                 .isEqualTo("YcM=");
-        assertThat(read("sandbox://default/box/empty").at("/result/contents/0/text").asString("none"))
+        assertThat(read("sandbox://default/box/empty")
+                        .at("/result/contents/0/text")
+                        .asString("none"))
                 .isEmpty();
     }
 
@@ -252,7 +259,9 @@ class ResourcesContractTest {
         gateway.supervisor.files.put("most", "x".repeat(SandboxFiles.MOST_BYTES));
         gateway.supervisor.files.put("more", "x".repeat(SandboxFiles.MOST_BYTES + 1));
 
-        assertThat(read("sandbox://default/box/most").at("/result/contents/0/text").asString())
+        assertThat(read("sandbox://default/box/most")
+                        .at("/result/contents/0/text")
+                        .asString())
                 .hasSize(SandboxFiles.MOST_BYTES);
         JsonNode error = read("sandbox://default/box/more").path("error");
         assertThat(error.path("code").asInt()).isEqualTo(-32602);
@@ -308,8 +317,10 @@ class ResourcesContractTest {
         gateway.sandboxes.addRunningOfOther("box");
         gateway.supervisor.files.put("a", "s3cr3t");
 
-        String foreign = read("sandbox://other/other-box/a").at("/error/message").asString();
-        String unknown = read("sandbox://nowhere/other-box/a").at("/error/message").asString();
+        String foreign =
+                read("sandbox://other/other-box/a").at("/error/message").asString();
+        String unknown =
+                read("sandbox://nowhere/other-box/a").at("/error/message").asString();
         String tool = TestGateway.text(gateway.call(
                 "sandbox_read_file", "{\"sandbox\":\"other-box\",\"namespace\":\"other\",\"path\":\"a\"}"));
 

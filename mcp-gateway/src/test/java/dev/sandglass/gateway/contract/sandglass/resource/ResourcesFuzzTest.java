@@ -56,7 +56,8 @@ class ResourcesFuzzTest {
             if (!typed.folder().isEmpty()) {
                 staysBelow(typed.folder());
             }
-            typed.completed("100%25?#\u202e").ifPresent(value -> assertThat(value).startsWith(text));
+            typed.completed("100%25?#\u202e")
+                    .ifPresent(value -> assertThat(value).startsWith(text));
         });
         completesToItself(text);
     }

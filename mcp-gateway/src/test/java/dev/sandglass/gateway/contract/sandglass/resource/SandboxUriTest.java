@@ -43,7 +43,8 @@ class SandboxUriTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a", "a b/c", "100%", "%41", "a?b#c", "~/x", "[x]", "é\n\u007f\u202e", "\\..\\a", "\"<>^`{|}"})
+    @ValueSource(
+            strings = {"a", "a b/c", "100%", "%41", "a?b#c", "~/x", "[x]", "é\n\u007f\u202e", "\\..\\a", "\"<>^`{|}"})
     void whatIsWrittenIsReadAgain(String path) {
         String text = new SandboxUri("default", "box", path).text();
 
@@ -147,7 +148,8 @@ class SandboxUriTest {
         String encoded = new SandboxUri("n".repeat(63), "s".repeat(63), longest).text();
         assertThat(SandboxUri.parse(encoded).path()).isEqualTo(longest);
         String everyByte = "%C3%A9".repeat(2048);
-        assertThat(SandboxUri.parse("sandbox://" + "n".repeat(63) + "/" + "s".repeat(63) + "/" + everyByte).path())
+        assertThat(SandboxUri.parse("sandbox://" + "n".repeat(63) + "/" + "s".repeat(63) + "/" + everyByte)
+                        .path())
                 .hasSize(2048);
 
         assertThatThrownBy(() -> SandboxUri.parse(BOX + longest + "c")).hasMessageContaining("at most 4096 bytes");

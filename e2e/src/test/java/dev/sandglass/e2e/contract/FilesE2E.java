@@ -1,6 +1,7 @@
 package dev.sandglass.e2e.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sandglass.e2e.support.Agent;
 import dev.sandglass.e2e.support.Answer;
@@ -179,6 +180,23 @@ class FilesE2E {
                 .contains("leads out of /workspace");
         assertThat(refusal("sandbox_manage_files", Map.of("action", "delete", "path", path, "recursive", true)))
                 .contains("leads out of /workspace");
+    }
+
+    @Test
+    void aFileIsAResourceAndNoUriLeadsOutside() {
+        run("printf héllo > 'a resource.txt'; mkdir -p links; ln -sfn /etc links/etc");
+
+        String uri = agent.resources().stream()
+                .filter(each -> each.endsWith("/" + sandbox + "/a%20resource.txt"))
+                .findFirst()
+                .orElseThrow();
+
+        assertThat(agent.resource(uri)).isEqualTo("héllo");
+        String folder = uri.substring(0, uri.lastIndexOf('/'));
+        assertThatThrownBy(() -> agent.resource(folder + "/links/etc/passwd"))
+                .hasMessageContaining("leads out of /workspace");
+        assertThatThrownBy(() -> agent.resource(folder + "/%2e%2e%2fetc/passwd"))
+                .hasMessageContaining("no part of the path may be empty, '.' or '..'");
     }
 
     @Test

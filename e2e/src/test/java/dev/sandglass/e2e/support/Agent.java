@@ -4,9 +4,14 @@ import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
 import io.modelcontextprotocol.spec.McpError;
+import io.modelcontextprotocol.spec.McpSchema.BlobResourceContents;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.Implementation;
 import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
+import io.modelcontextprotocol.spec.McpSchema.ReadResourceRequest;
+import io.modelcontextprotocol.spec.McpSchema.Resource;
+import io.modelcontextprotocol.spec.McpSchema.ResourceContents;
+import io.modelcontextprotocol.spec.McpSchema.TextResourceContents;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -87,6 +92,20 @@ public final class Agent implements AutoCloseable {
             throw new AssertionError(tool + " was not refused: " + answer);
         }
         return answer.text();
+    }
+
+    /** The URIs of all resources that are listed. */
+    public List<String> resources() {
+        return client.listResources().resources().stream().map(Resource::uri).toList();
+    }
+
+    /** The text of a resource, or its bytes in base64. */
+    public String resource(String uri) {
+        ResourceContents read = client.readResource(
+                        ReadResourceRequest.builder(uri).build())
+                .contents()
+                .getFirst();
+        return read instanceof TextResourceContents text ? text.text() : ((BlobResourceContents) read).blob();
     }
 
     public Answer start(String sandbox) {

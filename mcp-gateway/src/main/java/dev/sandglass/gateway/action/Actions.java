@@ -13,18 +13,26 @@ import dev.sandglass.gateway.sandbox.Sandboxes;
  * @param sessions interrupt, reset and close
  * @param files read, write, list and manage
  * @param overview which sandboxes there are, what is in them and what they use
+ * @param folders what is in folders of sandboxes that run
  */
 public record Actions(
-        SandboxActions lifecycle, Runs runs, SessionActions sessions, FileActions files, Overview overview) {
+        SandboxActions lifecycle,
+        Runs runs,
+        SessionActions sessions,
+        FileActions files,
+        Overview overview,
+        RunningFolders folders) {
 
     /** The use cases over these sandboxes and what runs in them. */
     public static Actions of(Sandboxes sandboxes, Executions executions, DeniedHosts denied) {
         var ready = new ReadySandboxes(sandboxes, executions);
+        var files = new SandboxFiles(executions);
         return new Actions(
                 new SandboxActions(sandboxes, executions),
                 new Runs(sandboxes, ready, executions, new UnreachedTargets(denied)),
                 new SessionActions(sandboxes, executions.sessions()),
-                new FileActions(ready, new SandboxFiles(executions)),
-                new Overview(sandboxes, executions));
+                new FileActions(ready, files),
+                new Overview(sandboxes, executions),
+                new RunningFolders(sandboxes, files));
     }
 }

@@ -11,14 +11,27 @@ import java.util.Optional;
  * @param instructions for the model: how the tools belong together
  * @param prompts in the order in which clients see them
  * @param tools in the order in which clients see them
+ * @param resources empty if nothing can be read by URI
+ * @param completions empty if no argument is completed
  */
 public record Offer(
-        String serverName, String serverTitle, String instructions, List<Prompt> prompts, List<Tool> tools) {
+        String serverName,
+        String serverTitle,
+        String instructions,
+        List<Prompt> prompts,
+        List<Tool> tools,
+        Optional<Resources> resources,
+        Optional<Completions> completions) {
 
     /** Keeps its own copies of the lists. */
     public Offer {
         prompts = List.copyOf(prompts);
         tools = List.copyOf(tools);
+    }
+
+    /** Prompts and tools alone. */
+    public Offer(String serverName, String serverTitle, String instructions, List<Prompt> prompts, List<Tool> tools) {
+        this(serverName, serverTitle, instructions, prompts, tools, Optional.empty(), Optional.empty());
     }
 
     /** The tool of that name. */

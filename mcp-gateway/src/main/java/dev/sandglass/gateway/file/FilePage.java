@@ -82,6 +82,11 @@ public final class FilePage {
         return has(0, "RIFF") && has(RIFF_KIND_AT, "WEBP") ? Optional.of("image/webp") : Optional.empty();
     }
 
+    /** Whether a PDF document begins here. */
+    public boolean isPdf() {
+        return offset == 0 && has(0, "%PDF-");
+    }
+
     /** The longer side in pixels of the picture that begins here; empty if it is none, or does not say. */
     public OptionalLong longerSide() {
         return offset == 0

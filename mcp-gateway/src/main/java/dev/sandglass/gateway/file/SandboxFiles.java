@@ -7,6 +7,7 @@ import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.FileOperation;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.Verb;
+import dev.sandglass.gateway.quota.RequestScope;
 import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -74,8 +75,24 @@ public final class SandboxFiles {
     /** Lists a folder; an empty path is the workspace. */
     public Mono<FileList> list(RunningSandbox sandbox, String path, boolean recursive, int limit) {
         return ask(sandbox, new FileOperation.ListFolder(path, recursive, limit), LONG)
-                .map(answer -> new FileList(
-                        entries(answer.blob()), answer.json().path("truncated").asBoolean(false)));
+                .map(this::list);
+    }
+
+    /**
+     * What is in a folder, for one of several lists of one request.
+     *
+     * @param atMost how long the sandbox has to answer
+     */
+    public Mono<FileList> glance(RunningSandbox sandbox, String path, int limit, Duration atMost) {
+        return ask(sandbox, new FileOperation.ListFolder(path, false, limit), atMost)
+                .map(this::list)
+                // A request holds one turn until its answer is written, and this is one of several.
+                .contextWrite(context -> context.delete(RequestScope.class));
+    }
+
+    private FileList list(Answer answer) {
+        return new FileList(
+                entries(answer.blob()), answer.json().path("truncated").asBoolean(false));
     }
 
     /** Makes a folder and those on the way; false if it was there. */
@@ -137,7 +154,10 @@ public final class SandboxFiles {
 
     private static Throwable problem(RunningSandbox sandbox, Throwable failure) {
         if (LinkException.unwrap(failure) instanceof LinkException why && why.kind() == LinkException.Kind.REFUSED) {
-            return new SandboxProblem.Refused(sentence(why) + ".", next(why.code()));
+            String text = sentence(why) + ".";
+            return why.isRefusal("not_found")
+                    ? new SandboxProblem.NoSuchFile(text, next(why.code()))
+                    : new SandboxProblem.Refused(text, next(why.code()));
         }
         return Failures.problem(sandbox, failure);
     }

@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One line per tool call under the logger {@code audit}: who did what to which sandbox, and what came of it. Of code,
+ * One line per tool call and per resource read under the logger {@code audit}: who did what to which sandbox, and what came of it. Of code,
  * commands, packages and files only digest and length are written, of output nothing.
  */
 final class AuditLog {
@@ -41,6 +41,11 @@ final class AuditLog {
         this.nanoTime = nanoTime;
     }
 
+    /** Has the faults of a method that is audited like a tool counted from zero. */
+    void expect(String contract, String method) {
+        timer(contract, method, FAULT);
+    }
+
     /** Has a tool's faults counted from zero: in a counter that begins with its first one, nobody sees an increase. */
     void expect(String contract, Tool tool) {
         timer(contract, tool.definition().name(), FAULT);
@@ -52,7 +57,13 @@ final class AuditLog {
 
     /** Notes the begin of a call; exactly one method of the entry ends it. */
     Entry begin(McpRequest request, Tool tool, ObjectNode arguments) {
-        return new Entry(request, tool, arguments, nanoTime.getAsLong());
+        boolean ofTenant = tool.knownArguments().contains(TENANT);
+        return new Entry(request, tool.definition().name(), ofTenant, arguments, nanoTime.getAsLong());
+    }
+
+    /** The same of a method that is audited like a tool; its fields name the tenant, if it has one. */
+    Entry begin(McpRequest request, String method, ObjectNode fields) {
+        return new Entry(request, method, false, fields, nanoTime.getAsLong());
     }
 
     /** A call under way. */
@@ -60,23 +71,27 @@ final class AuditLog {
         private final Caller caller;
         private final String source;
         private final String contract;
-        private final Tool known;
         private final String tool;
+        private final boolean ofTenant;
         private final ObjectNode arguments;
         private final long begin;
 
-        private Entry(McpRequest request, Tool tool, ObjectNode arguments, long begin) {
+        private Entry(McpRequest request, String tool, boolean ofTenant, ObjectNode arguments, long begin) {
             this.caller = request.caller();
             this.source = request.client().address();
             this.contract = request.contract();
-            this.known = tool;
-            this.tool = tool.definition().name();
+            this.tool = tool;
+            this.ofTenant = ofTenant;
             this.arguments = arguments;
             this.begin = begin;
         }
 
         void answered(ToolResult result) {
             write(result.outcome(), result.executionId());
+        }
+
+        void ended(String outcome) {
+            write(outcome, null);
         }
 
         void cancelled() {
@@ -125,9 +140,7 @@ final class AuditLog {
             boolean left = value.isMissingNode()
                     || value.isNull()
                     || (value.isString() && value.asString().isEmpty());
-            return left && known.knownArguments().contains(TENANT)
-                    ? line.addKeyValue(TENANT, access.own(caller))
-                    : withText(line, TENANT);
+            return left && ofTenant ? line.addKeyValue(TENANT, access.own(caller)) : withText(line, TENANT);
         }
 
         private LoggingEventBuilder withText(LoggingEventBuilder line, String field) {

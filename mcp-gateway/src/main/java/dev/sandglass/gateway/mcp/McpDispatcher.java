@@ -25,6 +25,7 @@ final class McpDispatcher {
     private static final String PUBLIC = "public";
     private final String version;
     private final AuditLog audit;
+    private final ResourceMethods resources;
 
     /**
      * Serves whatever contract a request asks.
@@ -34,6 +35,7 @@ final class McpDispatcher {
     McpDispatcher(String version, AuditLog audit) {
         this.version = version;
         this.audit = audit;
+        this.resources = new ResourceMethods(audit);
     }
 
     /**
@@ -46,6 +48,11 @@ final class McpDispatcher {
             case "tools/list" -> Mono.just(listTools(request));
             case "prompts/list" -> Mono.just(listPrompts(request));
             case "prompts/get" -> Mono.just(getPrompt(request));
+            case "resources/list" -> resources.list(request, meta(request));
+            case "resources/templates/list" ->
+                Mono.just(resources.templates(request, ttl(request.era()), scope(request.era()), meta(request)));
+            case ResourceMethods.READ -> resources.read(call, meta(request));
+            case "completion/complete" -> resources.complete(request, meta(request));
             case "server/discover" -> Mono.just(discover(in(ProtocolRevision.MODERN, request)));
             case "initialize" -> Mono.just(initialize(in(ProtocolRevision.LEGACY, request)));
             case "ping" -> Mono.just(pong(in(ProtocolRevision.LEGACY, request)));

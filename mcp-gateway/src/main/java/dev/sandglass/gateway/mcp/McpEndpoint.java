@@ -11,6 +11,7 @@ import dev.sandglass.gateway.quota.RequestScope;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,7 @@ final class McpEndpoint {
     static final int BYTES_OF_A_REQUEST = 12 * 1024;
 
     private static final String CANCELLED = "notifications/cancelled";
+    private static final Set<String> PROGRESSING = Set.of("tools/call", ResourceMethods.READ);
     private static final String RETRY_AFTER_SECONDS = "2";
 
     private final ContractPaths contracts;
@@ -137,8 +139,8 @@ final class McpEndpoint {
         List<MediaType> accepted = http.accepted();
         boolean events = accepted.stream().anyMatch(MediaType.TEXT_EVENT_STREAM::equalsTypeAndSubtype);
         boolean json = accepted.stream().anyMatch(type -> type.includes(MediaType.APPLICATION_JSON));
-        boolean wantsProgress =
-                request.method().equals("tools/call") && request.progressToken().isPresent();
+        boolean wantsProgress = PROGRESSING.contains(request.method())
+                && request.progressToken().isPresent();
         return events && (wantsProgress || !json);
     }
 

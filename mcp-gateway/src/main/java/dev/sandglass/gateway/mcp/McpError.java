@@ -17,6 +17,7 @@ final class McpError extends RuntimeException {
     static final int METHOD_NOT_FOUND = -32601;
     static final int INVALID_PARAMS = -32602;
     static final int INTERNAL_ERROR = -32603;
+    static final int RESOURCE_NOT_FOUND = -32002;
     static final int HEADER_MISMATCH = -32020;
     static final int UNSUPPORTED_VERSION = -32022;
 
@@ -94,6 +95,17 @@ final class McpError extends RuntimeException {
 
     static McpError invalidParams(String why) {
         return new McpError(INVALID_PARAMS, HttpResponseStatus.OK, why, null);
+    }
+
+    /** The newer revision gave up a code of its own for this. */
+    static McpError unknownResource(String why, String uri, ProtocolRevision era) {
+        int code = era == ProtocolRevision.MODERN ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
+        return new McpError(code, HttpResponseStatus.OK, why, Map.of("uri", shown(uri)));
+    }
+
+    /** The request is right, and cannot be served now; the message says why and what to do. */
+    static McpError unavailable(String why) {
+        return new McpError(INTERNAL_ERROR, HttpResponseStatus.OK, why, null);
     }
 
     /** A required field of {@code _meta} is missing: the request itself is malformed (2026-07-28, basic, "_meta"). */

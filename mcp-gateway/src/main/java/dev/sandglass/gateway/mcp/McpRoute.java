@@ -83,9 +83,12 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
             MeterRegistry meters) {
         var audit = new AuditLog(entrants.access(), meters, System::nanoTime);
         var paths = new ContractPaths(contracts);
-        paths.all().forEach(contract -> contract.offer(Query.NONE)
-                .tools()
-                .forEach(tool -> audit.expect(ContractPaths.nameOf(contract), tool)));
+        paths.all().forEach(contract -> {
+            Offer offer = contract.offer(Query.NONE);
+            String name = ContractPaths.nameOf(contract);
+            offer.tools().forEach(tool -> audit.expect(name, tool));
+            offer.resources().ifPresent(_ -> audit.expect(name, ResourceMethods.READ));
+        });
         var endpoint = new McpEndpoint(paths, new McpDispatcher(version, audit), settings, others);
         return new McpRoute(paths, endpoint, new RequestAuthenticator(entrants, endpoint, meters));
     }

@@ -24,11 +24,23 @@ final class Results {
     /** A feature that never changes while the server runs. */
     record Fixed(boolean listChanged) {}
 
+    /** A feature without settings. */
+    record Plain() {}
+
     /** What a contract offers; null for what it has none of. */
     @JsonInclude(Include.NON_NULL)
-    record Capabilities(@Nullable Fixed tools, @Nullable Fixed prompts) {
+    record Capabilities(
+            @Nullable Fixed tools,
+            @Nullable Fixed prompts,
+            @Nullable Plain resources,
+            @Nullable Plain completions) {
+
         static Capabilities of(Offer offer) {
-            return new Capabilities(fixed(offer.tools()), fixed(offer.prompts()));
+            return new Capabilities(
+                    fixed(offer.tools()),
+                    fixed(offer.prompts()),
+                    offer.resources().isPresent() ? new Plain() : null,
+                    offer.completions().isPresent() ? new Plain() : null);
         }
 
         private static @Nullable Fixed fixed(List<?> offered) {

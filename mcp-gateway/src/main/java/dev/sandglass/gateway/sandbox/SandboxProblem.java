@@ -115,7 +115,7 @@ public abstract sealed class SandboxProblem extends RuntimeException {
     }
 
     /** What the caller asked for was refused by a rule; the text names the field. */
-    public static final class Refused extends SandboxProblem {
+    public static sealed class Refused extends SandboxProblem {
         /** Names what was refused and why. */
         public Refused(String text) {
             this(text, null);
@@ -124,6 +124,14 @@ public abstract sealed class SandboxProblem extends RuntimeException {
         /** The same, and what to do next. */
         public Refused(String fact, @Nullable NextStep next) {
             super(fact, next, null);
+        }
+    }
+
+    /** The sandbox has no file or folder of that path. */
+    public static final class NoSuchFile extends Refused {
+        /** Names the path. */
+        public NoSuchFile(String fact, @Nullable NextStep next) {
+            super(fact, next);
         }
     }
 

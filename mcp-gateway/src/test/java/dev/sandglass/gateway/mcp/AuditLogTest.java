@@ -116,6 +116,44 @@ class AuditLogTest {
     }
 
     @Test
+    void aResourceIsToldAsAFileToolIsByItsPath() throws Exception {
+        gateway.supervisor.files.put("a b", "s3cr3t");
+        String read = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"%s\"}}";
+
+        gateway.send(gateway.post(read.formatted("sandbox://default/box/a%20b")));
+        gateway.send(gateway.post(read.formatted("sandbox://other/box/a%0a%1b%5B2J")));
+        gateway.send(gateway.post(read.formatted("sandbox://default/box/..")));
+        await().until(() -> lines.list.stream()
+                        .filter(line -> line.getLoggerName().equals("audit"))
+                        .count()
+                == 3);
+
+        assertThat(lines.list.stream().filter(line -> line.getLoggerName().equals("audit")))
+                .extracting(AuditLogTest::text)
+                .allMatch(line -> line.contains("caller=alice source=127.0.0.1 tool=resources/read"))
+                .anyMatch(
+                        line -> line.contains("outcome=ok") && line.endsWith("namespace=default sandbox=box path=a b"))
+                .anyMatch(line ->
+                        line.contains("outcome=refused") && line.endsWith("namespace=other sandbox=box path=a [2J"))
+                .anyMatch(line -> line.contains("outcome=refused") && !line.contains("namespace="))
+                .noneMatch(line -> line.contains("s3cr3t"));
+        assertThat(gateway.meters
+                        .get("sandglass.tool.calls")
+                        .tag("tool", "resources/read")
+                        .tag("outcome", "refused")
+                        .timer()
+                        .count())
+                .isEqualTo(2);
+        assertThat(gateway.meters
+                        .get("sandglass.tool.calls")
+                        .tag("tool", "resources/read")
+                        .tag("outcome", "fault")
+                        .timer()
+                        .count())
+                .isZero();
+    }
+
+    @Test
     void packagesAreToldByDigestForAnAddressMayHoldAPassword() throws Exception {
         String arguments = "{\"sandbox\":\"box\",\"packages\":[\"https://u:s3cr3t@example.com/a.whl\"]}";
         gateway.call("sandbox_install_packages", arguments);

@@ -171,4 +171,49 @@ class FileToolsTest {
         assertThat(result.path("isError").asBoolean()).isTrue();
         assertThat(TestGateway.text(result)).contains(words);
     }
+
+    private static JsonNode readResource(String path) throws Exception {
+        String read =
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"sandbox://default/test/%s\"}}";
+        return gateway.json(gateway.send(gateway.post(read.formatted(path))));
+    }
+
+    @Test
+    void aResourceIsTheFileOfItsPath() throws Exception {
+        Path home = supervisor.workspace();
+        Files.createDirectories(home.resolve("~"));
+        Files.writeString(home.resolve("~/é #%41?.txt"), "héllo");
+        if (!Files.exists(home.resolve("in"))) {
+            Files.createSymbolicLink(home.resolve("in"), Path.of("~"));
+        }
+
+        for (String path : List.of("~/%C3%A9%20%23%2541%3F.txt", "in/%C3%A9%20%23%2541%3F.txt")) {
+            assertThat(readResource(path).at("/result/contents/0/text").asString())
+                    .isEqualTo("héllo");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "no/such | -32002 | There is no file or folder 'no/such'",
+                "dir | -32602 | Not a file: 'dir' is a folder.",
+                "away/passwd | -32602 | leads out of",
+                "away%2fpasswd | -32602 | leads out of",
+                "%2e%2e/run | -32602 | no part of the path may be empty, '.' or '..'",
+            })
+    void noResourceIsOutsideOfTheWorkspace(String path, int code, String words) throws Exception {
+        Path home = supervisor.workspace();
+        Files.createDirectories(home.resolve("dir"));
+        if (!Files.exists(home.resolve("away"))) {
+            Files.createSymbolicLink(home.resolve("away"), Path.of("/etc"));
+        }
+
+        JsonNode error = readResource(path).path("error");
+
+        assertThat(error.path("code").asInt()).isEqualTo(code);
+        assertThat(error.path("message").asString()).contains(words);
+    }
 }

@@ -163,6 +163,14 @@ class McpFuzzTest {
                 "'method':'server/discover'",
                 "'method':'prompts/list'",
                 "'method':'prompts/get','params':{'name':'run_code','arguments':{'language':'python'}}",
+                "'method':'resources/list','params':{'cursor':'ZGVmYXVsdC9ib3g'}",
+                "'method':'resources/templates/list'",
+                "'method':'resources/read','params':{'uri':'sandbox://default/box/data/a%20b.csv'}",
+                "'method':'completion/complete','params':{'ref':{'type':'ref/prompt','name':'create_node_sandbox'},"
+                        + "'argument':{'name':'namespace','value':'d'}}",
+                "'method':'completion/complete','params':{'ref':{'type':'ref/resource','uri':"
+                        + "'sandbox://{namespace}/{sandbox}/{+path}'},'argument':{'name':'path','value':'data/%41'},"
+                        + "'context':{'arguments':{'namespace':'default','sandbox':'box'}}}",
                 "'method':'notifications/cancelled','params':{'requestId':7,'reason':'no'}");
         Stream<String> calls = calls().map("'method':'tools/call','params':{%s}"::formatted);
         return Stream.concat(methods, calls)
@@ -211,7 +219,7 @@ class McpFuzzTest {
                         body,
                         "2026-07-28",
                         said.path("method").asString(),
-                        said.at("/params/name").asString(""))
+                        said.at("/params/name").asString(said.at("/params/uri").asString("")))
                 .map(McpFuzzTest::bytes)
                 .toList();
     }

@@ -168,7 +168,7 @@ class ModernProtocolTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"ping", "initialize", "logging/setLevel", "resources/list", "subscriptions/listen", "nonsense"})
+    @CsvSource({"ping", "initialize", "logging/setLevel", "resources/subscribe", "subscriptions/listen", "nonsense"})
     void unknownMethodsAreNotFound(String method) throws Exception {
         HttpResponse<String> response = gateway.send(modern(method, META));
 

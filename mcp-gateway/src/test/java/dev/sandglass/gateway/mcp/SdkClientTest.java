@@ -115,6 +115,34 @@ class SdkClientTest {
     }
 
     @Test
+    void itReadsFilesAsResourcesAndCompletesTheirTemplate() {
+        gateway.sandboxes.addRunning("box");
+        gateway.supervisor.files.put("a.csv", "x,y\n1,2\n");
+        McpSchema.ServerCapabilities ours = client.getServerCapabilities();
+        assertThat(ours.completions()).isNotNull();
+        assertThat(ours.resources().subscribe()).isNotEqualTo(true);
+
+        McpSchema.ResourceTemplate template =
+                client.listResourceTemplates().resourceTemplates().getFirst();
+        McpSchema.Resource resource = client.listResources().resources().getFirst();
+        McpSchema.ResourceContents read =
+                client.readResource(resource).contents().getFirst();
+        McpSchema.CompleteResult completed = client.completeCompletion(new McpSchema.CompleteRequest(
+                new McpSchema.ResourceReference(template.uriTemplate()),
+                new McpSchema.CompleteRequest.CompleteArgument("path", "a"),
+                null,
+                new McpSchema.CompleteRequest.CompleteContext(Map.of("namespace", "default", "sandbox", "box"))));
+
+        assertThat(resource.uri()).isEqualTo("sandbox://default/box/a.csv");
+        assertThat(resource.mimeType()).isEqualTo("text/csv");
+        assertThat(resource.size()).isEqualTo(8);
+        assertThat(read).isInstanceOfSatisfying(McpSchema.TextResourceContents.class, text -> assertThat(text.text())
+                .isEqualTo("x,y\n1,2\n"));
+        assertThat(completed.completion().values()).containsExactly("a.csv");
+        assertThat(completed.completion().hasMore()).isFalse();
+    }
+
+    @Test
     void itHearsOutputAsProgress() {
         gateway.sandboxes.addRunning("box");
 

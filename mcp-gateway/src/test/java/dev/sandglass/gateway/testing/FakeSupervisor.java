@@ -8,6 +8,7 @@ import dev.sandglass.gateway.link.LinkTarget;
 import dev.sandglass.gateway.link.OutputReader;
 import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.link.frame.FileOperation;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.sandbox.NextStep;
@@ -22,6 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +60,7 @@ public final class FakeSupervisor implements LinkClient, Link {
     private volatile int drawn;
     private volatile boolean drawnForever;
     private volatile boolean silentMetrics;
+    private final AtomicInteger silentLists = new AtomicInteger();
     private volatile Runnable onTheWay = () -> {};
     private volatile boolean unreachable;
     private volatile String executing = "{\"state\":\"running\",\"position\":0}";
@@ -93,6 +96,11 @@ public final class FakeSupervisor implements LinkClient, Link {
         silentMetrics = true;
     }
 
+    /** So many lists of files from now on are never answered. */
+    public void silenceLists(int count) {
+        silentLists.set(count);
+    }
+
     /** Ids of executions that were interrupted. */
     public List<String> interrupted() {
         return verbs.stream()
@@ -114,7 +122,14 @@ public final class FakeSupervisor implements LinkClient, Link {
     @Override
     public CompletableFuture<Answer> ask(Verb verb, Duration timeout) {
         verbs.add(verb);
-        if (verb instanceof Verb.Metrics && silentMetrics) {
+        boolean silent =
+                switch (verb) {
+                    case Verb.Metrics _ -> silentMetrics;
+                    case Verb.Files(FileOperation.ListFolder _) ->
+                        silentLists.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+                    default -> false;
+                };
+        if (silent) {
             return new CompletableFuture<>();
         }
         return CompletableFuture.supplyAsync(() -> answer(verb), thread);

@@ -4,6 +4,7 @@ import dev.sandglass.gateway.action.Actions;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Contract;
 import dev.sandglass.gateway.contract.Offer;
+import dev.sandglass.gateway.contract.Prompt;
 import dev.sandglass.gateway.contract.Query;
 import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolResult;
@@ -13,6 +14,8 @@ import dev.sandglass.gateway.contract.sandglass.file.ListFilesTool;
 import dev.sandglass.gateway.contract.sandglass.file.ManageFilesTool;
 import dev.sandglass.gateway.contract.sandglass.file.ReadFileTool;
 import dev.sandglass.gateway.contract.sandglass.file.WriteFileTool;
+import dev.sandglass.gateway.contract.sandglass.resource.SandboxCompletions;
+import dev.sandglass.gateway.contract.sandglass.resource.SandboxResources;
 import dev.sandglass.gateway.contract.sandglass.run.GetExecutionTool;
 import dev.sandglass.gateway.contract.sandglass.run.InstallPackagesTool;
 import dev.sandglass.gateway.contract.sandglass.run.InterruptTool;
@@ -42,8 +45,15 @@ public final class SandglassContract implements Contract {
 
     /** The contract over these use cases, for callers with that access. */
     public SandglassContract(Actions actions, TenantAccess access, PortAddresses ports, ToolSettings settings) {
+        List<Prompt> prompts = CreationPrompts.all();
         this.offer = new Offer(
-                "sandglass", "Sandglass", INSTRUCTIONS, CreationPrompts.all(), tools(actions, access, ports, settings));
+                "sandglass",
+                "Sandglass",
+                INSTRUCTIONS,
+                prompts,
+                tools(actions, access, ports, settings),
+                Optional.of(new SandboxResources(access, actions.files(), actions.folders(), settings)),
+                Optional.of(new SandboxCompletions(access, actions.overview(), actions.folders(), prompts, settings)));
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Contract;
+import dev.sandglass.gateway.contract.Offer;
 import dev.sandglass.gateway.contract.Query;
 import dev.sandglass.gateway.http.Framing;
 import dev.sandglass.gateway.http.LingeringClose;

@@ -12,6 +12,7 @@ import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.ResourceProblem;
 import dev.sandglass.gateway.contract.Resources;
 import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.contract.sandglass.sandbox.NextSteps;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
 import dev.sandglass.gateway.file.FileFacts;
 import dev.sandglass.gateway.file.FilePage;
@@ -119,7 +120,7 @@ public final class SandboxResources implements Resources {
     }
 
     private static String words(SandboxProblem problem) {
-        return problem.text();
+        return NextSteps.told(problem);
     }
 
     private static RuntimeException problem(SandboxProblem problem, String words) {

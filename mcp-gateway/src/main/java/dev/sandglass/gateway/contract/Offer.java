@@ -11,9 +11,16 @@ import java.util.Optional;
  * @param instructions for the model: how the tools belong together
  * @param prompts in the order in which clients see them
  * @param tools in the order in which clients see them
+ * @param structured whether answers hold their data beside the text, and the tools' output schemas are listed. Agents that
+ *     find data hand the model that alone, and pictures are lost
  */
 public record Offer(
-        String serverName, String serverTitle, String instructions, List<Prompt> prompts, List<Tool> tools) {
+        String serverName,
+        String serverTitle,
+        String instructions,
+        List<Prompt> prompts,
+        List<Tool> tools,
+        boolean structured) {
 
     /** Keeps its own copies of the lists. */
     public Offer {

@@ -60,12 +60,12 @@ final class McpDispatcher {
                 .tool(name)
                 .orElseThrow(() -> McpError.invalidParams("Tool '%s' not found".formatted(McpError.shown(name))));
         ObjectNode arguments = arguments(request);
-        var toolCall = new ToolCall(
-                request.caller(), Arguments.of(arguments, request.client().patience()), call.progress());
         AuditLog.Entry entry = audit.begin(request, tool, arguments);
         return Mono.defer(() -> {
-                    toolCall.arguments().refuseOthersThan(tool.knownArguments());
-                    return tool.call(toolCall);
+                    Arguments understood =
+                            Arguments.of(tool.understood(arguments), request.client().patience());
+                    understood.refuseOthersThan(tool.knownArguments());
+                    return tool.call(new ToolCall(request.caller(), understood, call.progress()));
                 })
                 .publishOn(call.thread())
                 .onErrorResume(McpDispatcher::isForTheModel, problem -> Mono.just(tool.refused(problem)))
@@ -91,14 +91,18 @@ final class McpDispatcher {
                 })
                 .toList();
         return new Results.ToolAnswer(
-                request.era().resultType(), content, result.structuredContent(), result.isError(), meta(request));
+                request.era().resultType(),
+                content,
+                request.offer().structured() ? result.structuredContent() : null,
+                result.isError(),
+                meta(request));
     }
 
     private Results.ToolList listTools(McpRequest request) {
         ProtocolRevision era = request.era();
         List<Results.ListedTool> tools = request.offer().tools().stream()
                 .map(Tool::definition)
-                .map(Results.ListedTool::of)
+                .map(tool -> Results.ListedTool.of(tool, request.offer().structured()))
                 .toList();
         return new Results.ToolList(era.resultType(), tools, ttl(era), scope(era), meta(request));
     }

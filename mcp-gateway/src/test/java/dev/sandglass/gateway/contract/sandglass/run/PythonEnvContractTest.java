@@ -107,6 +107,6 @@ class PythonEnvContractTest {
 
         assertThat(result.path("isError").asBoolean()).isTrue();
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("env_error");
-        assertThat(TestGateway.text(result)).isEqualTo(FencedText.FENCE + "\n[env_error] ipykernel not found");
+        assertThat(TestGateway.text(result)).isEqualTo("[env_error] ipykernel not found");
     }
 }

@@ -25,10 +25,11 @@ public record Actions(
 
     /** The use cases over these sandboxes and what runs in them. */
     public static Actions of(Sandboxes sandboxes, Executions executions, DeniedHosts denied) {
-        var ready = new ReadySandboxes(sandboxes, executions);
+        var lifecycle = new SandboxActions(sandboxes, executions);
+        var ready = new ReadySandboxes(sandboxes, executions, lifecycle);
         var files = new SandboxFiles(executions);
         return new Actions(
-                new SandboxActions(sandboxes, executions),
+                lifecycle,
                 new Runs(sandboxes, ready, executions, new UnreachedTargets(denied)),
                 new SessionActions(sandboxes, executions.sessions()),
                 new FileActions(ready, files),

@@ -6,39 +6,68 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** Gives a use case its running sandbox: resumes one that the operator suspended. */
+/** Gives a use case its running sandbox: resumes one that the operator suspended, makes one that is not there. */
 final class ReadySandboxes {
 
     private final Sandboxes sandboxes;
     private final Executions executions;
 
-    ReadySandboxes(Sandboxes sandboxes, Executions executions) {
+    private final SandboxActions lifecycle;
+
+    ReadySandboxes(Sandboxes sandboxes, Executions executions, SandboxActions lifecycle) {
         this.sandboxes = sandboxes;
         this.executions = executions;
+        this.lifecycle = lifecycle;
     }
 
     /**
      * A sandbox that can be used now.
      *
-     * @param resumed null if it was running
-     * @param waited how long it took to resume it
+     * @param resumed null if it was running, or is new
+     * @param created whether it is new
+     * @param waited how long it took to make or resume it
      */
-    record Ready(RunningSandbox sandbox, @Nullable Resumed resumed, Duration waited) {}
+    record Ready(RunningSandbox sandbox, @Nullable Resumed resumed, boolean created, Duration waited) {}
 
     /** The sandbox, once it can be used. */
-    Mono<Ready> ready(SandboxRef ref, Patience patience) {
-        return sandboxes
+    Mono<Ready> ready(SandboxRef ref, Absent absent, Patience patience) {
+        Mono<Ready> ready = sandboxes
                 .running(ref)
-                .map(sandbox -> new Ready(sandbox, null, Duration.ZERO))
+                .map(sandbox -> new Ready(sandbox, null, false, Duration.ZERO))
                 .onErrorResume(SandboxProblem.Asleep.class, asleep -> resume(ref, patience)
                         .elapsed()
                         .map(resumed -> new Ready(
-                                resumed.getT2(), new Resumed(asleep.reason()), Duration.ofMillis(resumed.getT1()))));
+                                resumed.getT2(),
+                                new Resumed(asleep.reason()),
+                                false,
+                                Duration.ofMillis(resumed.getT1()))));
+        return switch (absent) {
+            case Absent.Refused _ -> ready;
+            case Absent.Created(String by) ->
+                ready.onErrorResume(SandboxProblem.NotFound.class, missing -> create(ref, by, patience)
+                        .elapsed()
+                        .map(made -> new Ready(made.getT2(), null, true, Duration.ofMillis(made.getT1()))));
+        };
+    }
+
+    private Mono<RunningSandbox> create(SandboxRef ref, String by, Patience patience) {
+        return lifecycle.start(ref, SandboxConfig.UNCHANGED, by, patience).map(started -> switch (started) {
+            case Started.Running(RunningSandbox sandbox) -> sandbox;
+            case Started.Unverified(RunningSandbox sandbox, SandboxProblem _) -> sandbox;
+            case Started.StillStarting(Optional<SandboxState> state) ->
+                throw SandboxProblem.NotRunning.starting(ref, state.flatMap(SandboxState::condition));
+            case Started.Ended(String why) ->
+                throw new SandboxProblem.Refused(
+                        "Sandbox '%s' ended before it answered: %s.".formatted(ref.givenName(), why));
+            case Started.Failed(SandboxProblem problem, boolean _) -> throw problem;
+        });
     }
 
     /** Does something short with the sandbox, and records the activity. */

@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param result how the execution ended, or how far it got
  * @param resumed null if the sandbox was running
+ * @param created whether the sandbox was made for it
  * @param unreached targets that the sandbox did not reach during it, oldest first
  */
-public record Run(ExecutionResult result, @Nullable Resumed resumed, List<UnreachedHost> unreached) {
+public record Run(
+        ExecutionResult result, @Nullable Resumed resumed, boolean created, List<UnreachedHost> unreached) {
 
     /** Keeps its own copy of the list. */
     public Run {

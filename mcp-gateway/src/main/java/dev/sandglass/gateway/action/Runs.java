@@ -30,16 +30,17 @@ public final class Runs {
     }
 
     /**
-     * Runs it, and follows it as long as the request says, less what it took to resume the sandbox. Cancelling interrupts
-     * the execution unless it is a background one.
+     * Runs it, and follows it as long as the request says, less what it took to make or resume the sandbox. Cancelling
+     * interrupts the execution unless it is a background one.
      *
-     * @param patience how long to wait for a sandbox that has to be resumed
+     * @param absent what becomes of a sandbox that is not there
+     * @param patience how long to wait for a sandbox that has to be made or resumed
      */
-    public Mono<Run> run(SandboxRef ref, ExecutionRequest request, Patience patience) {
-        return ready.ready(ref, patience)
+    public Mono<Run> run(SandboxRef ref, ExecutionRequest request, Absent absent, Patience patience) {
+        return ready.ready(ref, absent, patience)
                 .flatMap(found -> run(
                         found,
-                        found.resumed() == null
+                        found.waited().isZero()
                                 ? request
                                 : request.within(request.limits().after(found.waited())),
                         patience.progress()));
@@ -53,7 +54,7 @@ public final class Runs {
                 .run(sandbox, request, new QueueNote(sandbox, request, progress))
                 .flatMap(result -> unreached
                         .during(sandbox.uid(), result, since)
-                        .map(hosts -> new Run(result, found.resumed(), hosts)));
+                        .map(hosts -> new Run(result, found.resumed(), found.created(), hosts)));
     }
 
     /**
@@ -82,7 +83,7 @@ public final class Runs {
                 .read(sandbox, id, part.offset(), part.waitFor(), part.maxOutputChars(), progress)
                 .flatMap(result -> unreached
                         .during(id.sandboxUid(), result, since)
-                        .map(hosts -> new Reading.Page(new Run(result, null, hosts))));
+                        .map(hosts -> new Reading.Page(new Run(result, null, false, hosts))));
     }
 
     /** The sandbox in which the execution still lives: the same incarnation, and running. */

@@ -70,7 +70,8 @@ public final class Arguments {
                 throw InvalidArgument.foreign(path + name, instead);
             }
             if (instead == null && !known.contains(name)) {
-                throw broken(shown(name), "is not known; known are " + String.join(", ", new TreeSet<>(known)));
+                throw broken(shown(name), "is not known" + meant(name, known) + "; known are "
+                        + String.join(", ", new TreeSet<>(known)));
             }
         }
     }
@@ -92,11 +93,17 @@ public final class Arguments {
     }
 
     public String requiredText(String field, int maxChars) {
-        return text(field, maxChars)
+        return given(field, maxChars)
                 .orElseThrow(() -> new InvalidArgument("Missing required '" + path + field + "' parameter"));
     }
 
+    /** A text that may be left out; models write {@code ""} for that. */
     public Optional<String> text(String field, int maxChars) {
+        return given(field, maxChars).filter(text -> !text.isEmpty());
+    }
+
+    /** A text as it was given, be it empty. */
+    public Optional<String> given(String field, int maxChars) {
         return value(field).map(node -> text(node, field, maxChars));
     }
 
@@ -249,6 +256,13 @@ public final class Arguments {
 
     private InvalidArgument broken(String field, String rule) {
         return new InvalidArgument("'%s%s' %s".formatted(path, field, rule));
+    }
+
+    private static String meant(String name, Set<String> known) {
+        String meaning = ArgumentRepair.meant(name, known);
+        return (meaning.equals(name) ? SimilarName.among(known, name) : Optional.of(meaning))
+                .map(similar -> " (did you mean '%s'?)".formatted(similar))
+                .orElse("");
     }
 
     private static String shown(String name) {

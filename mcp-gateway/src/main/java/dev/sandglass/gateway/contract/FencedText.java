@@ -3,16 +3,22 @@ package dev.sandglass.gateway.contract;
 import java.text.Normalizer;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
- * What came out of a sandbox and, behind a line of its own, what the gateway says of it. No output has that line: one that
- * looks like it gets a mark in front, so that a program cannot speak in the gateway's name. Without notes there is no such
- * line, and the text is the output. Pure.
+ * What came out of a sandbox and, behind a line of its own, what the gateway says of it; before it, if it did not go well,
+ * a line in brackets that says so. No output has the one or begins with the other: what looks like them gets a mark in front,
+ * so that a program cannot speak in the gateway's name. Without notes there is no such line, and the text is the output.
+ * Pure.
  */
 public final class FencedText {
 
     /** Everything below it is the gateway's. */
     public static final String FENCE = "--- sandglass ---";
+
+    /** What looks like a line in front. */
+    private static final Pattern HEAD = Pattern.compile("\\s*\\[(ok|error|timeout|interrupted|running|kernel_died"
+            + "|oom_killed|rejected|env_error|lost|exit code|new sandbox)\\b");
 
     private static final String MARK = "| ";
     private static final String NAME = "sandglass";
@@ -22,9 +28,19 @@ public final class FencedText {
 
     /** Output with notes; empty ones are left out. */
     public static String of(String output, List<String> notes) {
-        String shown = marked(output);
+        return of("", output, notes);
+    }
+
+    /**
+     * The same with a line in front, for what a reader has to know first.
+     *
+     * @param head lines that each begin with a bracket; empty for none
+     */
+    public static String of(String head, String output, List<String> notes) {
+        String shown = HEAD.matcher(output).lookingAt() ? MARK + marked(output) : marked(output);
+        String begun = head.isEmpty() || shown.isEmpty() ? head + shown : joined(head, shown);
         List<String> told = notes.stream().filter(note -> !note.isEmpty()).toList();
-        return told.isEmpty() ? shown : joined(joined(shown, FENCE), String.join("\n", told));
+        return told.isEmpty() ? begun : joined(joined(begun, FENCE), String.join("\n", told));
     }
 
     /** A text that this class made, with one more note. */

@@ -13,6 +13,8 @@ import java.util.Optional;
  * @param tools in the order in which clients see them
  * @param resources empty if nothing can be read by URI
  * @param completions empty if no argument is completed
+ * @param structured whether answers hold their data beside the text, and the tools' output schemas are listed. Agents that
+ *     find data hand the model that alone, and pictures are lost
  */
 public record Offer(
         String serverName,
@@ -21,7 +23,8 @@ public record Offer(
         List<Prompt> prompts,
         List<Tool> tools,
         Optional<Resources> resources,
-        Optional<Completions> completions) {
+        Optional<Completions> completions,
+        boolean structured) {
 
     /** Keeps its own copies of the lists. */
     public Offer {

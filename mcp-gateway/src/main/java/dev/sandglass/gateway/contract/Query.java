@@ -19,6 +19,22 @@ public record Query(String text) {
         return mark < 0 ? NONE : new Query(target.substring(mark + 1));
     }
 
+    /**
+     * Whether a switch is on, as in {@code /mcp?structured=true}; off if it is not given.
+     *
+     * @throws InvalidArgument if it is given twice, or is neither {@code true} nor {@code false}
+     */
+    public boolean isOn(String name) {
+        List<String> given = values(name);
+        if (given.isEmpty()) {
+            return false;
+        }
+        if (given.size() > 1 || !(given.getFirst().equals("true") || given.getFirst().equals("false"))) {
+            throw new InvalidArgument("'%s' in the URL must be true or false, given once".formatted(name));
+        }
+        return given.getFirst().equals("true");
+    }
+
     /** All values of that name, in their order. */
     public List<String> values(String name) {
         String begin = name + "=";

@@ -22,6 +22,11 @@ public final class Schema {
         return new Schema("object");
     }
 
+    /** A value of which its place says all. */
+    public static Schema ofType(String type) {
+        return new Schema(type);
+    }
+
     public static Schema text(String description) {
         return new Schema("string").with("description", description);
     }
@@ -75,10 +80,6 @@ public final class Schema {
     public Schema with(String keyword, Object value) {
         keywords.put(keyword, value);
         return this;
-    }
-
-    public Schema maxLength(int characters) {
-        return with("maxLength", characters);
     }
 
     public Schema optional(String name, Schema property) {

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import reactor.core.publisher.Mono;
+import tools.jackson.databind.node.ObjectNode;
 
 /** One tool: its description, and what it does. */
 public interface Tool {
@@ -18,6 +19,14 @@ public interface Tool {
             properties.keySet().forEach(name -> known.add(String.valueOf(name)));
         }
         return known;
+    }
+
+    /**
+     * The arguments as the tool reads them: what a model wrote for them in another spelling or type is put right where it
+     * can mean one thing only; the rest stays as it came.
+     */
+    default ObjectNode understood(ObjectNode arguments) {
+        return ArgumentRepair.of(definition().inputSchema(), arguments);
     }
 
     /**

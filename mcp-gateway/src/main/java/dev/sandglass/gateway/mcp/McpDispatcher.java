@@ -66,7 +66,7 @@ final class McpDispatcher {
         Tool tool = request.offer()
                 .tool(name)
                 .orElseThrow(() -> McpError.invalidParams("Tool '%s' not found".formatted(McpError.shown(name))));
-        ObjectNode arguments = arguments(request);
+        ObjectNode arguments = tool.understood(arguments(request));
         var toolCall = new ToolCall(
                 request.caller(), Arguments.of(arguments, request.client().patience()), call.progress());
         AuditLog.Entry entry = audit.begin(request, tool, arguments);
@@ -98,14 +98,18 @@ final class McpDispatcher {
                 })
                 .toList();
         return new Results.ToolAnswer(
-                request.era().resultType(), content, result.structuredContent(), result.isError(), meta(request));
+                request.era().resultType(),
+                content,
+                request.offer().structured() ? result.structuredContent() : null,
+                result.isError(),
+                meta(request));
     }
 
     private Results.ToolList listTools(McpRequest request) {
         ProtocolRevision era = request.era();
         List<Results.ListedTool> tools = request.offer().tools().stream()
                 .map(Tool::definition)
-                .map(Results.ListedTool::of)
+                .map(tool -> Results.ListedTool.of(tool, request.offer().structured()))
                 .toList();
         return new Results.ToolList(era.resultType(), tools, ttl(era), scope(era), meta(request));
     }

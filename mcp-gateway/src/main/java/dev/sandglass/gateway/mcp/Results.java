@@ -88,16 +88,24 @@ final class Results {
             String description,
             Map<String, Object> inputSchema,
             @Nullable Map<String, Object> outputSchema,
-            ToolDefinition.Annotations annotations) {
-        static ListedTool of(ToolDefinition tool) {
+            ToolDefinition.Annotations annotations,
+            @JsonProperty("_meta") @Nullable SizeHint meta) {
+        static ListedTool of(ToolDefinition tool, boolean structured) {
             return new ListedTool(
                     tool.name(),
                     tool.title(),
                     tool.description(),
                     tool.inputSchema(),
-                    tool.outputSchema(),
-                    tool.annotations());
+                    structured ? tool.outputSchema() : null,
+                    tool.annotations(),
+                    tool.answersMayBeLong() ? SizeHint.OURS : null);
         }
+    }
+
+    /** So many characters of an answer a model may be handed: Claude Code puts more than 25,000 tokens into a file else. */
+    record SizeHint(
+            @JsonProperty("anthropic/maxResultSizeChars") int characters) {
+        static final SizeHint OURS = new SizeHint(200_000);
     }
 
     /** Answer to {@code tools/call}. */

@@ -97,13 +97,13 @@ class ActionsTest {
     @Test
     void aRunSaysWhetherTheSandboxWasResumedForIt() {
         sandboxes.addRunning("box");
-        Run run = of(actions.runs().run(BOX, code("print 42"), PATIENT));
+        Run run = of(actions.runs().run(BOX, code("print 42"), new Absent.Refused(), PATIENT));
         assertThat(run.result().stdout()).isEqualTo("42");
         assertThat(run.resumed()).isNull();
         assertThat(run.unreached()).isEmpty();
 
         sandboxes.put(new SandboxState.Asleep(BOX, "uid-box", "Idle"));
-        assertThat(of(actions.runs().run(BOX, code("print 42"), PATIENT)).resumed())
+        assertThat(of(actions.runs().run(BOX, code("print 42"), new Absent.Refused(), PATIENT)).resumed())
                 .isEqualTo(new Resumed("Idle"));
     }
 
@@ -111,7 +111,7 @@ class ActionsTest {
     void aResumptionThatOutlastsThePatienceIsAProblem() {
         sandboxes.put(new SandboxState.Asleep(BOX, "uid-box", "Idle"));
         sandboxes.startsAnswer(Mono.never());
-        assertThatThrownBy(() -> of(actions.runs().run(BOX, code("print 42"), HASTY)))
+        assertThatThrownBy(() -> of(actions.runs().run(BOX, code("print 42"), new Absent.Refused(), HASTY)))
                 .isInstanceOf(SandboxProblem.NotRunning.class);
     }
 

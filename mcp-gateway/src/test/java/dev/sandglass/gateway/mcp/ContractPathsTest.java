@@ -17,7 +17,7 @@ class ContractPathsTest {
     private record At(String path) implements Contract {
         @Override
         public Offer offer(Query query) {
-            return new Offer("name", "Title", "", List.of(), List.of());
+            return new Offer("name", "Title", "", List.of(), List.of(), false);
         }
     }
 

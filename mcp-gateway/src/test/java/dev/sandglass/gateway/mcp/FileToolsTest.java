@@ -125,7 +125,7 @@ class FileToolsTest {
 
         JsonNode part = call("sandbox_read_file", Map.of("path", "dot.png"))
                 .path("content")
-                .path(0);
+                .path(1);
 
         assertThat(part.path("type").asString()).isEqualTo("image");
         assertThat(part.path("mimeType").asString()).isEqualTo("image/png");

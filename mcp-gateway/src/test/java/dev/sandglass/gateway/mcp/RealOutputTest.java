@@ -63,10 +63,11 @@ class RealOutputTest {
     }
 
     @Test
-    void aPictureAloneIsAnsweredWithoutAText() throws Exception {
+    void aPictureAloneIsAnsweredWithATextThatSaysSo() throws Exception {
         JsonNode result = run(NOISE + "draw(20, 20)\nprint()");
 
-        assertThat(result.path("content").size()).isEqualTo(1);
+        assertThat(result.path("content").size()).isEqualTo(2);
+        assertThat(TestGateway.text(result)).endsWith("--- sandglass ---\n[1 picture(s): image/png]");
         assertThat(pictures(result)).isEqualTo(1);
         assertThat(result.path("structuredContent").path("stdout").asString()).isEqualTo("\n");
     }
@@ -81,7 +82,7 @@ class RealOutputTest {
         assertThat(full).startsWith(supervisor.workspace().resolve(".sandglass/pictures"));
         assertThat(TestGateway.text(result))
                 .isEqualTo(
-                        "--- sandglass ---\n[Picture 1 is scaled down from 1800 x 1200 pixels, %d bytes; in full size: %s]"
+                        "--- sandglass ---\n[1 picture(s): image/jpeg]\n[Picture 1 is scaled down from 1800 x 1200 pixels, %d bytes; in full size: %s]"
                                 .formatted(Files.size(full), full));
         byte[] shown = Base64.getDecoder()
                 .decode(result.path("content").path(1).path("data").asString());
@@ -99,7 +100,7 @@ class RealOutputTest {
         assertThat(facts.path("truncated").asBoolean()).isTrue();
         assertThat(TestGateway.text(first))
                 .startsWith(
-                        "--- sandglass ---\n[2 more picture(s) did not fit into this answer; they come when you read on]\nRead on: ")
+                        "--- sandglass ---\n[16 picture(s): image/png]\n[2 more picture(s) did not fit into this answer; they come when you read on]\nRead on: ")
                 .contains("offset " + facts.path("next_offset").asLong());
         JsonNode rest = gateway.call(
                 "sandbox_get_execution",
@@ -160,7 +161,7 @@ class RealOutputTest {
                     plot.update(Pillow.new('RGB', (8 + step, 8)))
                 """);
 
-        assertThat(TestGateway.text(result)).startsWith("20 of 20\n\nstep 0\n").endsWith("step 19\n");
+        assertThat(TestGateway.text(result)).startsWith("20 of 20\n\nstep 0\n").endsWith("step 19\n--- sandglass ---\n[1 picture(s): image/png]");
         assertThat(pictures(result)).isEqualTo(1);
         assertThat(result.path("structuredContent").path("truncated").asBoolean())
                 .isFalse();
@@ -179,7 +180,7 @@ class RealOutputTest {
 
         assertThat(TestGateway.text(result))
                 .isEqualTo(
-                        "--- sandglass ---\n[kernel_died] The kernel's process ended by signal 9 while the code ran. The kernel was"
+                        "[kernel_died] The kernel's process ended by signal 9 while the code ran. The kernel was"
                                 + " restarted and its variables are lost; files are kept. Run the code that made the variables"
                                 + " again before you use them.");
         assertThat(result.path("structuredContent").path("kernel_restarted").asBoolean())

@@ -77,7 +77,7 @@ class RealSupervisorTest {
     void aCommandLineRunsInAShellAndArgumentsAreTakenAsTheyAre() throws Exception {
         JsonNode line =
                 gateway.call("sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"echo $((6*7)); exit 3\"}");
-        assertThat(TestGateway.text(line)).isEqualTo("42\n--- sandglass ---\n[exit code 3]");
+        assertThat(TestGateway.text(line)).isEqualTo("[exit code 3]\n42\n");
         assertThat(line.path("structuredContent").path("exit_code").asInt()).isEqualTo(3);
 
         JsonNode exact = gateway.call(
@@ -171,7 +171,7 @@ class RealSupervisorTest {
         JsonNode killed = gateway.call("sandbox_run_command", "{\"sandbox\":\"test\",\"command\":\"kill -TERM $$\"}");
         assertThat(killed.path("structuredContent").path("signal").asInt()).isEqualTo(15);
         assertThat(killed.path("structuredContent").path("exit_code").isNull()).isTrue();
-        assertThat(TestGateway.text(killed)).isEqualTo("--- sandglass ---\n[error] Ended by signal 15.");
+        assertThat(TestGateway.text(killed)).isEqualTo("[error] Ended by signal 15.");
 
         JsonNode fine = run("1").path("structuredContent");
         assertThat(fine.has("signal")).isTrue();

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.testing;
 
+import dev.sandglass.gateway.action.Absent;
 import dev.sandglass.gateway.action.Actions;
 import dev.sandglass.gateway.action.Run;
 import dev.sandglass.gateway.caller.TenantAccess;
@@ -54,7 +55,8 @@ public final class CellContract implements Contract {
                 "Cells",
                 "Runs one cell.",
                 List.of(),
-                List.of(new CellTool(sandboxes.stream().findFirst().orElse("box"))));
+                List.of(new CellTool(sandboxes.stream().findFirst().orElse("box"))),
+                true);
     }
 
     private final class CellTool implements Tool {
@@ -89,7 +91,7 @@ public final class CellContract implements Contract {
                     Map.of(),
                     new ExecutionRequest.Limits(SOON, SOON, false, 5000));
             return actions.runs()
-                    .run(access.sandbox(call.caller(), Optional.empty(), sandbox), request, call.patience(SOON))
+                    .run(access.sandbox(call.caller(), Optional.empty(), sandbox), request, new Absent.Refused(), call.patience(SOON))
                     .map(CellTool::answer);
         }
 

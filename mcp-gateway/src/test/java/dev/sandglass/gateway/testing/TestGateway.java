@@ -249,9 +249,9 @@ public final class TestGateway implements AutoCloseable {
         return "http://127.0.0.1:" + server.port();
     }
 
-    /** A POST with the key and the headers that every client sends. */
+    /** A POST with the key and the headers that every client sends, for answers with data beside their text. */
     public HttpRequest.Builder post(String body) {
-        return HttpRequest.newBuilder(URI.create(base() + "/mcp"))
+        return HttpRequest.newBuilder(URI.create(base() + "/mcp?structured=true"))
                 .timeout(Duration.ofSeconds(20))
                 .header("Authorization", "Bearer " + KEY)
                 .header("Content-Type", "application/json")

@@ -71,19 +71,21 @@ class ToolContractTest {
                 "M27 | sandbox_start | {'sandbox':'-a'} | Error: Sandbox name must start with an alphanumeric character",
                 "M27 | sandbox_start | {'sandbox':'a b'} | Error: Sandbox name can only contain alphanumeric characters,"
                         + " hyphens, or underscores",
-                "M27 | sandbox_start | {'sandbox':'a','namespace':''} | Error: Namespace cannot be empty",
+                "M27 | sandbox_start | {'sandbox':'a','namespace':'-a'} | Error: Namespace must start with an alphanumeric"
+                        + " character",
                 "M28 | sandbox_start | {'sandbox':'a','namespace':'*'} | Error: Wildcard namespace (*) is not valid for"
                         + " sandbox creation",
                 "M28 | sandbox_stop | {'sandbox':'a','namespace':'*'} | Error: Wildcard namespace (*) is for sandbox_list"
                         + " and sandbox_get_metrics alone; name one namespace, or leave it out for your own",
-                "M29 | sandbox_run_code | {'sandbox':'no','code':'1'} | Error: Sandbox 'no' not found in namespace"
+                "M29 | sandbox_run_code | {'sandbox':'no','code':'1','start':'never'} | Error: Sandbox 'no' not found in namespace"
                         + " 'default'. Call sandbox_start with this name to create it.",
                 "M31 | sandbox_run_code | {'code':'1'} | Error: Missing required 'sandbox' parameter for portal"
                         + " request: give the name of the sandbox",
                 "M31 | sandbox_run_code | {'sandbox':'box'} | Error: Missing required 'code' parameter",
                 "M31 | sandbox_run_command | {'sandbox':'box'} | Error: Missing required 'command' parameter",
                 "M32 | sandbox_run_code | {'sandbox':'box','code':'1','language':'cobol'} | Error: Unsupported language:"
-                        + " cobol. Use 'python' or 'nodejs'.",
+                        + " cobol. Use 'python', 'nodejs' or 'bash'; sandbox_run_command runs any other program that the"
+                        + " image has.",
                 "M33 | sandbox_get_metrics | {'sandbox':'no'} | Error: Get metrics failed: Sandbox 'no' not found in"
                         + " namespace 'default'. Call sandbox_start with this name to create it.",
             })
@@ -98,8 +100,11 @@ class ToolContractTest {
             value = {
                 "sandbox_run_code | {'sandbox':'box','code':'1','session':'a/b'} | 'session' must be 1 to 63 letters",
                 "sandbox_reset | {'sandbox':'box','session':' '} | 'session' must be 1 to 63 letters",
-                "sandbox_close_session | {'sandbox':'box','language':'Node'} | Unsupported language: Node. Use 'python' or",
-                "sandbox_run_code | {'sandbox':'box','code':'1','language':''} | Unsupported language: . Use 'python' or",
+                "sandbox_close_session | {'sandbox':'box','language':'Nodes'} | Unsupported language: Nodes. Use 'python',",
+                "sandbox_reset | {'sandbox':'box','language':'bash'} | 'language' must be 'python' or 'nodejs' here: bash",
+                "sandbox_run_code | {'sandbox':'box','code':'1','language':'TypeScript'} | Unsupported language: TypeScript."
+                        + " Leave out the types and give \"language\": \"nodejs\".",
+                "sandbox_run_code | {'sandbox':'box','code':'1','start':'always'} | 'start' must be 'auto' or 'never'",
                 "sandbox_run_code | {'sandbox':'box','code':'1','python_env':' '} | 'python_env' must be a name (1 to 63",
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['a:b']}} | 'config.volumes[0]': 'b' is not a path to",
                 "sandbox_start | {'sandbox':'a','config':{'volumes':['/home:/data']}} | 'config.volumes[0]' names a path of"
@@ -116,17 +121,17 @@ class ToolContractTest {
                 "sandbox_run_code | {'sandbox':'box','code':'1','timeout':0} | 'timeout' must be a number of seconds from"
                         + " 0.1 to 3600",
                 "sandbox_run_code | {'sandbox':'box','code':'1','timeout':3601} | 'timeout' must be a number of seconds",
-                "sandbox_run_code | {'sandbox':'box','code':'1','timeout':'9'} | 'timeout' must be a number of seconds",
+                "sandbox_run_code | {'sandbox':'box','code':'1','timeout':'9s'} | 'timeout' must be a number of seconds",
                 "sandbox_run_code | {'sandbox':'box','code':'1','wait':-1} | 'wait' must be a number of seconds from 0",
                 "sandbox_run_code | {'sandbox':'box','code':'1','background':'yes'} | 'background' must be true or false",
                 "sandbox_run_code | {'sandbox':'box','code':'1','max_output_chars':0} | 'max_output_chars' must be a"
                         + " whole number from 1",
-                "sandbox_run_command | {'sandbox':'box','command':'ls','args':'-l'} | 'args' must be a list of at most"
+                "sandbox_run_command | {'sandbox':'box','command':'ls','args':'-l -a'} | 'args' must be a list of at most"
                         + " 256 texts",
                 "sandbox_run_command | {'sandbox':'box','command':'ls','args':[1]} | 'args[0]' must be a text",
                 "sandbox_run_command | {'sandbox':'box','command':' '} | 'command' must not be empty",
                 "sandbox_get_execution | {'execution_id':'x'} | 'execution_id' must be one that an earlier answer or",
-                "sandbox_run_code | {'sandbox':'box','code':'1','timeuot':5} | 'timeuot' is not known; known are background,"
+                "sandbox_run_code | {'sandbox':'box','code':'1','timeuot':5} | 'timeuot' is not known (did you mean 'timeout'?); known are background,"
                         + " code, envs",
                 "sandbox_stop | {'sandbox':'box','force':true} | 'force' is not known; known are delete, namespace,"
                         + " sandbox",
@@ -228,7 +233,7 @@ class ToolContractTest {
                 gateway.call("sandbox_run_command", "{\"sandbox\":\"box\",\"command\":\"ls\",\"args\":[\"a\",\"b\"]}");
 
         assertThat(result.path("structuredContent").path("exit_code").asInt()).isEqualTo(2);
-        assertThat(TestGateway.text(result)).startsWith("a b");
+        assertThat(TestGateway.text(result)).isEqualTo("[exit code 2]\na b");
     }
 
     @Test

@@ -22,8 +22,7 @@ final class FileArguments {
     private FileArguments() {}
 
     static Schema path(String description) {
-        return Schema.text(description + ": relative to /workspace, or absolute below /workspace or a mounted volume")
-                .maxLength(MAX_PATH_CHARS);
+        return Schema.text(description + ", in /workspace or a mounted volume");
     }
 
     static Schema encoding(String description) {

@@ -34,19 +34,16 @@ public final class ListFilesTool implements SandglassTool {
     private final ToolSettings settings;
     private final ToolDefinition definition = new ToolDefinition(
             "sandbox_list_files",
-            "List files of a sandbox",
+            "List files",
             """
-            Lists a folder of a sandbox: names, sizes and times. With 'recursive' also what is in the folders below it, \
-            the nearest first if there is more than 'limit'.""",
+            Lists a folder: names and sizes.""",
             SandboxArguments.schema()
-                    .optional("path", FileArguments.path("The folder, default /workspace"))
-                    .optional("recursive", Schema.flag("Also what is in the folders below; default false"))
+                    .optional("path", Schema.text("Default /workspace"))
+                    .optional("recursive", Schema.flag("With all folders below"))
                     .optional(
                             "limit",
                             Schema.integer("Most entries, default %d, at most %d"
-                                            .formatted(LIMIT, SandboxFiles.MOST_ENTRIES))
-                                    .with("minimum", 1)
-                                    .with("maximum", SandboxFiles.MOST_ENTRIES))
+                                    .formatted(LIMIT, SandboxFiles.MOST_ENTRIES)))
                     .keywords(),
             Listed.schema(),
             ToolDefinition.Annotations.READS);

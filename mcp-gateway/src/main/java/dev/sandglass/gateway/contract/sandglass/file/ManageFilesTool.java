@@ -38,15 +38,15 @@ public final class ManageFilesTool implements SandglassTool {
     private final ToolSettings settings;
     private final ToolDefinition definition = new ToolDefinition(
             "sandbox_manage_files",
-            "Manage files of a sandbox",
+            "Manage files",
             """
-            Manages files of a sandbox: 'mkdir' makes a folder and those on the way, 'move' renames or moves to a path \
-            that is not taken, 'delete' deletes a file or folder, 'stat' tells what is there.""",
+            Makes a folder and those on the way ('mkdir'), moves or renames to a free path ('move'), deletes ('delete') or \
+            describes ('stat') a file or folder.""",
             SandboxArguments.schema()
-                    .required("action", Schema.text("What is done").with("enum", ACTIONS))
+                    .required("action", Schema.ofType("string").with("enum", ACTIONS))
                     .required("path", FileArguments.path("The file or folder"))
-                    .optional("to", FileArguments.path("For 'move': the new path, whole"))
-                    .optional("recursive", Schema.flag("For 'delete': a folder with all that is in it; default false"))
+                    .optional("to", Schema.text("For 'move': the new path"))
+                    .optional("recursive", Schema.flag("For 'delete': with all that is in the folder"))
                     .keywords(),
             Done.schema(),
             ToolDefinition.Annotations.WRITES);

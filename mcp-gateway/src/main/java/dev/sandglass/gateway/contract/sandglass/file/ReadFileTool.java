@@ -46,26 +46,23 @@ public final class ReadFileTool implements SandglassTool {
     private final ToolSettings settings;
     private final ToolDefinition definition = new ToolDefinition(
             "sandbox_read_file",
-            "Read a file of a sandbox",
+            "Read a file",
             """
-            Reads a file of a sandbox: text page by page (next_offset reads on), pictures (PNG, JPEG, GIF, WebP) to look \
-            at, and anything else with encoding 'base64'.""",
+            Reads a file: text page by page, pictures to look at, anything else with encoding 'base64'.""",
             SandboxArguments.schema()
                     .required("path", FileArguments.path("The file"))
                     .optional(
                             "encoding",
-                            FileArguments.encoding("How the content is answered; left out: a picture as a picture,"
-                                    + " anything else as text"))
-                    .optional("offset", Schema.integer("First byte, default 0").with("minimum", 0))
+                            FileArguments.encoding("Default: a picture as a picture, else text"))
+                    .optional("offset", Schema.integer("First byte, default 0"))
                     .optional(
                             "length",
                             Schema.integer("Most bytes, default %d, at most %d"
-                                            .formatted(LENGTH, SandboxFiles.MOST_BYTES))
-                                    .with("minimum", LEAST_LENGTH)
-                                    .with("maximum", SandboxFiles.MOST_BYTES))
+                                    .formatted(LENGTH, SandboxFiles.MOST_BYTES)))
                     .keywords(),
             Page.schema(),
-            ToolDefinition.Annotations.READS);
+            ToolDefinition.Annotations.READS)
+            .withLongAnswers();
 
     public ReadFileTool(TenantAccess access, FileActions files, ToolSettings settings) {
         this.access = access;
@@ -127,7 +124,10 @@ public final class ReadFileTool implements SandglassTool {
                             .formatted(ForeignText.quoted(path), side, MOST_SIDE));
         }
         return new ToolResult(
-                List.of(new ToolResult.Content.Image(type, page.base64())),
+                List.of(
+                        new ToolResult.Content.Text(FencedText.of(
+                                "", List.of("[Picture: %s, %d bytes]".formatted(type, page.size())))),
+                        new ToolResult.Content.Image(type, page.base64())),
                 Page.of(ref, path, IMAGE, page, page.end()).picture(type),
                 false,
                 "ok",

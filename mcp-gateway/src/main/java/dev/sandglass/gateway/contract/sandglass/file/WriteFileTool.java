@@ -30,24 +30,21 @@ public final class WriteFileTool implements SandglassTool {
     private final ToolSettings settings;
     private final ToolDefinition definition = new ToolDefinition(
             "sandbox_write_file",
-            "Write a file of a sandbox",
+            "Write a file",
             """
-            Writes a file of a sandbox; folders on the way are made. Without 'offset' the content replaces the whole \
-            file, all or nothing. A file larger than 1 MiB is written in pieces: the first without 'offset', each other \
-            one with 'offset' = the size so far.""",
+            Writes a file, and makes the folders on the way. Without 'offset' the content replaces the whole file. More \
+            than 1 MiB goes in pieces: the first without 'offset', each other one with 'offset' = the size so far.""",
             SandboxArguments.schema()
                     .required("path", FileArguments.path("The file"))
                     .required(
                             "content",
-                            Schema.text("What is written, at most %d bytes".formatted(SandboxFiles.MOST_BYTES))
-                                    .maxLength(MAX_CONTENT_CHARS))
+                            Schema.text("At most %d bytes".formatted(SandboxFiles.MOST_BYTES)))
                     .optional(
                             "encoding",
-                            FileArguments.encoding("What 'content' is: text, the default, or bytes in base64"))
+                            FileArguments.encoding("Of 'content'; default text"))
                     .optional(
                             "offset",
-                            Schema.integer("Byte at which a piece goes into a file that is there, at most its size")
-                                    .with("minimum", 0))
+                            Schema.integer("Byte at which this piece goes"))
                     .keywords(),
             Written.schema(),
             ToolDefinition.Annotations.WRITES);

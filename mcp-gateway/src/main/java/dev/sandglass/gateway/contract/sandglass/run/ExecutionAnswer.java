@@ -5,6 +5,7 @@ import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.action.Resumed;
 import dev.sandglass.gateway.action.Run;
 import dev.sandglass.gateway.contract.FencedText;
+import dev.sandglass.gateway.contract.MiddleCut;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.sandglass.sandbox.NextSteps;
@@ -40,9 +41,20 @@ final class ExecutionAnswer {
 
     private static final int MAX_NAME_CHARS = 8 * 1024;
 
+    private static final String NEW_SANDBOX =
+            "[new sandbox] There was no sandbox of this name: it was started with the installation's defaults.";
+
     private static final String NO_OUTPUT = "(no output)";
 
     private static final String READ_ON = "Call sandbox_get_execution with this execution_id and offset %d to read on.";
+
+    /** Agents cut errors at some 11,000 characters and hand the model the rest; what we say around them comes besides. */
+    private static final int MOST_OF_AN_ERROR = 8_000;
+
+    private static final int LEAST_OUTPUT = 1_000;
+
+    private static final String ALL_OF_IT =
+            "An error is kept short; all of the output: sandbox_get_execution with execution_id '%s'.";
 
     private static final String CUT_LOST = "What is cut of its output was held in the container alone and is lost.";
 
@@ -73,7 +85,8 @@ final class ExecutionAnswer {
             boolean kernelRestarted,
             String message,
             @Nullable String warning,
-            int queuePosition) {}
+            int queuePosition,
+            boolean sandboxCreated) {}
 
     /** The exception that ended it. */
     record ErrorFacts(String name, String message, String traceback) {}
@@ -130,6 +143,7 @@ final class ExecutionAnswer {
                         Schema.text("What went otherwise than asked for, although the code ran or runs")
                                 .orNull())
                 .required("queue_position", Schema.integer("Executions before this one"))
+                .required("sandbox_created", Schema.flag("The sandbox was not there, and was started for this"))
                 .keywords();
     }
 
@@ -158,15 +172,17 @@ final class ExecutionAnswer {
         @Nullable Resumed resumed = run.resumed();
         return of(
                 run.result(),
+                run.created(),
                 resumed == null ? null : ResumeNotice.of(resumed.reason()),
                 new NetworkNotice(run.unreached()));
     }
 
     /** The answer; {@code resumed} if the sandbox had to be brought back for this call, unless it says so itself. */
-    static ToolResult of(ExecutionResult result, @Nullable String resumed, NetworkNotice refused) {
+    static ToolResult of(
+            ExecutionResult result, boolean created, @Nullable String resumed, NetworkNotice refused) {
         String notice = result.kernelRestarted() && result.warning() != null ? null : resumed;
         var content = new ArrayList<ToolResult.Content>();
-        String text = text(result, notice, refused);
+        String text = text(result, created, notice, refused);
         if (!ToolResult.isBlank(text)) {
             content.add(new ToolResult.Content.Text(text));
         }
@@ -176,13 +192,14 @@ final class ExecutionAnswer {
         }
         return new ToolResult(
                 content,
-                facts(result, notice, refused),
+                facts(result, created, notice, refused),
                 result.status().isError(),
                 result.status().word(),
                 result.id().toString());
     }
 
-    private static Facts facts(ExecutionResult result, @Nullable String notice, NetworkNotice refused) {
+    private static Facts facts(
+            ExecutionResult result, boolean created, @Nullable String notice, NetworkNotice refused) {
         ExecutionError error = result.error();
         return new Facts(
                 result.status().word(),
@@ -203,7 +220,8 @@ final class ExecutionAnswer {
                 result.kernelRestarted() || notice != null,
                 message(result, notice, refused),
                 warning(result),
-                result.queuePosition());
+                result.queuePosition(),
+                created);
     }
 
     private static String message(ExecutionResult result, @Nullable String notice, NetworkNotice refused) {
@@ -235,21 +253,31 @@ final class ExecutionAnswer {
         return isCutLost(result) ? CUT_LOST : "";
     }
 
-    private static String text(ExecutionResult result, @Nullable String notice, NetworkNotice refused) {
+    private static String text(
+            ExecutionResult result, boolean created, @Nullable String notice, NetworkNotice refused) {
         String warning = warning(result);
         var text = new StringBuilder();
         paragraph(text, result.stdout());
         paragraph(text, result.stderr());
         paragraph(text, result.result());
-        ExecutionError error = result.error();
-        if (error != null) {
-            paragraph(text, error.traceback().isEmpty() ? error.name() + ": " + error.message() : error.traceback());
+        String traceback = traceback(result.error());
+        boolean isLong = result.status().isError() && text.length() + traceback.length() > MOST_OF_AN_ERROR;
+        if (isLong) {
+            traceback = MiddleCut.of(traceback, MOST_OF_AN_ERROR - LEAST_OUTPUT);
+            String shown = MiddleCut.of(text.toString(), MOST_OF_AN_ERROR - traceback.length());
+            text.setLength(0);
+            text.append(shown);
         }
+        paragraph(text, traceback);
+        String head = Stream.of(created ? NEW_SANDBOX : "", verdict(result))
+                .filter(line -> !line.isEmpty())
+                .collect(Collectors.joining("\n"));
         return FencedText.of(
+                head,
                 text.toString(),
                 Stream.of(
                                 pictures(result),
-                                verdict(result),
+                                isLong && result.cut() == CutOutput.NONE ? ALL_OF_IT.formatted(result.id()) : readOn(result),
                                 warning == null ? null : "[warning] " + warning,
                                 notice,
                                 refused.notice())
@@ -257,9 +285,18 @@ final class ExecutionAnswer {
                         .toList());
     }
 
-    /** Notes of pictures that are not in the content, or not as they were drawn. */
+    /** What pictures there are, for readers to whom their client does not show them, and where they are whole. */
     private static String pictures(ExecutionResult result) {
         var notes = new ArrayList<String>();
+        if (!result.images().isEmpty()) {
+            notes.add("[%d picture(s): %s]"
+                    .formatted(
+                            result.images().size(),
+                            result.images().stream()
+                                    .map(Image::mimeType)
+                                    .distinct()
+                                    .collect(Collectors.joining(", "))));
+        }
         for (int number = 1; number <= result.images().size(); number++) {
             Image.Full full = result.images().get(number - 1).full();
             if (full != null) {
@@ -279,6 +316,7 @@ final class ExecutionAnswer {
         return String.join("\n", notes);
     }
 
+    /** The line in front; empty if all went well. */
     private static String verdict(ExecutionResult result) {
         Integer exitCode = result.exitCode();
         String word = "[" + result.status().word() + "] ";
@@ -293,11 +331,14 @@ final class ExecutionAnswer {
                     case TIMEOUT, INTERRUPTED, KERNEL_DIED, OOM_KILLED, REJECTED, ENV_ERROR, LOST ->
                         word + message(result);
                 };
-        String readOn = isReadOn(result)
+        return verdict.strip();
+    }
+
+    private static String readOn(ExecutionResult result) {
+        return isReadOn(result)
                 ? "Read on: sandbox_get_execution with execution_id '%s' and offset %d."
                         .formatted(result.id(), result.nextOffset())
                 : cutLost(result);
-        return (verdict.strip() + " " + readOn).strip();
     }
 
     private static String told(ExecutionResult result, String word) {
@@ -306,7 +347,17 @@ final class ExecutionAnswer {
         boolean said =
                 error != null && result.message().startsWith(ForeignText.line(error.name(), MAX_NAME_CHARS) + ":");
         String message = message(result);
-        return said || message.isEmpty() ? "" : word + message;
+        if (error != null && (said || message.isEmpty())) {
+            return word + ForeignText.line(error.name(), MAX_NAME_CHARS);
+        }
+        return message.isEmpty() ? "" : word + message;
+    }
+
+    private static String traceback(@Nullable ExecutionError error) {
+        if (error == null) {
+            return "";
+        }
+        return error.traceback().isEmpty() ? error.name() + ": " + error.message() : error.traceback();
     }
 
     private static void paragraph(StringBuilder text, @Nullable String part) {

@@ -13,59 +13,45 @@ import java.time.Duration;
 final class ExecutionArguments {
 
     static final int MOST_OUTPUT_CHARS = 1_000_000;
+    private static final int PAGE_CHARS = 8_000;
     private static final Duration LEAST_TIMEOUT = Duration.ofMillis(100);
 
     private ExecutionArguments() {}
 
     static Schema addTo(Schema schema, ToolSettings settings) {
         return addLimitsTo(
-                schema.optional("envs", Variables.schema("Environment variables for this execution only")), settings);
+                schema.optional("envs", Variables.schema("Environment variables of this run alone")), settings);
     }
 
     static Schema addLimitsTo(Schema schema, ToolSettings settings) {
         return schema.optional(
                         "timeout",
                         Schema.seconds(
-                                "Seconds of running after which it is interrupted; default %d, at most %d"
-                                        .formatted(
-                                                settings.timeout().toSeconds(),
-                                                settings.maxTimeout().toSeconds()),
+                                "Seconds after which it is interrupted, default %d"
+                                        .formatted(settings.timeout().toSeconds()),
                                 LEAST_TIMEOUT,
                                 settings.maxTimeout()))
                 .optional("wait", waitSchema(settings))
-                .optional(
-                        "background",
-                        Schema.flag("Answer at once with an execution_id and let it run on, also when the"
-                                + " connection closes"))
+                .optional("background", Schema.flag("Answer at once with an execution_id; it runs on"))
                 .optional("max_output_chars", outputSchema(settings));
     }
 
     static Schema waitSchema(ToolSettings settings) {
         return Schema.seconds(
-                ("Seconds to hold the line, default %d; if it still runs then, the answer has status"
-                                + " 'running' and an execution_id to read on with sandbox_get_execution")
+                "Seconds to wait for the end, default %d; then read on with sandbox_get_execution"
                         .formatted(settings.waitFor().toSeconds()),
                 Duration.ZERO,
                 settings.maxTimeout());
     }
 
     private static Schema outputSchema(ToolSettings settings) {
-        return charsSchema(
-                ("Most characters of output in the answer, default %d; the middle of longer output is cut, and"
-                                + " sandbox_get_execution reads it")
-                        .formatted(settings.maxOutputChars()));
+        return Schema.integer(
+                "Default %d; longer output is cut in the middle".formatted(settings.maxOutputChars()));
     }
 
     /** The same argument where output is read page by page. */
     static Schema pageSchema(ToolSettings settings) {
-        return charsSchema(
-                ("Size of the page in characters, default %d: of text, of the result and of the traceback. What"
-                                + " is longer goes on at next_offset, so that any size gets all of it")
-                        .formatted(settings.maxOutputChars()));
-    }
-
-    private static Schema charsSchema(String description) {
-        return Schema.integer(description).with("minimum", 1).with("maximum", MOST_OUTPUT_CHARS);
+        return Schema.integer("Size of the page, default %d".formatted(pageChars(settings)));
     }
 
     static ExecutionRequest.Limits limits(Arguments arguments, ToolSettings settings) {
@@ -91,7 +77,16 @@ final class ExecutionArguments {
                 .orElseGet(() -> arguments.patience(settings.waitFor()));
     }
 
+    /** A page may be one of an error, which agents cut. */
+    static int pageChars(ToolSettings settings) {
+        return Math.min(PAGE_CHARS, settings.maxOutputChars());
+    }
+
     static int maxOutputChars(Arguments arguments, ToolSettings settings) {
-        return arguments.integer("max_output_chars", 1, MOST_OUTPUT_CHARS).orElse(settings.maxOutputChars());
+        return maxOutputChars(arguments, settings.maxOutputChars());
+    }
+
+    static int maxOutputChars(Arguments arguments, int otherwise) {
+        return arguments.integer("max_output_chars", 1, MOST_OUTPUT_CHARS).orElse(otherwise);
     }
 }

@@ -38,24 +38,21 @@ public final class GetExecutionTool implements SandglassTool {
                 "sandbox_get_execution",
                 "Read an execution",
                 """
-                Returns the output of an execution from an offset on, and how the execution stands or ended. Use it \
-                after an answer with status 'running' or with truncated output, passing its execution_id and \
-                next_offset. sandbox_list with 'sandbox' tells the ids of runs whose answer never came.""",
+                Returns the output of an execution from 'offset' on, and how it stands or ended. Use it after an answer \
+                that is 'running' or cut.""",
                 Schema.object()
                         .required(
                                 "execution_id",
-                                Schema.text("As an earlier answer or sandbox_list gave it")
-                                        .maxLength(ExecutionId.MAX_LENGTH))
+                                Schema.text("From an earlier answer or sandbox_list"))
                         .optional(
                                 "offset",
-                                Schema.integer(
-                                                "First byte of output to return, default 0; at most as many as there are so far")
-                                        .with("minimum", 0))
+                                Schema.integer("First byte of output, default 0"))
                         .optional("wait", ExecutionArguments.waitSchema(settings))
                         .optional("max_output_chars", ExecutionArguments.pageSchema(settings))
                         .keywords(),
                 ExecutionAnswer.schema(),
-                ToolDefinition.Annotations.READS);
+                ToolDefinition.Annotations.READS)
+            .withLongAnswers();
     }
 
     @Override
@@ -71,13 +68,13 @@ public final class GetExecutionTool implements SandglassTool {
         var part = new Runs.Part(
                 offset,
                 ExecutionArguments.waitFor(arguments, settings),
-                ExecutionArguments.maxOutputChars(arguments, settings));
+                ExecutionArguments.maxOutputChars(arguments, ExecutionArguments.pageChars(settings)));
         ExecutionId id = ExecutionArguments.executionId(given);
         TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
         return runs.read(tenant, id, part, call.progress()).map(reading -> switch (reading) {
             case Reading.Page(Run run) -> ExecutionAnswer.of(run);
             case Reading.PodGone(ExecutionId gone, Optional<SandboxState> sandbox, List<UnreachedHost> unreached) ->
-                ExecutionAnswer.of(new Run(lost(gone, sandbox), null, unreached));
+                ExecutionAnswer.of(new Run(lost(gone, sandbox), null, false, unreached));
         });
     }
 

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.contract.sandglass.run;
 
+import dev.sandglass.gateway.action.Absent;
 import dev.sandglass.gateway.action.Runs;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
@@ -42,23 +43,16 @@ public final class InstallPackagesTool implements SandglassTool {
                 .required(
                         "packages",
                         Schema.list(
-                                        "What to install: each a name with or without a version (pandas>=2, left-pad@1), a"
-                                                + " URL, or the path of a file in the sandbox; no options",
-                                        Schema.text("Package")
-                                                .with("minLength", 1)
-                                                .maxLength(MAX_CHARS))
-                                .with("minItems", 1)
-                                .with("maxItems", MAX_PACKAGES))
-                .optional("language", SessionArguments.languageSchema("Whose packages, default python"));
+                                "Each a name with or without version ('pandas>=2', 'left-pad@1'), a URL, or the path of a"
+                                        + " wheel or tarball in the sandbox; no options",
+                                Schema.ofType("string")))
+                .optional("language", SessionArguments.languageSchema("Default python"));
         this.definition = new ToolDefinition(
                 "sandbox_install_packages",
-                "Install packages in a sandbox",
+                "Install packages",
                 """
-                Installs packages in a running sandbox with pip or npm and returns what the installer said. Code can import \
-                them at once; a module that was imported before stays as it was until sandbox_reset. Packages survive \
-                sandbox_reset. The hosts of the package index must be among 'allowed_domains' of sandbox_start's 'config' \
-                (it can be changed while the sandbox runs). Without network, write wheels or npm tarballs with \
-                sandbox_write_file and give their paths.""",
+                Installs packages with pip or npm. They survive sandbox_reset; a module that was imported before stays as \
+                it was until then. The index's hosts must be in 'allowed_domains'.""",
                 ExecutionArguments.addLimitsTo(input, settings).keywords(),
                 ExecutionAnswer.schema(),
                 ToolDefinition.Annotations.RUNS);
@@ -76,7 +70,7 @@ public final class InstallPackagesTool implements SandglassTool {
         List<String> packages = packages(arguments);
         var request = new ExecutionRequest.Install(
                 SessionArguments.language(arguments), packages, ExecutionArguments.limits(arguments, settings));
-        return runs.run(ref, request, call.patience(settings.startWait()))
+        return runs.run(ref, request, new Absent.Refused(), call.patience(settings.startWait()))
                 .map(ExecutionAnswer::of)
                 .map(result -> announced(result, packages));
     }

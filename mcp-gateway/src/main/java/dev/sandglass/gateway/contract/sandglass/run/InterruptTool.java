@@ -34,19 +34,15 @@ public final class InterruptTool implements SandglassTool {
     private final SessionActions sessions;
     private final ToolDefinition definition = new ToolDefinition(
             "sandbox_interrupt",
-            "Interrupt what runs",
+            "Interrupt",
             """
-            Interrupts the code that runs in a session of a sandbox now, as Control-C would; variables are kept, and what \
-            waits behind it runs next. If it does not react within 2 s, its process is ended: variables are lost then, and \
-            what waited does not run. With 'execution_id' it interrupts that execution instead: a command, an \
-            installation, or code in whatever session, also if it still waits.""",
+            Interrupts what runs in a session now, as Control-C does; variables stay. If it does not react within 2 s, its \
+            process is ended and variables are lost. With 'execution_id' it interrupts that one, also a command or \
+            an installation.""",
             SessionArguments.addTo(SandboxArguments.schema())
                     .optional(
                             BY_ID,
-                            Schema.text(
-                                            "What to interrupt, as an earlier answer or sandbox_list gave it; not together with"
-                                                    + " 'session' or 'language'")
-                                    .maxLength(ExecutionId.MAX_LENGTH))
+                            Schema.text("Instead of 'session' and 'language'"))
                     .keywords(),
             Done.schema(),
             ToolDefinition.Annotations.ENDS);

@@ -15,6 +15,7 @@ import dev.sandglass.gateway.execution.ExecutionRequest;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -31,11 +32,15 @@ public final class RunCodeTool implements SandglassTool {
 
     private static final Pattern ENV =
             Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,62}|~|~/\\P{Cntrl}*|(?!~)(?=.*/)\\P{Cntrl}+");
-    private static final Schema PYTHON_ENV = Schema.text(
-                    "Python interpreter that a new session begins with: a name stands"
-                            + " for ~/envs/NAME, a path for the environment's folder; the sandbox's own if left out. It needs"
-                            + " ipykernel")
-            .maxLength(MAX_ENV_CHARS);
+    private static final Schema PYTHON_ENV = Schema.text("Python environment with ipykernel that a new session begins"
+            + " with: its folder, or a name in ~/envs");
+
+    /** To the supervisor: wherever its workspace is. */
+    private static final String WORKSPACE = "";
+
+    private static final Pattern CHANGES_SHELL = Pattern.compile("(?m)^\\s*(cd|export|alias|source|\\.)\\s");
+    private static final String NOTHING_STAYS =
+            "This shell has ended: its directory, variables and aliases do not stay for the next call; files do.";
 
     private final TenantAccess access;
     private final Runs runs;
@@ -46,20 +51,23 @@ public final class RunCodeTool implements SandglassTool {
         this.access = access;
         this.runs = runs;
         this.settings = settings;
-        Schema input =
-                SessionArguments.addTo(SandboxArguments.schema().required("code", Schema.text("Source text to run")));
+        Schema input = SandboxArguments.schemaForNew()
+                .required("code", Schema.text("Source text"))
+                .optional("language", SessionArguments.languageSchema("Default python", CodeLanguage.WORDS))
+                .optional("session", Schema.text("Set of variables of its own, made on first use; default 'default'"));
         this.definition = new ToolDefinition(
                 "sandbox_run_code",
-                "Run code in a sandbox",
+                "Run code",
                 """
-                Runs code in a running sandbox and returns what it printed, the value of its last expression and its \
-                pictures. Variables, imports and files are kept between calls. Python is ipykernel's; Node.js has \
-                top-level await, require, import and display(mediaType, data). The sandbox must be started first with \
-                sandbox_start. Code that runs longer than 'wait' goes on: read it with sandbox_get_execution.""",
-                ExecutionArguments.addTo(input.optional("python_env", PYTHON_ENV), settings)
+                Runs code in a sandbox and returns its output, the value of its last expression and its pictures. \
+                Variables, imports and files stay for later calls. A sandbox that is not there is started. 'python' is \
+                IPython with top-level await; 'nodejs' has top-level await, require and display(mediaType, data); 'bash' \
+                runs the text in a new shell in /workspace.""",
+                ExecutionArguments.addTo(StartArgument.addTo(input.optional("python_env", PYTHON_ENV)), settings)
                         .keywords(),
                 ExecutionAnswer.schema(),
-                ToolDefinition.Annotations.RUNS);
+                ToolDefinition.Annotations.RUNS)
+                .withLongAnswers();
     }
 
     @Override
@@ -72,21 +80,31 @@ public final class RunCodeTool implements SandglassTool {
         Arguments arguments = call.arguments();
         SandboxRef ref = SandboxArguments.read(call, access);
         String code = code(arguments);
+        CodeLanguage language = CodeLanguage.read(arguments);
+        Map<String, String> envs = arguments.variables("envs").orElse(Map.of());
+        @Nullable String pythonEnv = pythonEnv(arguments, language);
+        ExecutionRequest.Limits limits = ExecutionArguments.limits(arguments, settings);
+        if (language == CodeLanguage.BASH) {
+            var line = new ExecutionRequest.Command("sh", List.of("-c", code), true, WORKSPACE, envs, "", limits);
+            return runs.run(ref, line, StartArgument.read(call), call.patience(settings.startWait()))
+                    .map(ExecutionAnswer::of)
+                    .map(answer -> expectsToStay(arguments, code) ? answer.and(NOTHING_STAYS) : answer);
+        }
         Session.Name session = SessionArguments.read(arguments);
         var request = new ExecutionRequest.Code(
-                session.language(),
-                session.session(),
-                pythonEnv(arguments, session),
-                code,
-                arguments.variables("envs").orElse(Map.of()),
-                ExecutionArguments.limits(arguments, settings));
-        return runs.run(ref, request, call.patience(settings.startWait())).map(ExecutionAnswer::of);
+                session.language(), session.session(), pythonEnv, code, envs, limits);
+        return runs.run(ref, request, StartArgument.read(call), call.patience(settings.startWait()))
+                .map(ExecutionAnswer::of);
     }
 
-    private static @Nullable String pythonEnv(Arguments arguments, Session.Name session) {
-        Optional<String> given = arguments.text("python_env", MAX_ENV_CHARS).filter(env -> !env.isEmpty());
-        if (given.isPresent() && !session.language().equals("python")) {
-            throw new InvalidArgument("'python_env' is for language python; leave it out for " + session.language());
+    private static boolean expectsToStay(Arguments arguments, String code) {
+        return arguments.asks("session") || CHANGES_SHELL.matcher(code).find();
+    }
+
+    private static @Nullable String pythonEnv(Arguments arguments, CodeLanguage language) {
+        Optional<String> given = arguments.text("python_env", MAX_ENV_CHARS);
+        if (given.isPresent() && language != CodeLanguage.PYTHON) {
+            throw new InvalidArgument("'python_env' is for language python; leave it out for " + language.word());
         }
         if (given.isPresent() && !ENV.matcher(given.get()).matches()) {
             throw new InvalidArgument(

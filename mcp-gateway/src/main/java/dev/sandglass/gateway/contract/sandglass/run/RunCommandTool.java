@@ -38,35 +38,24 @@ public final class RunCommandTool implements SandglassTool {
         this.access = access;
         this.runs = runs;
         this.settings = settings;
-        Schema input = SandboxArguments.schema()
+        Schema input = SandboxArguments.schemaForNew()
                 .required(
                         "command",
-                        Schema.text("A program, run with exactly the given 'args' and no shell; or, if there are no"
-                                        + " 'args' and this has blanks or shell characters, a command line for bash (sh if the"
-                                        + " image has no bash)")
-                                .maxLength(MAX_COMMAND_CHARS))
-                .optional(
-                        "args",
-                        Schema.list("Arguments of the program", Schema.text("Argument"))
-                                .with("maxItems", MAX_ARGS))
-                .optional(
-                        "cwd",
-                        Schema.text("Working directory, default /workspace").maxLength(MAX_CWD_CHARS))
-                .optional(
-                        "stdin",
-                        Schema.text("What the program reads on standard input").maxLength(MAX_STDIN_CHARS));
+                        Schema.text("A program for 'args'; or, without 'args', a command line for bash (sh without one)"))
+                .optional("args", Schema.list("Its arguments, no shell", Schema.ofType("string")))
+                .optional("cwd", Schema.text("Default /workspace"))
+                .optional("stdin", Schema.text("Standard input"));
         this.definition = new ToolDefinition(
                 "sandbox_run_command",
-                "Run a command in a sandbox",
+                "Run a command",
                 """
-                Runs a program in a running sandbox and returns its output and exit code, which is no error of this tool. Files are kept between calls; \
-                a changed working directory or variable is not. The sandbox must be started first with sandbox_start. To \
-                leave a server running, for 'ports' of sandbox_start, start it in the background of a shell with its \
-                output in a file: 'python3 -m http.server 8000 --bind 0.0.0.0 >server.log 2>&1 &'. It runs on when the \
-                command has ended, until the sandbox stops; with 'background' it would end at 'timeout'.""",
-                ExecutionArguments.addTo(input, settings).keywords(),
+                Runs a program in a sandbox and returns its output and exit code. Files stay for later calls; a changed \
+                directory or variable does not. A sandbox that is not there is started. A server is left running with \
+                'python3 -m http.server 8000 --bind 0.0.0.0 >server.log 2>&1 &'.""",
+                ExecutionArguments.addTo(StartArgument.addTo(input), settings).keywords(),
                 ExecutionAnswer.schema(),
-                ToolDefinition.Annotations.RUNS);
+                ToolDefinition.Annotations.RUNS)
+                .withLongAnswers();
     }
 
     @Override
@@ -94,7 +83,8 @@ public final class RunCommandTool implements SandglassTool {
                 arguments.variables("envs").orElse(Map.of()),
                 arguments.text("stdin", MAX_STDIN_CHARS).orElse(""),
                 ExecutionArguments.limits(arguments, settings));
-        return runs.run(ref, request, call.patience(settings.startWait())).map(ExecutionAnswer::of);
+        return runs.run(ref, request, StartArgument.read(call), call.patience(settings.startWait()))
+                .map(ExecutionAnswer::of);
     }
 
     /**

@@ -77,12 +77,11 @@ public final class SessionTool implements SandglassTool {
     public enum Deed {
         /** A fresh kernel. */
         RESET("reset", "sandbox_reset", "Reset a session", """
-                Gives a session of a sandbox a fresh interpreter: variables and imports are gone, what runs is ended, \
-                with all programs that code in the session started; files and installed packages are kept."""),
+                Gives a session a fresh interpreter: variables and imports are gone, and programs that its code started; \
+                files and packages stay."""),
         /** No kernel any more. */
         CLOSE("close", "sandbox_close_session", "Close a session", """
-                Ends a session of a sandbox and frees its memory: variables are gone, what runs is ended, with all \
-                programs that code in the session started; files are kept. Its name can be used again.""");
+                Ends a session and frees its memory: variables are gone, and programs that its code started; files stay.""");
 
         private final String word;
         private final String tool;

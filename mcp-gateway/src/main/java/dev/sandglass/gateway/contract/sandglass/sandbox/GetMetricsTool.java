@@ -28,12 +28,10 @@ public final class GetMetricsTool implements SandglassTool {
         this.settings = settings;
         this.definition = new ToolDefinition(
                 "sandbox_get_metrics",
-                "Get metrics of sandboxes",
+                "Get metrics",
                 """
-                Returns for one sandbox, or for all, whether it runs and how much processor, memory, disk, processes and \
-                network it uses, with its limits. Works for stopped sandboxes too; a value that could not be read is \
-                null.""",
-                SandboxQuery.schema("Name of the sandbox; all if left out").keywords(),
+                Tells whether sandboxes run and what they use of processor, memory, disk, processes and network, as JSON.""",
+                SandboxQuery.schema("One sandbox; default all").keywords(),
                 MetricsAnswer.schema(),
                 ToolDefinition.Annotations.READS);
     }

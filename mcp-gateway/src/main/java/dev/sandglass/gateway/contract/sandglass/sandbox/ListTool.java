@@ -37,10 +37,9 @@ public final class ListTool implements SandglassTool {
             "sandbox_list",
             "List sandboxes",
             """
-            Lists your sandboxes, whether they run, and the sessions in them: what each is doing, for how long it has been \
-            there and how much ran in it. With 'sandbox' it lists that one, and its newest executions: that is where to \
-            find the execution_id of a run whose answer was lost, to read it with sandbox_get_execution.""",
-            SandboxQuery.schema("Name of one sandbox, to see its executions too; all if left out")
+            Lists your sandboxes, whether they run, and their sessions. With 'sandbox' that one and its newest executions: \
+            there is the execution_id of a run whose answer was lost.""",
+            SandboxQuery.schema("One sandbox; default all")
                     .keywords(),
             Listed.schema(),
             ToolDefinition.Annotations.READS);

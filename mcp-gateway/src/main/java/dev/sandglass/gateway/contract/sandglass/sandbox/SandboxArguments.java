@@ -18,16 +18,15 @@ public final class SandboxArguments {
 
     public static Schema schema() {
         return Schema.object()
-                .required("sandbox", name("Name of the sandbox"))
-                .optional("namespace", name("Tenant the sandbox belongs to; your own if left out"));
+                .required("sandbox", Schema.ofType("string"))
+                .optional("namespace", Schema.ofType("string"));
     }
 
-    /** A name of contracts.md M27. */
-    public static Schema name(String description) {
-        return Schema.text(description)
-                .with("minLength", 1)
-                .maxLength(63)
-                .with("pattern", "^[A-Za-z0-9][A-Za-z0-9_-]*$");
+    /** The same where a name that is new makes a sandbox; what it says of them holds for the other tools. */
+    public static Schema schemaForNew() {
+        return Schema.object()
+                .required("sandbox", Schema.text("Name of your choice: letters, digits, '-', '_'"))
+                .optional("namespace", Schema.text("Tenant; default your own"));
     }
 
     /** The sandbox that the arguments name, if the caller may use it. */
@@ -48,7 +47,7 @@ public final class SandboxArguments {
         Arguments arguments = call.arguments();
         // The text up to the colon is that of contracts.md M31.
         String sandbox = arguments
-                .text("sandbox", MAX_CHARS)
+                .given("sandbox", MAX_CHARS)
                 .orElseThrow(() -> new InvalidArgument(
                         "Missing required 'sandbox' parameter for portal request: give the name of the sandbox"));
         return access.sandbox(call.caller(), arguments.text("namespace", MAX_CHARS), sandbox);

@@ -26,11 +26,8 @@ final class SandboxQuery {
      */
     static Schema schema(String sandbox) {
         return Schema.object()
-                .optional("sandbox", SandboxArguments.name(sandbox))
-                .optional(
-                        "namespace",
-                        Schema.text("Tenant; your own if left out, '*' for all that you may see")
-                                .maxLength(63));
+                .optional("sandbox", Schema.text(sandbox))
+                .optional("namespace", Schema.text("Tenant; default your own, '*' for all that you may see"));
     }
 
     /** What the arguments select; with {@code *} a name stands for those of all tenants, be it none. */

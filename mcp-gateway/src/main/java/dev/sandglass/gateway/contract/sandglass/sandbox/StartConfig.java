@@ -48,36 +48,21 @@ final class StartConfig {
 
     static Schema schema() {
         return Schema.object()
-                .with("description", "What is left out stays as it was; a new sandbox has the installation's default")
-                .optional(
-                        "image",
-                        Schema.text("Image, e.g. 'microsandbox/python'; the installation's default for a new one")
-                                .maxLength(MAX_IMAGE_CHARS))
-                .optional(
-                        "memory",
-                        Schema.either("MiB, or a quantity such as '1Gi'; 512 MiB for a new one", "integer", "string"))
-                .optional(
-                        "cpus",
-                        Schema.either("Processors, or a quantity such as '500m'; 1 for a new one", "number", "string"))
-                .optional(
-                        "disk",
-                        Schema.either("MiB, or a quantity such as '2Gi'; 2 GiB for a new one", "integer", "string"))
-                .optional("envs", Variables.schema("Environment variables of the code"))
+                .with("description", "What is left out stays as it is; a new sandbox has the installation's defaults")
+                .optional("image", Schema.text("E.g. 'microsandbox/python'"))
+                .optional("memory", Schema.either("MiB, or '1Gi'; default 512", "integer", "string"))
+                .optional("cpus", Schema.either("E.g. 2, 0.5 or '500m'; default 1", "number", "string"))
+                .optional("disk", Schema.either("MiB, or '4Gi'; default 2 GiB", "integer", "string"))
+                .optional("envs", Variables.schema("Environment variables"))
                 .optional("volumes", StartVolumes.volumesSchema())
                 .optional("workspace", StartVolumes.workspaceSchema())
                 .optional(
                         "idle_timeout",
-                        duration("The sandbox is suspended when nobody used it for so long; its next use resumes it"
-                                + " without its variables"))
-                .optional("max_lifetime", duration("The sandbox is suspended at that age, even while code runs"))
-                .optional(
-                        "retention",
-                        duration("The sandbox is deleted when it was stopped or suspended for so long, unless it has a"
-                                + " persistent workspace"))
-                .optional(
-                        "runtime_class",
-                        Schema.text("RuntimeClass that the installation allows, e.g. 'gvisor'; its own for a new one")
-                                .maxLength(SandboxSpec.MAX_RUNTIME_CLASS_NAME))
+                        duration("'30m' or seconds: unused for so long it is suspended; the next call resumes it,"
+                                + " variables are lost"))
+                .optional("max_lifetime", duration("Suspended at this age, even while code runs"))
+                .optional("retention", duration("Deleted when stopped for so long"))
+                .optional("runtime_class", Schema.text("E.g. 'gvisor'"))
                 .optional("ports", ports())
                 .optional("allowed_domains", AllowedDomains.schema())
                 .with("additionalProperties", false);
@@ -85,12 +70,9 @@ final class StartConfig {
 
     private static Schema ports() {
         return Schema.list(
-                        ("Ports from %d to %d on which code in the sandbox serves HTTP or WebSocket; the answer tells the"
-                                        + " URL of each. A server must listen on 0.0.0.0; sandbox_run_command says how to leave"
-                                        + " one running. Of 'host:container' the container's part counts")
-                                .formatted(SandboxPort.MIN, SandboxPort.MAX),
-                        Schema.either("A port, or 'host:container'", "integer", "string"))
-                .with("maxItems", SandboxPort.MAX_ENTRIES);
+                "Ports (%d to %d) on which code serves HTTP or WebSocket, listening on 0.0.0.0; the answer has their URLs"
+                        .formatted(SandboxPort.MIN, SandboxPort.MAX),
+                Schema.ofType("integer"));
     }
 
     static SandboxConfig read(Arguments arguments) {
@@ -136,10 +118,7 @@ final class StartConfig {
     }
 
     private static Schema duration(String description) {
-        return Schema.either(
-                description + ": e.g. '30m' or '1h30m', or a number of seconds; the installation's for a new one",
-                "string",
-                "integer");
+        return Schema.either(description, "string", "integer");
     }
 
     /** Whether somebody expects a port of a host to be opened; after {@link #read}. */

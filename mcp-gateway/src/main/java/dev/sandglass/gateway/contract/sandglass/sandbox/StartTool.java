@@ -54,11 +54,9 @@ public final class StartTool implements SandglassTool {
                 "sandbox_start",
                 "Start a sandbox",
                 """
-                Starts a sandbox of that name, creating it if there is none, and waits until it can run code. Call this \
-                before running code or commands. Starting a running sandbox is harmless. 'workspace' in 'config' gives it \
-                a persistent workspace: what is in /workspace then outlives a stop. Always stop the sandbox with \
-                sandbox_stop when done, to free its resources.""",
-                SandboxArguments.schema()
+                Starts a sandbox and waits until it can run code. Starting a running one is harmless, and changes what \
+                'config' names. Without 'config' it is not needed: sandbox_run_code starts a new sandbox by itself.""",
+                SandboxArguments.schemaForNew()
                         .optional("config", StartConfig.schema())
                         .keywords(),
                 StartAnswer.schema("running", "starting", "unverified"),

@@ -31,22 +31,19 @@ final class StartVolumes {
 
     static Schema volumesSchema() {
         return Schema.list(
-                        "Volumes as 'claim:/path' or 'claim:/path:rw': a PersistentVolumeClaim of the tenant's namespace,"
-                                + " seen at /path, which is not in /workspace; read-only unless ':rw'. Paths of a host are refused",
-                        Schema.text("claim:/path[:ro|rw]").maxLength(MAX_CHARS))
-                .with("maxItems", VolumeRules.MAX_VOLUMES);
+                "PersistentVolumeClaims, each 'claim:/path' or 'claim:/path:rw'",
+                Schema.ofType("string"));
     }
 
     static Schema workspaceSchema() {
         return Schema.anyOf(
-                "A /workspace that survives stop and start: its size, or {size, storage_class, keep}. Left out: /workspace"
-                        + " ends with the stop",
-                Schema.text("Size, e.g. '5Gi'"),
-                Schema.integer("Size in MiB"),
+                "Size of a /workspace that survives a stop, e.g. '5Gi'",
+                Schema.ofType("string"),
+                Schema.ofType("integer"),
                 Schema.object()
-                        .required("size", Schema.either("MiB, or a quantity such as '5Gi'", "integer", "string"))
-                        .optional("storage_class", Schema.text("The cluster's default if left out"))
-                        .optional("keep", Schema.flag("It survives the deletion of the sandbox too; default false"))
+                        .required("size", Schema.ofType("string"))
+                        .optional("storage_class", Schema.ofType("string"))
+                        .optional("keep", Schema.flag("Survives the sandbox's deletion"))
                         .with("additionalProperties", false));
     }
 

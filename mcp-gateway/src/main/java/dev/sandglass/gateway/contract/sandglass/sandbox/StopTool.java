@@ -29,15 +29,12 @@ public final class StopTool implements SandglassTool {
                 "sandbox_stop",
                 "Stop a sandbox",
                 """
-                Stops a sandbox: its processes and variables are gone, and its files outside a persistent workspace \
-                ('workspace' in the config of sandbox_start); its configuration stays for a later sandbox_start. Always \
-                call this when you are finished with a sandbox. With 'delete' its configuration and a persistent \
-                workspace with all files are gone, too.""",
+                Stops a sandbox when you are finished with it: processes and variables are gone, and files unless it has \
+                a persistent workspace. sandbox_start brings it back.""",
                 SandboxArguments.schema()
                         .optional(
                                 "delete",
-                                Schema.flag("Delete the sandbox: its configuration and all its files, a persistent"
-                                        + " workspace too unless its 'keep' is true; default false"))
+                                Schema.flag("Delete its configuration and all files too; a workspace with 'keep' stays"))
                         .keywords(),
                 SandboxAnswer.schema("stopped", "deleted"),
                 ToolDefinition.Annotations.STOPS);

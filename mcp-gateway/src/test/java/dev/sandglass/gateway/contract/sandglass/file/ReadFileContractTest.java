@@ -161,7 +161,9 @@ class ReadFileContractTest {
 
         JsonNode result = read(",'path':'p'");
 
-        JsonNode part = result.path("content").path(0);
+        assertThat(TestGateway.text(result))
+                .isEqualTo("--- sandglass ---\n[Picture: %s, 200000 bytes]".formatted(format.mimeType));
+        JsonNode part = result.path("content").path(1);
         assertThat(part.path("type").asString()).isEqualTo("image");
         assertThat(part.path("mimeType").asString()).isEqualTo(format.mimeType);
         assertThat(Base64.getDecoder().decode(part.path("data").asString())).isEqualTo(picture);

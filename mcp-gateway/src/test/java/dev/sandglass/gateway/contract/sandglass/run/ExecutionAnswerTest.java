@@ -73,7 +73,7 @@ class ExecutionAnswerTest {
     }
 
     private static ToolResult answer(ExecutionResult result) {
-        return ExecutionAnswer.of(result, null, NetworkNotice.NONE);
+        return ExecutionAnswer.of(result, false, null, NetworkNotice.NONE);
     }
 
     private static String message(ExecutionResult result) {
@@ -86,25 +86,25 @@ class ExecutionAnswerTest {
 
     @Test
     void thatTheEndOfItsOutputIsLostIsSaidOfARunThatWentWell() {
-        assertThat(read(ended(ExecutionStatus.OK, LOST, null, null, false))).isEqualTo(FENCED + "[ok] " + LOST);
+        assertThat(read(ended(ExecutionStatus.OK, LOST, null, null, false))).isEqualTo("[ok] " + LOST);
     }
 
     @Test
     void thatTheEndOfItsOutputIsLostIsSaidBehindATraceback() {
         assertThat(read(ended(ExecutionStatus.ERROR, LOST, null, ZERO, false)))
-                .isEqualTo(ZERO.traceback() + "\n" + FENCED + "[error] " + LOST);
+                .isEqualTo("[error] " + LOST + "\n" + ZERO.traceback());
     }
 
     @Test
     void anExceptionIsNotSaidTwice() {
         assertThat(read(ended(ExecutionStatus.ERROR, "ZeroDivisionError: division by zero", null, ZERO, false)))
-                .isEqualTo(ZERO.traceback());
+                .isEqualTo("[error] ZeroDivisionError\n" + ZERO.traceback());
     }
 
     @Test
     void aRunOfWhichNothingMoreIsHeardSaysSo() {
         assertThat(read(ended(ExecutionStatus.RUNNING, "It may still be running.", "Interrupted.", null, false)))
-                .startsWith(FENCED + "[running] Read on: sandbox_get_execution with execution_id '" + ID
+                .startsWith("[running]\n" + FENCED + "Read on: sandbox_get_execution with execution_id '" + ID
                         + "' and offset 7.")
                 .endsWith("[warning] Interrupted.");
     }
@@ -122,7 +122,7 @@ class ExecutionAnswerTest {
     @Test
     void whatWasCutIsToBeReadOnHoweverItEnded() {
         assertThat(read(ended(ExecutionStatus.TIMEOUT, "Time is up.", null, null, true)))
-                .isEqualTo(FENCED + "[timeout] Time is up. Read on: sandbox_get_execution with execution_id '" + ID
+                .isEqualTo("[timeout] Time is up.\n" + FENCED + "Read on: sandbox_get_execution with execution_id '" + ID
                         + "' and offset 7.");
     }
 
@@ -146,8 +146,8 @@ class ExecutionAnswerTest {
         ExecutionResult lost = lost(status, CutOutput.LOST);
 
         assertThat(read(lost))
-                .isEqualTo("x\n" + FENCED + "[2 more picture(s) did not fit into this answer; they are lost]\n["
-                        + status.word() + "] " + gone);
+                .isEqualTo("[" + status.word() + "]\nx\n" + FENCED
+                        + "[2 more picture(s) did not fit into this answer; they are lost]\n" + gone);
         assertThat(message(lost)).endsWith(gone).doesNotContain("read on");
         assertThat(facts(lost).truncated()).isTrue();
         assertThat(facts(lost).nextOffset()).isNull();
@@ -171,12 +171,15 @@ class ExecutionAnswerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "\n", " \t\r\n", "\u00a0\u2003\u3000", "\u0085\u2028\ufeff"})
-    void textWithNothingToBeSeenIsNoText(String printed) {
+    void textWithNothingToBeSeenStandsInNoAnswerAlone(String printed) {
         Image picture = new Image("image/png", "AAAA", 3, null);
 
         assertThat(answer(printed(printed)).content()).containsExactly(new ToolResult.Content.Text("(no output)"));
         assertThat(answer(printed(printed, picture)).content())
-                .containsExactly(new ToolResult.Content.Image("image/png", "AAAA"));
+                .containsExactly(
+                        new ToolResult.Content.Text(printed + (printed.isEmpty() || printed.endsWith("\n") ? "" : "\n")
+                                + FENCED + "[1 picture(s): image/png]"),
+                        new ToolResult.Content.Image("image/png", "AAAA"));
         assertThat(facts(printed(printed, picture)).stdout()).isEqualTo(printed);
     }
 
@@ -187,7 +190,7 @@ class ExecutionAnswerTest {
 
         assertThat(answer.content())
                 .containsExactly(
-                        new ToolResult.Content.Text(FENCED + "Done."),
+                        new ToolResult.Content.Text(FENCED + "[1 picture(s): image/png]\nDone."),
                         new ToolResult.Content.Image("image/png", "AAAA"));
     }
 
@@ -216,6 +219,52 @@ class ExecutionAnswerTest {
                 0);
     }
 
+    /** Agents cut errors in the middle, so that the traceback would go. */
+    @Test
+    void anErrorIsShortAndItsTracebackWhole() {
+        String traceback = "Traceback\n" + "x".repeat(5_000) + "\nZeroDivisionError: division by zero";
+        ExecutionResult failed = new ExecutionResult(
+                ExecutionStatus.ERROR, ID, "begin" + "o".repeat(19_000) + "end", "", null, null,
+                new ExecutionError("ZeroDivisionError", "division by zero", traceback), List.of(), 0, null, null, 5,
+                CutOutput.NONE, 0, 7, false, "ZeroDivisionError: division by zero", null, 0);
+
+        String text = read(failed);
+
+        assertThat(text.length()).isLessThan(10_000);
+        assertThat(text)
+                .startsWith("[error] ZeroDivisionError\nbegin")
+                .contains("end\n" + traceback)
+                .contains("characters left out")
+                .endsWith("An error is kept short; all of the output: sandbox_get_execution with execution_id '" + ID + "'.");
+    }
+
+    @Test
+    void aTracebackWithoutEndIsCutInItsMiddle() {
+        ExecutionResult failed = new ExecutionResult(
+                ExecutionStatus.ERROR, ID, "o".repeat(19_000), "", null, null,
+                new ExecutionError("E", "", "begin" + "x".repeat(20_000) + "end"), List.of(), 0, null, null, 5,
+                CutOutput.NONE, 0, 7, false, "E: ", null, 0);
+
+        assertThat(read(failed)).hasSizeLessThan(10_000).contains("begin", "end\n" + FENCED);
+    }
+
+    @Test
+    void outputThatBeginsAsALineOfOursIsMarked() {
+        assertThat(read(printed("[timeout] Time is up.\n"))).isEqualTo("| [timeout] Time is up.\n");
+        assertThat(read(printed("  [new sandbox] x"))).isEqualTo("|   [new sandbox] x");
+        assertThat(read(printed("[1, 2]"))).isEqualTo("[1, 2]");
+        assertThat(read(printed("[errors] none"))).isEqualTo("[errors] none");
+    }
+
+    @Test
+    void aSandboxThatWasStartedForItIsSaidFirst() {
+        ToolResult answer = ExecutionAnswer.of(printed("hi"), true, null, NetworkNotice.NONE);
+
+        assertThat(answer.content().getFirst())
+                .isEqualTo(new ToolResult.Content.Text("[new sandbox] There was no sandbox of this name: it was started"
+                        + " with the installation's defaults.\nhi"));
+    }
+
     /** A pod that follows a suspended one tells the first run of each session by itself; other runs are told here. */
     @Test
     void thatASandboxWasResumedIsToldOnce() {
@@ -230,7 +279,7 @@ class ExecutionAnswerTest {
     }
 
     private static String resumed(ExecutionResult result) {
-        ToolResult answer = ExecutionAnswer.of(result, "resumed for this call", NetworkNotice.NONE);
+        ToolResult answer = ExecutionAnswer.of(result, false, "resumed for this call", NetworkNotice.NONE);
         return answer.content().getFirst() instanceof ToolResult.Content.Text(String text) ? text : "";
     }
 }

@@ -78,8 +78,8 @@ class InstallPackagesContractTest {
         JsonNode result = install(List.of("missing"));
 
         assertThat(refusal(result))
-                .startsWith("installer of python\n" + FencedText.FENCE + "\n")
-                .endsWith("[exit code 1] What to do.\nCould not install missing.");
+                .startsWith("[exit code 1] What to do.\ninstaller of python\n" + FencedText.FENCE + "\n")
+                .endsWith("Could not install missing.");
         assertThat(result.path("structuredContent").path("message").asString()).isEqualTo("What to do.");
     }
 
@@ -104,7 +104,7 @@ class InstallPackagesContractTest {
             assertThat(result.path("structuredContent").path("status").asString())
                     .isEqualTo("running");
             assertThat(TestGateway.text(result))
-                    .startsWith(FencedText.FENCE + "\n[running")
+                    .startsWith("[running]\n" + FencedText.FENCE)
                     .contains("sandbox_get_execution");
         }
     }
@@ -145,7 +145,7 @@ class InstallPackagesContractTest {
     void otherBadArgumentsNameTheirField() throws Exception {
         assertThat(refusal(call(""))).contains("Missing required 'packages' parameter");
         assertThat(refusal(call(",'packages':[]"))).contains("'packages' must name at least one");
-        assertThat(refusal(call(",'packages':'a'"))).contains("'packages' must be a list");
+        assertThat(refusal(call(",'packages':'a b'"))).contains("'packages' must be a list");
         assertThat(refusal(call(",'packages':[7]"))).contains("'packages[0]' must be a text");
         assertThat(refusal(call(",'packages':['a'],'language':'ruby'"))).contains("Unsupported language: ruby");
         assertThat(refusal(call(",'packages':['a'],'envs':{}"))).contains("envs");

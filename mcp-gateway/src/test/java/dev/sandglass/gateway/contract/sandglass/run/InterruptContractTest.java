@@ -63,7 +63,7 @@ class InterruptContractTest {
                         .filter(tool -> tool.path("name").asString().equals("sandbox_interrupt"))
                         .map(tool -> tool.path("description").asString()))
                 .singleElement(as(STRING))
-                .contains("variables are kept", "does not react within 2 s, its process is ended: variables are lost");
+                .contains("variables stay", "does not react within 2 s, its process is ended and variables are lost");
     }
 
     @Test

@@ -2,7 +2,6 @@ package dev.sandglass.gateway.contract.sandglass.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.gateway.contract.FencedText;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
@@ -47,7 +46,7 @@ class LostExecutionContractTest {
         assertThat(result.path("isError").asBoolean()).isTrue();
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("lost");
         assertThat(TestGateway.text(result))
-                .startsWith(FencedText.FENCE + "\n[lost] The pod in which this execution ran is gone");
+                .startsWith("[lost] The pod in which this execution ran is gone");
     }
 
     /** Another replica saw it resumed, ran something, and told the id: who is told lost runs it a second time. */
@@ -64,8 +63,7 @@ class LostExecutionContractTest {
         gateway.sandboxes.put(new SandboxState.Running(resumed()));
 
         assertThat(TestGateway.text(read(1)))
-                .isEqualTo(FencedText.FENCE
-                        + "\n[lost] The pod in which this execution ran is gone, and its output with it: its sandbox was"
+                .isEqualTo("[lost] The pod in which this execution ran is gone, and its output with it: its sandbox was"
                         + " stopped, suspended, restarted or deleted. Call sandbox_start and run the code again.");
     }
 }

@@ -109,7 +109,7 @@ class AllowedDomainsContractTest {
         assertThat(refusal(Collections.nCopies(65, "example.com")))
                 .contains("'config.allowed_domains' must be a list of at most 64 texts");
         assertThat(refusal(List.of("a".repeat(263)))).contains("'config.allowed_domains[0]' must have at most 262");
-        assertThat(refusal("example.com")).contains("'config.allowed_domains' must be a list");
+        assertThat(refusal("a.example b.example")).contains("'config.allowed_domains' must be a list");
         assertThat(refusal(List.of(7))).contains("'config.allowed_domains[0]' must be a text");
     }
 

@@ -39,7 +39,7 @@ class StartConfigContractTest {
 
         assertThat(result.path("isError").asBoolean()).isTrue();
         assertThat(TestGateway.text(result))
-                .isEqualTo("Error: 'config.imge' is not known; known are "
+                .isEqualTo("Error: 'config.imge' is not known (did you mean 'image'?); known are "
                         + String.join(", ", new TreeSet<>(offered.propertyNames())));
     }
 
@@ -133,6 +133,6 @@ class StartConfigContractTest {
         assertThat(gateway.definition("sandbox_start")
                         .at("/inputSchema/properties/config/properties/retention/description")
                         .asString())
-                .contains("stopped or suspended for so long, unless it has a persistent workspace");
+                .contains("stopped for so long");
     }
 }

@@ -77,9 +77,9 @@ class StopContractTest {
         JsonNode tool = gateway.definition("sandbox_stop");
 
         assertThat(tool.path("description").asString())
-                .contains("Always call this when you are finished")
-                .contains("With 'delete' its configuration and a persistent workspace with all files are gone, too.");
+                .contains("when you are finished")
+                .contains("files unless it has a persistent workspace");
         assertThat(tool.at("/inputSchema/properties/delete/description").asString())
-                .contains("all its files, a persistent workspace too unless its 'keep' is true");
+                .contains("all files", "a workspace with 'keep' stays");
     }
 }

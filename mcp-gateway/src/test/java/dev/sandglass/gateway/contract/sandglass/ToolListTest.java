@@ -1,0 +1,126 @@
+package dev.sandglass.gateway.contract.sandglass;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.gateway.testing.TestGateway;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** What a model is given before its first call: each character of it is paid for in each conversation. */
+class ToolListTest {
+
+    private static final int MOST_CHARACTERS = 14_000;
+    private static final String LIST = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
+
+    /** What OpenAI's strict mode knows; clients make optional properties nullable and required by themselves. */
+    private static final Set<String> STRICT = Set.of(
+            "type", "description", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "minimum",
+            "maximum");
+
+    private static TestGateway gateway;
+
+    @BeforeAll
+    static void start() {
+        gateway = TestGateway.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        gateway.close();
+    }
+
+    @Test
+    void theWholeListIsShort() throws Exception {
+        JsonNode tools = list("/mcp");
+
+        assertThat(tools).hasSize(15);
+        assertThat(tools.toString().length()).isLessThanOrEqualTo(MOST_CHARACTERS);
+        assertThat(tools.valueStream()).noneMatch(tool -> tool.has("outputSchema"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/mcp?structured=true", "/mcp?tools=all&structured=true"})
+    void programsAreGivenSchemasOfTheData(String target) throws Exception {
+        assertThat(list(target).valueStream()).hasSize(15).allMatch(tool -> tool.has("outputSchema"));
+    }
+
+    @Test
+    void theCoreIsSevenTools() throws Exception {
+        assertThat(list("/mcp?tools=core").valueStream())
+                .extracting(tool -> tool.path("name").asString())
+                .containsExactly(
+                        "sandbox_start",
+                        "sandbox_stop",
+                        "sandbox_run_code",
+                        "sandbox_run_command",
+                        "sandbox_read_file",
+                        "sandbox_write_file",
+                        "sandbox_get_metrics");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/mcp?structured=yes",
+                "/mcp?structured=true&structured=true",
+                "/mcp?structured=",
+                "/mcp?tools=some",
+                "/mcp?tools=core&tools=all",
+            })
+    void aSwitchThatSaysNeitherIsRefusedByItsName(String target) throws Exception {
+        HttpResponse<String> answer = ask(target);
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(gateway.json(answer).at("/error/message").asString())
+                .contains(target.contains("tools") ? "'tools' in the URL must be" : "'structured' in the URL must be");
+    }
+
+    @Test
+    void everySchemaHasAStrictForm() throws Exception {
+        list("/mcp").forEach(tool -> check(tool.path("name").asString(), tool.path("inputSchema")));
+    }
+
+    private static void check(String place, JsonNode schema) {
+        assertThat(STRICT).as(place).containsAll(schema.propertyNames());
+        if (schema.path("type").asString().equals("object")) {
+            assertThat(schema.path("properties").isObject()).as(place).isTrue();
+        }
+        assertThat(schema.path("additionalProperties").isObject()).as(place).isFalse();
+        schema.path("properties").properties().forEach(each -> check(place + "." + each.getKey(), each.getValue()));
+        for (JsonNode form : schema.path("anyOf")) {
+            check(place, form);
+        }
+        if (schema.has("items")) {
+            check(place + "[]", schema.path("items"));
+        }
+    }
+
+    @Test
+    void longAnswersAreAnnounced() throws Exception {
+        List<String> announced = list("/mcp").valueStream()
+                .filter(tool ->
+                        tool.path("_meta").path("anthropic/maxResultSizeChars").asInt() == 200_000)
+                .map(tool -> tool.path("name").asString())
+                .toList();
+
+        assertThat(announced)
+                .containsExactly("sandbox_run_code", "sandbox_run_command", "sandbox_get_execution", "sandbox_read_file");
+    }
+
+    private static JsonNode list(String target) throws Exception {
+        return gateway.json(ask(target)).path("result").path("tools");
+    }
+
+    private static HttpResponse<String> ask(String target) throws Exception {
+        return gateway.send(gateway.post(LIST).uri(URI.create(gateway.base() + target)));
+    }
+}

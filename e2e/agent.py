@@ -63,7 +63,7 @@ class Agent:
         kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
         self.place = place
         self._connection = kind(place.netloc, timeout=patience)
-        self._path = place.path
+        self._path = place.path + "?structured=true"
         self._token = token
         self._ids = itertools.count(1)
 

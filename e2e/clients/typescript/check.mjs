@@ -33,7 +33,7 @@ finally:
 async function connect(mode) {
   const client = new Client({ name: "sandglass-e2e", version: "1" }, { versionNegotiation: { mode } });
   const headers = { Authorization: `Bearer ${SANDGLASS_TOKEN}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(SANDGLASS_URL), { requestInit: { headers } }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${SANDGLASS_URL}?structured=true`), { requestInit: { headers } }));
   return client;
 }
 

@@ -32,7 +32,7 @@ def post(message: JsonObject, api_key: str | None = API_KEY) -> tuple[int, str, 
         headers["Authorization"] = f"Bearer {api_key}"
     connection = http.client.HTTPConnection(HOST, PORT, timeout=CALL_TIMEOUT_S)
     try:
-        connection.request("POST", "/mcp", json.dumps(message), headers)
+        connection.request("POST", "/mcp?structured=true", json.dumps(message), headers)
         response = connection.getresponse()
         return response.status, response.getheader("Content-Type", ""), response.read()
     finally:

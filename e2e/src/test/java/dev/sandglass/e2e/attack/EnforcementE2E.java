@@ -103,7 +103,7 @@ class EnforcementE2E {
         Answer code = SANDBOXES.agent().python(name, "1");
         assertThat(code.status()).isEqualTo("rejected");
         assertThat(code.text())
-                .startsWith("--- sandglass ---\n[rejected] Not started: ")
+                .startsWith("[rejected] Not started: ")
                 .contains(REACHED);
         Answer command = SANDBOXES.agent().command(name, "id");
         assertThat(command.status()).isEqualTo("rejected");
@@ -128,6 +128,6 @@ class EnforcementE2E {
         Answer answer = run.answer();
         assertThat(answer.status()).as(answer.text()).isEqualTo("interrupted");
         assertThat(answer.failed()).isTrue();
-        assertThat(answer.text()).startsWith("begun").contains("The run was ended.", REACHED);
+        assertThat(answer.text()).startsWith("[interrupted] ").contains("\nbegun", "The run was ended.", REACHED);
     }
 }

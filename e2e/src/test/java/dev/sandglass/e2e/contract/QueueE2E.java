@@ -93,7 +93,7 @@ class QueueE2E {
         assertThat(answer.failed()).isTrue();
         assertThat(answer.text())
                 .startsWith(
-                        "--- sandglass ---\n[rejected] Not started: 8 executions wait for kernel python/default already")
+                        "[rejected] Not started: 8 executions wait for kernel python/default already")
                 .contains("Wait for running executions to end, or interrupt one.");
     }
 }

@@ -43,7 +43,7 @@ public final class Agent implements AutoCloseable {
         }
         var transport = HttpClientStreamableHttpTransport.builder(
                         endpoint.resolve("/").toString())
-                .endpoint(endpoint.getPath())
+                .endpoint(endpoint.getPath() + "?structured=true")
                 .requestBuilder(request)
                 .connectTimeout(Duration.ofSeconds(10))
                 .build();

@@ -33,8 +33,14 @@ public record Offer(
     }
 
     /** Prompts and tools alone. */
-    public Offer(String serverName, String serverTitle, String instructions, List<Prompt> prompts, List<Tool> tools) {
-        this(serverName, serverTitle, instructions, prompts, tools, Optional.empty(), Optional.empty());
+    public Offer(
+            String serverName,
+            String serverTitle,
+            String instructions,
+            List<Prompt> prompts,
+            List<Tool> tools,
+            boolean structured) {
+        this(serverName, serverTitle, instructions, prompts, tools, Optional.empty(), Optional.empty(), structured);
     }
 
     /** The tool of that name. */

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,9 @@ final class ExecutionAnswer {
             "number",
             "boolean",
             "null");
+
+    /** The code chooses its exceptions' names: in a line of ours stands none that could be more than a name. */
+    private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.]{0,63}");
 
     private static final int MAX_NAME_CHARS = 8 * 1024;
 
@@ -348,7 +352,7 @@ final class ExecutionAnswer {
                 error != null && result.message().startsWith(ForeignText.line(error.name(), MAX_NAME_CHARS) + ":");
         String message = message(result);
         if (error != null && (said || message.isEmpty())) {
-            return word + ForeignText.line(error.name(), MAX_NAME_CHARS);
+            return word + (PLAIN_NAME.matcher(error.name()).matches() ? error.name() : "");
         }
         return message.isEmpty() ? "" : word + message;
     }

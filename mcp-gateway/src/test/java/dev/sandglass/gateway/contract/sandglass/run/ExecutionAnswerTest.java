@@ -226,7 +226,7 @@ class ExecutionAnswerTest {
         ExecutionResult failed = new ExecutionResult(
                 ExecutionStatus.ERROR, ID, "begin" + "o".repeat(19_000) + "end", "", null, null,
                 new ExecutionError("ZeroDivisionError", "division by zero", traceback), List.of(), 0, null, null, 5,
-                CutOutput.NONE, 0, 7, false, "ZeroDivisionError: division by zero", null, 0);
+                CutOutput.NONE, 0, 7, false, "ZeroDivisionError: division by zero", null, null, null, 0);
 
         String text = read(failed);
 
@@ -243,7 +243,7 @@ class ExecutionAnswerTest {
         ExecutionResult failed = new ExecutionResult(
                 ExecutionStatus.ERROR, ID, "o".repeat(19_000), "", null, null,
                 new ExecutionError("E", "", "begin" + "x".repeat(20_000) + "end"), List.of(), 0, null, null, 5,
-                CutOutput.NONE, 0, 7, false, "E: ", null, 0);
+                CutOutput.NONE, 0, 7, false, "E: ", null, null, null, 0);
 
         assertThat(read(failed)).hasSizeLessThan(10_000).contains("begin", "end\n" + FENCED);
     }

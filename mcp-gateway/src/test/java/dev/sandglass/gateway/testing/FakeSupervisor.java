@@ -196,10 +196,8 @@ public final class FakeSupervisor implements LinkClient, Link {
         onTheWay = () -> {};
         deed.run();
         switch (verb) {
-            case Verb.Execute execute
-            when "late".equals(execute.pythonEnv()) -> reader.record(late());
-            case Verb.Execute execute
-            when "bare".equals(execute.pythonEnv()) -> reader.record(bare());
+            case Verb.Execute execute when "late".equals(execute.pythonEnv()) -> reader.record(late());
+            case Verb.Execute execute when "bare".equals(execute.pythonEnv()) -> reader.record(bare());
             case Verb.Execute execute ->
                 code(execute.executionId(), new String(execute.code().bytes(), StandardCharsets.UTF_8), reader);
             case Verb.Command command -> {

@@ -87,6 +87,8 @@ public final class RunningFolders {
     public Mono<Page> workspaces(List<TenantAccess.Tenant> tenants, Optional<Position> after, Duration atMost) {
         return Mono.defer(() -> {
             List<RunningSandbox> next = tenants.stream()
+                    .filter(tenant -> after.isEmpty()
+                            || tenant.name().compareTo(after.get().tenant()) >= 0)
                     .flatMap(this::running)
                     .filter(sandbox ->
                             after.isEmpty() || Position.of(sandbox.ref()).compareTo(after.get()) > 0)

@@ -48,11 +48,11 @@ final class McpDispatcher {
             case "tools/list" -> Mono.just(listTools(request));
             case "prompts/list" -> Mono.just(listPrompts(request));
             case "prompts/get" -> Mono.just(getPrompt(request));
-            case "resources/list" -> resources.list(request, meta(request));
+            case "resources/list" -> resources.list(call, meta(request));
             case "resources/templates/list" ->
                 Mono.just(resources.templates(request, ttl(request.era()), scope(request.era()), meta(request)));
             case ResourceMethods.READ -> resources.read(call, meta(request));
-            case "completion/complete" -> resources.complete(request, meta(request));
+            case "completion/complete" -> resources.complete(call, meta(request));
             case "server/discover" -> Mono.just(discover(in(ProtocolRevision.MODERN, request)));
             case "initialize" -> Mono.just(initialize(in(ProtocolRevision.LEGACY, request)));
             case "ping" -> Mono.just(pong(in(ProtocolRevision.LEGACY, request)));

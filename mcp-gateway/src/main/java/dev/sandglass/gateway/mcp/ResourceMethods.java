@@ -37,10 +37,12 @@ final class ResourceMethods {
     }
 
     /** {@code resources/list}. */
-    Mono<Object> list(McpRequest request, Results.@Nullable Meta meta) {
+    Mono<Object> list(McpRequest.Call call, Results.@Nullable Meta meta) {
+        McpRequest request = call.request();
         ProtocolRevision era = request.era();
         Optional<String> cursor = optional(request.params().path("cursor"), "cursor", MAX_VALUE_CHARS);
         return Mono.defer(() -> resources(request).list(request.caller(), cursor))
+                .publishOn(call.thread())
                 .onErrorMap(problem -> known(problem, request))
                 .map(page -> new ResourceResults.ResourceList(
                         era.resultType(),
@@ -101,7 +103,8 @@ final class ResourceMethods {
     }
 
     /** {@code completion/complete}. */
-    Mono<Object> complete(McpRequest request, Results.@Nullable Meta meta) {
+    Mono<Object> complete(McpRequest.Call call, Results.@Nullable Meta meta) {
+        McpRequest request = call.request();
         Completions completions = request.offer()
                 .completions()
                 .orElseThrow(() -> McpError.methodNotFound(request.method(), request.era()));
@@ -112,6 +115,7 @@ final class ResourceMethods {
                 text(params.path("argument").path("value"), "argument.value", MAX_VALUE_CHARS),
                 others(params.path("context").path("arguments")));
         return Mono.defer(() -> completions.complete(request.caller(), question))
+                .publishOn(call.thread())
                 .onErrorMap(problem -> known(problem, request))
                 .map(values -> new ResourceResults.CompletionAnswer(
                         request.era().resultType(), ResourceResults.Completion.of(values), meta));

@@ -63,7 +63,7 @@ class Agent:
         kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
         self.place = place
         self._connection = kind(place.netloc, timeout=patience)
-        self._path = place.path + "?structured=true"
+        self.path = place.path + "?structured=true"
         self._token = token
         self._ids = itertools.count(1)
 
@@ -126,7 +126,7 @@ class Agent:
 
     def _messages(self, method: str, name: str, body: str) -> Iterator[dict[str, Any]]:
         self._connect()
-        self._connection.request("POST", self._path, body, self.headers(method, name))
+        self._connection.request("POST", self.path, body, self.headers(method, name))
         response = self._connection.getresponse()
         if response.headers.get_content_type() == "text/event-stream":
             yield from self._events(response)

@@ -73,7 +73,7 @@ def raw_request(agent: Agent, sandbox: str) -> bytes:
     tool = "sandbox_run_code"
     body = agent.body("tools/call", {"name": tool, "arguments": {"sandbox": sandbox, "code": CODE}})
     headers = {**agent.headers("tools/call", tool), "Host": agent.place.netloc, "Content-Length": str(len(body))}
-    lines = [f"POST {agent.place.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", body]
+    lines = [f"POST {agent.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", body]
     return "\r\n".join(lines).encode()
 
 

@@ -141,7 +141,7 @@ class Tally:
 async def check_mode(mode: Mode, tally: Tally) -> None:
     headers = {"Authorization": f"Bearer {os.environ['SANDGLASS_TOKEN']}"}
     async with httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(PATIENCE_S)) as http:
-        transport = streamable_http_client(os.environ["SANDGLASS_URL"], http_client=http)
+        transport = streamable_http_client(os.environ["SANDGLASS_URL"] + "?structured=true", http_client=http)
         async with Client(transport, mode=mode) as client:
             equal(client.protocol_version, REVISIONS[mode])
             agent = Agent(client)

@@ -131,19 +131,19 @@ public final class EgressMain {
             EventLoop loop = loops.next();
             names = new DnsNames(loop, resolverAddresses, settings.limits().lookup());
             resolvers = new ResolverCheck(names, resolvConf(), loop, metrics);
-            clients =
-                    new SandboxClients(client, settings.tenants(client), settings.openPermitted(), settings.defaults());
+            EgressSettings.Rules rules = settings.rules();
+            clients = new SandboxClients(client, settings.tenants(client), rules.openPermitted(), rules.defaults());
             ClientAdmission admission = new ClientAdmission(
                     clients,
                     (known, user, password) -> user.equals(known.uid()) && secret.isPasswordOf(known.uid(), password),
                     settings.credentialRequired());
-            denials = new DenialsPort(new InetSocketAddress(settings.denialsPort()), secret, loops, HEARTBEAT);
+            denials = new DenialsPort(new InetSocketAddress(settings.ports().denials()), secret, loops, HEARTBEAT);
             events = new DenialEvents(client, InstantSource.system());
             var _ = loops.next().scheduleAtFixedRate(events::tellTheRest, 10, 10, TimeUnit.SECONDS);
             proxy = new EgressProxy(
-                    new InetSocketAddress(settings.port()),
+                    new InetSocketAddress(settings.ports().proxy()),
                     new EgressProxy.Guard(
-                            clients, admission, names, settings.denied(), settings.limits(), settings.tlsPorts()),
+                            clients, admission, names, rules.denied(), settings.limits(), rules.tlsPorts()),
                     loops,
                     metrics,
                     this::tell);
@@ -151,7 +151,7 @@ public final class EgressMain {
                     ? Optional.of(
                             new SplitDoors(proxy, clients, settings.splitDns().get(), metrics))
                     : Optional.empty();
-            probes = new Probes(settings.httpPort(), this::obstacle, metrics);
+            probes = new Probes(settings.ports().probes(), this::obstacle, metrics);
             clients.start();
             resolvers.start();
         }

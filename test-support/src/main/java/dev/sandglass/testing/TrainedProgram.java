@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class TrainedProgram implements AutoCloseable {
 
-    private static final Duration START = Duration.ofMinutes(1);
+    private static final Duration START = Duration.ofMinutes(3);
 
     /** Making the cache is part of it. */
     private static final Duration END = Duration.ofMinutes(5);
@@ -56,7 +56,7 @@ public final class TrainedProgram implements AutoCloseable {
     /**
      * Asks a page of the program until the answer is 200.
      *
-     * @throws IOException if it is not within a minute, or the program has ended
+     * @throws IOException if it is not within three minutes, or the program has ended
      */
     public void awaitOk(HttpClient client, URI page) throws IOException, InterruptedException {
         long end = System.nanoTime() + START.toNanos();

@@ -82,7 +82,7 @@ def running(kubernetes: str, secret: pathlib.Path, keys: pathlib.Path) -> Iterat
         "MANAGEMENT_SERVER_ADDRESS": "127.0.0.1",
         "MANAGEMENT_SERVER_PORT": str(management),
     }
-    train(secret)
+    IMAGE.train("dev.sandglass.gateway.training.Training", "dev.sandglass.gateway.GatewayApplication")
     with (FOLDER / "gateway.log").open("wb") as log, start(IMAGE.command(), settings, log.fileno()) as process:
         try:
             gateway = GatewayProcess(process, port, management, token)
@@ -90,19 +90,6 @@ def running(kubernetes: str, secret: pathlib.Path, keys: pathlib.Path) -> Iterat
             yield gateway
         finally:
             process.kill()
-
-
-def train(secret: pathlib.Path) -> None:
-    settings = {
-        "GATEWAY_UNAUTHENTICATED": "true",
-        "GATEWAY_LINK_SECRET_FILE": str(secret),
-        "SERVER_PORT": "0",
-        "MANAGEMENT_SERVER_PORT": "0",
-    }
-    places = ["training/classes", "training/lib/*", "app/lib/*"]
-    path = ":".join(str(IMAGE.folder / place) for place in places)
-    stand_in = ["-cp", path, "dev.sandglass.gateway.training.StandInSupervisor", str(secret)]
-    IMAGE.train(["dev.sandglass.gateway.GatewayApplication"], settings, beside=stand_in)
 
 
 def free_port() -> int:

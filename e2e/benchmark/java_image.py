@@ -66,21 +66,22 @@ class JavaImage:
             raise Failed(f"{self.folder} is not laid out; run `make images`") from None
         return [re.sub(r"(?:^|(?<=:))/app/", f"{self.folder}/app/", word) for word in words]
 
-    def train(self, program: list[str], settings: dict[str, str], beside: list[str] | None = None) -> None:
+    def train(self, training: str, program: str) -> None:
         """Makes the AOT cache as the image's build does, unless it is of these files already.
 
-        `beside` are the arguments of a Java program that the image's build starts, and which starts the given one.
+        `training` is the class that starts the main class `program` before its stand-ins, calls it and ends it.
         """
         made_of = max(file.stat().st_mtime for file in (self.folder / "app").rglob("*"))
         if self.cache.exists() and self.cache.stat().st_mtime > made_of:
             return
         print(f"  making the AOT cache of the {self.component}", flush=True)
         FOLDER.mkdir(parents=True, exist_ok=True)
-        words = [self.java(), f"-XX:AOTCacheOutput={self.cache}", *self.arguments(), *program]
-        if beside:
-            words = [self.java(), *beside, *words]
+        places = ["training/classes", "training/lib/*", "app/lib/*"]
+        path = ":".join(str(self.folder / place) for place in places)
+        trained = [self.java(), f"-XX:AOTCacheOutput={self.cache}", *self.arguments(), program]
+        words = [self.java(), "-cp", path, training, *trained]
         log_file = FOLDER / f"{self.component}-training.log"
-        with log_file.open("wb") as log, start(words, settings, log.fileno()) as process:
+        with log_file.open("wb") as log, start(words, {}, log.fileno()) as process:
             if process.wait() != 0:
                 raise Failed(f"the training of the {self.component} failed, see {log_file}")
 

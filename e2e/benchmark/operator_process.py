@@ -20,7 +20,6 @@ from .gateway_process import free_port
 from .java_image import FOLDER, JavaImage, memory_mib, start
 
 IMAGE = JavaImage(module="operator", component="operator")
-MAIN = "dev.sandglass.operator.OperatorMain"
 # The chart's, as a test of the operator makes sure.
 ROLE = ROOT / "operator/src/test/resources/rbac/operator-role.yaml"
 ACCOUNT = "sandglass-operator"
@@ -95,7 +94,7 @@ def install(cluster: Cluster, kubeconfig: str, namespace: str) -> None:
 @contextlib.contextmanager
 def running(kubeconfig: str, namespace: str) -> Iterator[OperatorProcess]:
     """One that looks after that namespace, ready; its sandboxes get the RuntimeClass of the same name."""
-    IMAGE.train([MAIN, "--train"], {})
+    IMAGE.train("dev.sandglass.operator.training.Training", "dev.sandglass.operator.OperatorMain")
     secret = FOLDER / "link-secret"
     secret.write_text(secrets.token_hex(32))
     port = free_port()

@@ -3,6 +3,7 @@ package dev.sandglass.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.egress.DomainRule;
+import dev.sandglass.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;

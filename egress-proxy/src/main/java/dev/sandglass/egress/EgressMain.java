@@ -34,7 +34,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -46,8 +45,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The egress proxy's process. It listens at once and answers 503 until it knows the sandboxes. It is not ready before a
  * resolver answered, so that an upgrade behind a NetworkPolicy that keeps it from the cluster's DNS leaves the replicas of
- * before; later it stays ready without one, for sandboxes that go by address. With {@code --train} it goes
- * through its own code without a cluster and ends; the image is built with that.
+ * before; later it stays ready without one, for sandboxes that go by address.
  */
 public final class EgressMain {
 
@@ -55,16 +53,8 @@ public final class EgressMain {
 
     private EgressMain() {}
 
-    /**
-     * Starts the proxy and returns; its threads go on until SIGTERM.
-     *
-     * @param arguments {@code --train} or nothing
-     */
+    /** Starts the proxy and returns; its threads go on until SIGTERM. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        if (Arrays.asList(arguments).contains("--train")) {
-            Training.run();
-            return;
-        }
         EgressSettings settings = EgressSettings.fromEnvironment();
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         new JvmMemoryMetrics().bindTo(metrics);
@@ -141,19 +131,19 @@ public final class EgressMain {
             EventLoop loop = loops.next();
             names = new DnsNames(loop, resolverAddresses, settings.limits().lookup());
             resolvers = new ResolverCheck(names, resolvConf(), loop, metrics);
-            clients =
-                    new SandboxClients(client, settings.tenants(client), settings.openPermitted(), settings.defaults());
+            EgressSettings.Rules rules = settings.rules();
+            clients = new SandboxClients(client, settings.tenants(client), rules.openPermitted(), rules.defaults());
             ClientAdmission admission = new ClientAdmission(
                     clients,
                     (known, user, password) -> user.equals(known.uid()) && secret.isPasswordOf(known.uid(), password),
                     settings.credentialRequired());
-            denials = new DenialsPort(new InetSocketAddress(settings.denialsPort()), secret, loops, HEARTBEAT);
+            denials = new DenialsPort(new InetSocketAddress(settings.ports().denials()), secret, loops, HEARTBEAT);
             events = new DenialEvents(client, InstantSource.system());
             var _ = loops.next().scheduleAtFixedRate(events::tellTheRest, 10, 10, TimeUnit.SECONDS);
             proxy = new EgressProxy(
-                    new InetSocketAddress(settings.port()),
+                    new InetSocketAddress(settings.ports().proxy()),
                     new EgressProxy.Guard(
-                            clients, admission, names, settings.denied(), settings.limits(), settings.tlsPorts()),
+                            clients, admission, names, rules.denied(), settings.limits(), rules.tlsPorts()),
                     loops,
                     metrics,
                     this::tell);
@@ -161,7 +151,7 @@ public final class EgressMain {
                     ? Optional.of(
                             new SplitDoors(proxy, clients, settings.splitDns().get(), metrics))
                     : Optional.empty();
-            probes = new Probes(settings.httpPort(), this::obstacle, metrics);
+            probes = new Probes(settings.ports().probes(), this::obstacle, metrics);
             clients.start();
             resolvers.start();
         }

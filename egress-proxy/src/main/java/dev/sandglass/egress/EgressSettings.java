@@ -30,18 +30,12 @@ import java.util.stream.Collectors;
  *     too
  * @param secretFile {@code EGRESS_SECRET_FILE}, required: see {@link dev.sandglass.api.egress.EgressSecret}
  * @param credentialRequired {@code EGRESS_CREDENTIAL_REQUIRED}, default false: refuse sandboxes that present none
- * @param openPermitted {@code EGRESS_OPEN_PERMITTED}, default false: whether {@code *} and very wide ranges count
- * @param denied {@code EGRESS_CLUSTER_RANGES}, default none: ranges of pods, services and nodes;
- *     {@code EGRESS_ALLOWED_RANGES}, default none: denied ranges, or parts of them, that sandboxes may reach
- * @param defaults {@code EGRESS_DEFAULT_DOMAINS}, default none: what sandboxes without a list may reach
- * @param tlsPorts {@code EGRESS_TLS_PORTS}, default 443
+ * @param rules what holds for every sandbox, whatever its list says
  * @param limits {@code EGRESS_HEAD_TIMEOUT} 10s, {@code EGRESS_DNS_TIMEOUT} 5s, {@code EGRESS_CONNECT_TIMEOUT} 10s,
  *     {@code EGRESS_HELLO_TIMEOUT} 5s, {@code EGRESS_IDLE_TIMEOUT} 5m, {@code EGRESS_MAX_TUNNELS} 64 and
  *     {@code EGRESS_MAX_NEW_TUNNELS} 32 per sandbox, {@code EGRESS_MAX_CONNECTIONS} 20000, {@code EGRESS_MAX_BYTES} per
  *     sandbox 0, which is any number, {@code EGRESS_MAX_BACKLOG} 67108864 bytes
- * @param port {@code EGRESS_PORT}, default 3128: the proxy
- * @param httpPort {@code EGRESS_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
- * @param denialsPort {@code EGRESS_DENIALS_PORT}, default 3129: the stream of denials for the gateway
+ * @param ports on which it listens
  * @param splitDns if {@code EGRESS_SPLIT_DNS} is true, default false: {@code EGRESS_SERVICE_ADDRESS}, required, where
  *     sandboxes find this proxy; {@code EGRESS_DNS_PORT} 5353, behind its port 53; {@code EGRESS_DIRECT_HTTP_PORT} 8080,
  *     behind 80; {@code EGRESS_DIRECT_TLS_PORT} 8443, behind 443; {@code EGRESS_MAX_QUERIES} 100 per sandbox and second
@@ -51,15 +45,30 @@ record EgressSettings(
         boolean tenantsByLabel,
         Path secretFile,
         boolean credentialRequired,
-        boolean openPermitted,
-        DeniedRanges denied,
-        DefaultDomains defaults,
-        Set<Integer> tlsPorts,
+        Rules rules,
         Limits limits,
-        int port,
-        int httpPort,
-        int denialsPort,
+        Ports ports,
         Optional<SplitDoors.Settings> splitDns) {
+
+    /**
+     * What holds for every sandbox, whatever its list says.
+     *
+     * @param openPermitted {@code EGRESS_OPEN_PERMITTED}, default false: whether {@code *} and very wide ranges count
+     * @param denied {@code EGRESS_CLUSTER_RANGES}, default none: ranges of pods, services and nodes;
+     *     {@code EGRESS_ALLOWED_RANGES}, default none: denied ranges, or parts of them, that sandboxes may reach
+     * @param defaults {@code EGRESS_DEFAULT_DOMAINS}, default none: what sandboxes without a list may reach
+     * @param tlsPorts {@code EGRESS_TLS_PORTS}, default 443
+     */
+    record Rules(boolean openPermitted, DeniedRanges denied, DefaultDomains defaults, Set<Integer> tlsPorts) {}
+
+    /**
+     * The ports of a replica.
+     *
+     * @param proxy {@code EGRESS_PORT}, default 3128
+     * @param probes {@code EGRESS_HTTP_PORT}, default 8081: {@code /livez}, {@code /readyz}, {@code /metrics}
+     * @param denials {@code EGRESS_DENIALS_PORT}, default 3129: the stream of denials for the gateway
+     */
+    record Ports(int proxy, int probes, int denials) {}
 
     /** Reads the settings of this process. */
     static EgressSettings fromEnvironment() {
@@ -78,6 +87,17 @@ record EgressSettings(
                 source.flag("EGRESS_TENANTS_BY_LABEL"),
                 Path.of(source.required("EGRESS_SECRET_FILE")),
                 source.flag("EGRESS_CREDENTIAL_REQUIRED"),
+                rules(source),
+                limits(source),
+                new Ports(
+                        (int) source.whole("EGRESS_PORT", 3128, Target.MAX_PORT),
+                        (int) source.whole("EGRESS_HTTP_PORT", 8081, Target.MAX_PORT),
+                        (int) source.whole("EGRESS_DENIALS_PORT", 3129, Target.MAX_PORT)),
+                source.flag("EGRESS_SPLIT_DNS") ? Optional.of(splitDns(source)) : Optional.empty());
+    }
+
+    private static Rules rules(Source source) {
+        return new Rules(
                 source.flag("EGRESS_OPEN_PERMITTED"),
                 denied(source),
                 defaults(source),
@@ -85,12 +105,7 @@ record EgressSettings(
                         .map(text -> source.list(text).stream()
                                 .map(port -> (int) source.whole("EGRESS_TLS_PORTS", port, 1, Target.MAX_PORT))
                                 .collect(Collectors.toSet()))
-                        .orElse(EgressProxy.Guard.TLS_PORTS),
-                limits(source),
-                (int) source.whole("EGRESS_PORT", 3128, Target.MAX_PORT),
-                (int) source.whole("EGRESS_HTTP_PORT", 8081, Target.MAX_PORT),
-                (int) source.whole("EGRESS_DENIALS_PORT", 3129, Target.MAX_PORT),
-                source.flag("EGRESS_SPLIT_DNS") ? Optional.of(splitDns(source)) : Optional.empty());
+                        .orElse(EgressProxy.Guard.TLS_PORTS));
     }
 
     private static SplitDoors.Settings splitDns(Source source) {

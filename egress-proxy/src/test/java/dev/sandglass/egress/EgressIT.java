@@ -114,14 +114,13 @@ class EgressIT {
                 false,
                 Path.of("unused"),
                 false,
-                false,
-                new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))),
-                DefaultDomains.NONE,
-                EgressProxy.Guard.TLS_PORTS,
+                new EgressSettings.Rules(
+                        false,
+                        new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))),
+                        DefaultDomains.NONE,
+                        EgressProxy.Guard.TLS_PORTS),
                 many,
-                port,
-                0,
-                0,
+                new EgressSettings.Ports(port, 0, 0),
                 Optional.empty());
         return new EgressMain.RunningProxy(
                 settings,

@@ -34,15 +34,17 @@ class EgressSettingsTest {
         assertThat(settings.namespaces()).containsExactlyInAnyOrder("a", "b");
         assertThat(settings.secretFile()).hasToString("/secret");
         assertThat(settings.credentialRequired()).isFalse();
-        assertThat(settings.openPermitted()).isFalse();
-        assertThat(settings.denied().denying(IpAddress.parse("10.0.0.1"))).isPresent();
-        assertThat(settings.denied().denying(IpAddress.parse("93.184.215.14"))).isEmpty();
-        assertThat(settings.defaults()).isEqualTo(DefaultDomains.NONE);
-        assertThat(settings.tlsPorts()).isEqualTo(Set.of(443));
+        assertThat(settings.rules().openPermitted()).isFalse();
+        assertThat(settings.rules().denied().denying(IpAddress.parse("10.0.0.1")))
+                .isPresent();
+        assertThat(settings.rules().denied().denying(IpAddress.parse("93.184.215.14")))
+                .isEmpty();
+        assertThat(settings.rules().defaults()).isEqualTo(DefaultDomains.NONE);
+        assertThat(settings.rules().tlsPorts()).isEqualTo(Set.of(443));
         assertThat(settings.limits()).isEqualTo(Limits.DEFAULT);
-        assertThat(settings.port()).isEqualTo(3128);
-        assertThat(settings.httpPort()).isEqualTo(8081);
-        assertThat(settings.denialsPort()).isEqualTo(3129);
+        assertThat(settings.ports().proxy()).isEqualTo(3128);
+        assertThat(settings.ports().probes()).isEqualTo(8081);
+        assertThat(settings.ports().denials()).isEqualTo(3129);
         assertThat(settings.splitDns()).isEmpty();
     }
 
@@ -56,15 +58,19 @@ class EgressSettingsTest {
                         .limits()
                         .bytes())
                 .isEqualTo(1L << 30);
-        assertThat(EgressSettings.of(with("EGRESS_TLS_PORTS", "443,8443")).tlsPorts())
+        assertThat(EgressSettings.of(with("EGRESS_TLS_PORTS", "443,8443"))
+                        .rules()
+                        .tlsPorts())
                 .isEqualTo(Set.of(443, 8443));
         assertThat(EgressSettings.of(with("EGRESS_CREDENTIAL_REQUIRED", "true")).credentialRequired())
                 .isTrue();
         assertThat(EgressSettings.of(with("EGRESS_ALLOWED_RANGES", "10.1.0.0/16"))
+                        .rules()
                         .denied()
                         .denying(IpAddress.parse("10.1.2.3")))
                 .isEmpty();
         assertThat(EgressSettings.of(with("EGRESS_CLUSTER_RANGES", "93.184.0.0/16"))
+                        .rules()
                         .denied()
                         .denying(IpAddress.parse("93.184.215.14")))
                 .hasValue("the cluster's own");
@@ -102,6 +108,7 @@ class EgressSettingsTest {
     void theInstallationsListHasAtMost64EntriesAndEverythingOnlyIfPermitted() {
         String most = String.join(",", Collections.nCopies(64, "example.com"));
         assertThat(EgressSettings.of(with("EGRESS_DEFAULT_DOMAINS", most))
+                        .rules()
                         .defaults()
                         .entries())
                 .hasSize(64);
@@ -115,11 +122,11 @@ class EgressSettingsTest {
                 .isThrownBy(() -> EgressSettings.of(open))
                 .withMessageContaining("'*' counts only with egressProxy.permitOpen");
         open.put("EGRESS_OPEN_PERMITTED", "true");
-        assertThat(EgressSettings.of(open).defaults().entries()).containsExactly("*");
+        assertThat(EgressSettings.of(open).rules().defaults().entries()).containsExactly("*");
 
         Map<String, String> closed = with("EGRESS_DEFAULT_DOMAINS", "10.1.2.3:5432");
         closed.put("EGRESS_ALLOWED_RANGES", "10.1.0.0/16");
-        assertThat(EgressSettings.of(closed).defaults().entries()).hasSize(1);
+        assertThat(EgressSettings.of(closed).rules().defaults().entries()).hasSize(1);
     }
 
     @ParameterizedTest

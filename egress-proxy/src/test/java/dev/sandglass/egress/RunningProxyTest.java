@@ -54,14 +54,13 @@ class RunningProxyTest {
                 false,
                 Path.of("unused"),
                 false,
-                false,
-                new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))),
-                DefaultDomains.NONE,
-                EgressProxy.Guard.TLS_PORTS,
+                new EgressSettings.Rules(
+                        false,
+                        new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))),
+                        DefaultDomains.NONE,
+                        EgressProxy.Guard.TLS_PORTS),
                 Limits.DEFAULT,
-                0,
-                0,
-                0,
+                new EgressSettings.Ports(0, 0, 0),
                 Optional.empty());
     }
 

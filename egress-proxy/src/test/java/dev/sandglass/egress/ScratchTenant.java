@@ -2,11 +2,13 @@ package dev.sandglass.egress;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.dsl.MixedOperation;
@@ -24,8 +26,11 @@ import java.util.UUID;
  */
 final class ScratchTenant implements AutoCloseable {
 
-    final KubernetesClient client =
-            new KubernetesClientBuilder().withConfig(TestCluster.config()).build();
+    final KubernetesClient client = new KubernetesClientBuilder()
+            .withConfig(new ConfigBuilder(TestCluster.config())
+                    .withOnlyHttpWatches(true)
+                    .build())
+            .build();
     final String namespace = "sandglass-egress-" + UUID.randomUUID().toString().substring(0, 8);
 
     ScratchTenant() {

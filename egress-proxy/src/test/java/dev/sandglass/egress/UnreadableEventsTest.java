@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.egress.client.SandboxClients;
+import dev.sandglass.testing.UnreadableApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;

@@ -28,8 +28,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param trustedProxies CIDRs of proxies whose {@code X-Forwarded-For} is believed ({@code GATEWAY_TRUSTED_PROXIES},
  *     separated by commas); without them a request comes from whoever is connected
  * @param instance how this replica calls itself to sandboxes and in logs ({@code GATEWAY_INSTANCE}), e.g. the pod's name
- * @param training port of loopback on which a stand-in for a supervisor listens ({@code GATEWAY_TRAINING}): if given, the
- *     gateway answers calls of its own before it, and ends; for the AOT cache in the image's build, never in a cluster
  * @param link how sandboxes are reached
  * @param mcp bounds of the endpoint
  * @param tool what callers get when they do not say
@@ -50,7 +48,6 @@ public record GatewaySettings(
         @DefaultValue Set<String> allowedOrigins,
         @DefaultValue List<String> trustedProxies,
         @DefaultValue("mcp-gateway") String instance,
-        @DefaultValue("0") int training,
         @DefaultValue Link link,
         @DefaultValue McpSettings mcp,
         @DefaultValue ToolSettings tool,

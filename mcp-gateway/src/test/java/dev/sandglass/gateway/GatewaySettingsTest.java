@@ -52,7 +52,6 @@ class GatewaySettingsTest {
                         Set.of(),
                         List.of(),
                         "mcp-gateway",
-                        0,
                         new GatewaySettings.Link(Path.of("/secret/link"), null),
                         new McpSettings(8 * 1024 * 1024, 24 << 20, 64 << 20, Duration.ofSeconds(10)),
                         new ToolSettings(
@@ -89,7 +88,6 @@ class GatewaySettingsTest {
                 Map.entry("GATEWAY_ALLOWED_ORIGINS", "https://a.example,https://b.example"),
                 Map.entry("GATEWAY_TRUSTED_PROXIES", "10.0.3.0/24,fd00::/64"),
                 Map.entry("GATEWAY_INSTANCE", "pod-1"),
-                Map.entry("GATEWAY_TRAINING", "5710"),
                 Map.entry("GATEWAY_MCP_MAX_BODY_BYTES", "1000"),
                 Map.entry("GATEWAY_MCP_KEEP_ALIVE", "3s"),
                 Map.entry("GATEWAY_TOOL_TIMEOUT", "10s"),
@@ -107,7 +105,6 @@ class GatewaySettingsTest {
         assertThat(settings.allowedOrigins()).containsExactlyInAnyOrder("https://a.example", "https://b.example");
         assertThat(settings.trustedProxies()).containsExactly("10.0.3.0/24", "fd00::/64");
         assertThat(settings.instance()).isEqualTo("pod-1");
-        assertThat(settings.training()).isEqualTo(5710);
         assertThat(settings.mcp()).isEqualTo(new McpSettings(1000, 24 << 20, 64 << 20, Duration.ofSeconds(3)));
         assertThat(settings.tool())
                 .isEqualTo(new ToolSettings(

@@ -65,8 +65,6 @@ class RoomsTest {
             .definedBy(ROOT + ".http")
             .layer("quota")
             .definedBy(ROOT + ".quota")
-            .layer("training")
-            .definedBy(ROOT + ".training")
             .whereLayer("application")
             .mayNotBeAccessedByAnyLayer()
             .whereLayer("mcp")
@@ -110,8 +108,6 @@ class RoomsTest {
             .whereLayer("zmtp")
             .mayNotAccessAnyLayer()
             .whereLayer("kubernetes")
-            .mayOnlyBeAccessedByLayers("application")
-            .whereLayer("training")
             .mayOnlyBeAccessedByLayers("application");
 
     @ArchTest

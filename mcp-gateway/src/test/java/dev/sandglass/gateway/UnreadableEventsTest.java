@@ -7,6 +7,7 @@ import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.watch.ReadableSerialization;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
+import dev.sandglass.testing.UnreadableApi;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -17,14 +17,10 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The operator's process. With {@code --train} it goes through its own code without a cluster and ends; the image is
- * built with that, so that the virtual machine can record what a start needs.
- */
+/** The operator's process. */
 public final class OperatorMain {
 
     private static final Logger LOG = LoggerFactory.getLogger(OperatorMain.class);
@@ -36,16 +32,8 @@ public final class OperatorMain {
 
     private OperatorMain() {}
 
-    /**
-     * Starts the operator and returns; its threads go on until SIGTERM.
-     *
-     * @param arguments {@code --train} or nothing
-     */
+    /** Starts the operator and returns; its threads go on until SIGTERM. */
     public static void main(String[] arguments) throws IOException {
-        if (Arrays.asList(arguments).contains("--train")) {
-            Training.run();
-            return;
-        }
         OperatorSettings settings = OperatorSettings.fromEnvironment();
         PrometheusMeterRegistry metrics = registry();
         KubernetesClient client = client(metrics);

@@ -18,6 +18,7 @@ import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.ProbeSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.Scheduling;
 import dev.sandglass.operator.settings.TenantNamespaces;
 import dev.sandglass.operator.settings.TrustedAuthorities;
 import io.fabric8.kubernetes.api.model.Toleration;
@@ -106,16 +107,17 @@ record OperatorSettings(
                                 source.required("OPERATOR_DEFAULT_IMAGE"),
                                 commaSeparated(source.optional("OPERATOR_ALLOWED_IMAGES")
                                         .orElse(""))),
-                        source.number("OPERATOR_REQUEST_RATIO", "0.25"),
                         deadlines.maxLifetime(),
                         account(source),
-                        source.optional("OPERATOR_PRIORITY_CLASS_NAME"),
                         new RuntimeClassPolicy(
                                 source.optional("OPERATOR_RUNTIME_CLASS_NAME"),
                                 commaSeparated(source.optional("OPERATOR_ALLOWED_RUNTIME_CLASSES")
                                         .orElse(""))),
                         users(source),
-                        placement(source),
+                        new Scheduling(
+                                source.number("OPERATOR_REQUEST_RATIO", "0.25"),
+                                source.optional("OPERATOR_PRIORITY_CLASS_NAME"),
+                                placement(source)),
                         egress.map(EgressSettings::walls),
                         source.optional("TRUSTED_CA_FILE").map(OperatorSettings::authorities)),
                 deadlines,

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.operator.cluster.MortalApi;
-import dev.sandglass.operator.cluster.TestCluster;
+import dev.sandglass.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpecBuilder;

@@ -16,6 +16,7 @@ import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.ProbeSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.Scheduling;
 import dev.sandglass.operator.settings.TenantNamespaces;
 import dev.sandglass.operator.settings.TrustedAuthorities;
 import io.fabric8.kubernetes.api.model.TolerationBuilder;
@@ -64,13 +65,11 @@ class OperatorSettingsTest {
                         "sandglass-system",
                         new PodSettings(
                                 new ImagePolicy("registry.example.com/kernel:1", List.of()),
-                                new BigDecimal("0.25"),
                                 Duration.ofHours(8),
                                 new NamespaceAccount("sandglass-sandbox", List.of()),
-                                Optional.empty(),
                                 RuntimeClassPolicy.DEFAULT_ONLY,
                                 new SandboxUsers(true, 1_879_048_192L, 268_435_456L),
-                                Placement.ANYWHERE),
+                                Scheduling.anywhere(new BigDecimal("0.25"))),
                         new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24)),
                         8081,
                         Optional.empty(),
@@ -132,13 +131,11 @@ class OperatorSettingsTest {
                         new ImagePolicy(
                                 "registry.example.com/kernel:1",
                                 List.of("registry.example.com/team/*", "localhost/**")),
-                        new BigDecimal("0.5"),
                         Duration.ofMinutes(90),
                         new NamespaceAccount("nobody", List.of()),
-                        Optional.of("low"),
                         new RuntimeClassPolicy(Optional.of("gvisor"), List.of("kata-*", "runsc")),
                         new SandboxUsers(false, 65_536, 1),
-                        Placement.ANYWHERE));
+                        new Scheduling(new BigDecimal("0.5"), Optional.of("low"), Placement.ANYWHERE)));
         assertThat(settings.deadlines())
                 .isEqualTo(new Deadlines(Duration.ofMinutes(5), Duration.ofMinutes(90), Duration.ofSeconds(90)));
         assertThat(settings.httpPort()).isEqualTo(9000);
@@ -189,7 +186,7 @@ class OperatorSettingsTest {
                 "OPERATOR_NODE_SELECTOR", "{\"example.com/pool\": \"sandboxes\"}",
                 "OPERATOR_TOLERATIONS", "[{\"key\": \"example.com/pool\", \"operator\": \"Exists\"}]"));
 
-        assertThat(settings.pods().placement())
+        assertThat(settings.pods().scheduling().placement())
                 .isEqualTo(new Placement(
                         Map.of("example.com/pool", "sandboxes"),
                         List.of(new TolerationBuilder()

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.operator.metrics.UnreadableMeter;
+import dev.sandglass.testing.UnreadableApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,8 @@ package dev.sandglass.egress.dns;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.egress.IpAddress;
-import dev.sandglass.egress.testing.Fuzz;
+import dev.sandglass.egress.testing.HttpMutator;
+import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +22,7 @@ class QueryFuzzTest {
                 List.of(Queries.of("data.data.www.example.com", Queries.TXT)),
                 List.of(Queries.extended("www.example.com", Queries.AAAA)),
                 List.of(Queries.extended("a".repeat(63) + ".example.com", Queries.HTTPS)));
-        Fuzz.attack("queries", corpus, QueryFuzzTest::examine);
+        Fuzz.attack(HttpMutator::new, "queries", corpus, QueryFuzzTest::examine);
     }
 
     private static void examine(List<byte[]> message) {

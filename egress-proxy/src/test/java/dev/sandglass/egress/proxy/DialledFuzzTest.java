@@ -7,8 +7,9 @@ import dev.sandglass.egress.request.ForwardedHead;
 import dev.sandglass.egress.request.ProxyRequest;
 import dev.sandglass.egress.request.Refusal;
 import dev.sandglass.egress.request.RequestHead;
-import dev.sandglass.egress.testing.Fuzz;
+import dev.sandglass.egress.testing.HttpMutator;
 import dev.sandglass.egress.tunnel.Outcome;
+import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -60,6 +61,7 @@ class DialledFuzzTest {
     @Test
     void dialled() throws IOException {
         Fuzz.attack(
+                HttpMutator::new,
                 "dialled",
                 Stream.of(
                                 "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n",

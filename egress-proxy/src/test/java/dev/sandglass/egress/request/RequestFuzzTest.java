@@ -3,7 +3,8 @@ package dev.sandglass.egress.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.egress.Target;
-import dev.sandglass.egress.testing.Fuzz;
+import dev.sandglass.egress.testing.HttpMutator;
+import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ class RequestFuzzTest {
     @Test
     void heads() throws IOException {
         Fuzz.attack(
+                HttpMutator::new,
                 "requests",
                 corpus(
                         "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n",
@@ -36,6 +38,7 @@ class RequestFuzzTest {
     @Test
     void bodies() throws IOException {
         Fuzz.attack(
+                HttpMutator::new,
                 "bodies",
                 corpus("5\r\nhello\r\n10\r\n0123456789abcdef\r\n0\r\nX: y\r\n\r\n"),
                 RequestFuzzTest::examineBody);

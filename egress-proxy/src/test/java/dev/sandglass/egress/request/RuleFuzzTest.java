@@ -8,7 +8,8 @@ import dev.sandglass.api.egress.Host;
 import dev.sandglass.api.egress.Target;
 import dev.sandglass.api.egress.Verdict;
 import dev.sandglass.egress.client.BasicCredential;
-import dev.sandglass.egress.testing.Fuzz;
+import dev.sandglass.egress.testing.HttpMutator;
+import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -22,6 +23,7 @@ class RuleFuzzTest {
     @Test
     void rules() throws IOException {
         Fuzz.attack(
+                HttpMutator::new,
                 "rules",
                 Stream.of(
                                 List.of("example.com", "example.com:443"),
@@ -40,6 +42,7 @@ class RuleFuzzTest {
     @Test
     void credentials() throws IOException {
         Fuzz.attack(
+                HttpMutator::new,
                 "credentials",
                 List.of(
                         List.of("Basic dWlkOnBhc3N3b3Jk".getBytes(StandardCharsets.ISO_8859_1)),

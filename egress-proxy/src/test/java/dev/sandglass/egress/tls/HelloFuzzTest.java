@@ -2,7 +2,8 @@ package dev.sandglass.egress.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.egress.testing.Fuzz;
+import dev.sandglass.egress.testing.HttpMutator;
+import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
@@ -18,7 +19,7 @@ class HelloFuzzTest {
                 List.of(ClientHelloTest.ofThePlatform("example.com")),
                 List.of(Hellos.naming("example.com")),
                 List.of(Hellos.records(Hellos.message(Hellos.serverName("example.com")), 10)));
-        Fuzz.attack("hellos", corpus, HelloFuzzTest::examine);
+        Fuzz.attack(HttpMutator::new, "hellos", corpus, HelloFuzzTest::examine);
     }
 
     /** More bytes change a verdict only while there is none. */

@@ -29,7 +29,7 @@ final class Attachment {
     private long position;
     private boolean active;
     private boolean returning;
-    private Timers.@Nullable Timer flush;
+    private Link.@Nullable Subscription flush;
 
     Attachment(String executionId, OutputReader reader, long from) {
         this.executionId = executionId;
@@ -129,14 +129,14 @@ final class Attachment {
     }
 
     /** What will call it. */
-    void flushBy(Timers.Timer timer) {
+    void flushBy(Link.Subscription timer) {
         flush = timer;
     }
 
     /** The outcome is being handed on: nothing needs to be acknowledged any more. */
     void end() {
         if (flush != null) {
-            flush.cancel();
+            flush.close();
         }
     }
 

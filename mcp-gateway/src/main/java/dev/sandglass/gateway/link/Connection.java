@@ -67,7 +67,7 @@ final class Connection {
         this.dialling = new Dialling(this, target, wires, owner, counters);
         this.readings = new Readings(this, owner);
         this.calls = new UnansweredCalls(owner.calls(), target.sandboxUid(), target.incarnation(), owner::execute);
-        this.lastUse = owner.timers().now();
+        this.lastUse = owner.now();
     }
 
     /** What gets the wire open, and is told when one breaks. */
@@ -101,14 +101,14 @@ final class Connection {
 
     /** Sends a verb, now or as soon as that is possible. */
     void submit(Pending verb, Duration timeout) {
-        lastUse = owner.timers().now();
+        lastUse = owner.now();
         if (pending.size() >= MAX_PENDING) {
             verb.fail(
                     new LinkException(Kind.OVERLOADED, "More than " + MAX_PENDING + " requests wait for the sandbox"));
             return;
         }
         pending.put(verb.id(), verb);
-        verb.expireBy(owner.timers().after(timeout.toNanos(), () -> expire(verb, timeout)));
+        verb.expireBy(owner.after(timeout.toNanos(), () -> expire(verb, timeout)));
         var _ = verb.answer().whenComplete((_, _) -> {
             if (verb.answer().isCancelled()) {
                 owner.execute(() -> withdraw(verb));
@@ -163,12 +163,12 @@ final class Connection {
 
     void unlisten(Consumer<LinkEvent> listener) {
         listeners.remove(listener);
-        lastUse = owner.timers().now();
+        lastUse = owner.now();
     }
 
     /** Closes it if nobody used it for so long; true if it may be forgotten. */
     boolean closeIfIdle(Duration idleAfter) {
-        boolean idle = !isNeeded() && owner.timers().now() - lastUse >= idleAfter.toNanos();
+        boolean idle = !isNeeded() && owner.now() - lastUse >= idleAfter.toNanos();
         if (idle) {
             dialling.hangUp("closed after idling");
         }
@@ -194,7 +194,7 @@ final class Connection {
     void opened(Wire newWire, Hello hello) {
         boolean restarted = bootId != null && !bootId.equals(hello.bootId());
         bootId = hello.bootId();
-        lastUse = owner.timers().now();
+        lastUse = owner.now();
         lastHeard = lastUse;
         wire = newWire;
         content = 0;
@@ -237,7 +237,7 @@ final class Connection {
             dialling.received(which, message);
             return;
         }
-        lastHeard = owner.timers().now();
+        lastHeard = owner.now();
         boolean expected =
                 switch (message) {
                     case Inbound.Reply reply -> answered(reply);
@@ -341,7 +341,7 @@ final class Connection {
                 readings.detach(verb.attachment());
             }
             verb.fail(new LinkException(Kind.UNREACHABLE, noAnswer(timeout)));
-            if (isOpen() && owner.timers().now() - lastHeard >= DEAF) {
+            if (isOpen() && owner.now() - lastHeard >= DEAF) {
                 dialling.dialAnew("it does not answer any more");
             }
         }
@@ -356,7 +356,11 @@ final class Connection {
 
     /** What a connection needs of the thread it lives on. */
     interface Owner {
-        Timers timers();
+        /** A clock like {@link System#nanoTime}. */
+        long now();
+
+        /** Does something on the owner thread after so many nanoseconds, unless it is closed before. Called there only. */
+        Link.Subscription after(long nanos, Runnable action);
 
         /** Runs something on the owner thread; from any thread. */
         void execute(Runnable action);

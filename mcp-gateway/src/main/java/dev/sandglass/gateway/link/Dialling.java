@@ -31,7 +31,7 @@ final class Dialling {
     // Handed over to the connection when hello is answered.
     private @Nullable Wire attempt;
     // Of the attempt's step, or of the pause until the next.
-    private Timers.@Nullable Timer timer;
+    private Link.@Nullable Subscription timer;
     private String helloId = "";
     private String trouble = "not tried yet";
     private byte[] identity = freshIdentity();
@@ -84,7 +84,7 @@ final class Dialling {
         // It waits in the wire until the connection stands, which saves a round through this thread.
         dialled.send(LinkFrames.verb(
                 helloId, new Verb.Hello(counters.peer(), owner.calls().kinds())));
-        restartTimer(redial.tcpPatience(owner.timers().now()), () -> dialAnew("no TCP connection"));
+        restartTimer(redial.tcpPatience(owner.now()), () -> dialAnew("no TCP connection"));
     }
 
     /** The TCP connection of a wire stands. */
@@ -166,7 +166,7 @@ final class Dialling {
         stopTimer();
         attempt = null;
         trouble = "";
-        redial.opened(owner.timers().now());
+        redial.opened(owner.now());
         counters.opened().increment();
         connection.opened(which, hello);
     }
@@ -183,7 +183,7 @@ final class Dialling {
                 .addKeyValue("reason", why)
                 .log("No connection to a sandbox");
         if (connection.isNeeded()) {
-            restartTimer(redial.pause(owner.timers().now()), this::dialIfNeeded);
+            restartTimer(redial.pause(owner.now()), this::dialIfNeeded);
         } else {
             redial.rest();
         }
@@ -195,7 +195,7 @@ final class Dialling {
 
     private void restartTimer(long nanos, Runnable action) {
         stopTimer();
-        timer = owner.timers().after(nanos, () -> {
+        timer = owner.after(nanos, () -> {
             timer = null;
             action.run();
         });
@@ -203,7 +203,7 @@ final class Dialling {
 
     private void stopTimer() {
         if (timer != null) {
-            timer.cancel();
+            timer.close();
             timer = null;
         }
     }

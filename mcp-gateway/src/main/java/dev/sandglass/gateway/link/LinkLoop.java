@@ -43,8 +43,6 @@ final class LinkLoop implements LinkClient, Connection.Owner {
     private final Connections connections = new Connections(this::make);
 
     // Owner thread only.
-    private final Timers timers = new Timers(System::nanoTime, this::wakeIn);
-    private @Nullable Future<?> wake;
     private int wires;
 
     private volatile boolean closed;
@@ -79,7 +77,7 @@ final class LinkLoop implements LinkClient, Connection.Owner {
             LinkSecrets secrets,
             PodCalls calls) {
         LinkLoop links = new LinkLoop(loop, channels, settings, secrets, calls);
-        loop.execute(() -> links.timers.after(links.sweepInterval(), links::sweep));
+        loop.execute(() -> links.after(links.sweepInterval(), links::sweep));
         return links;
     }
 
@@ -110,8 +108,20 @@ final class LinkLoop implements LinkClient, Connection.Owner {
     }
 
     @Override
-    public Timers timers() {
-        return timers;
+    public long now() {
+        return System.nanoTime();
+    }
+
+    /** Netty lets go of a task that is cancelled on its own thread at once, however far away its time is. */
+    @Override
+    public Link.Subscription after(long nanos, Runnable action) {
+        Runnable unlessClosed = () -> {
+            if (!closed) {
+                guarded(action);
+            }
+        };
+        Future<?> timer = loop.schedule(unlessClosed, nanos, TimeUnit.NANOSECONDS);
+        return () -> timer.cancel(false);
     }
 
     @Override
@@ -182,39 +192,16 @@ final class LinkLoop implements LinkClient, Connection.Owner {
         }
     }
 
-    private void wakeIn(long nanos) {
-        Future<?> later = wake;
-        if (later != null) {
-            later.cancel(false);
-        }
-        wake = loop.schedule(this::runTimers, nanos, TimeUnit.NANOSECONDS);
-    }
-
-    private void runTimers() {
-        wake = null;
-        long[] rest = {0};
-        // One that fails is out of the queue all the same.
-        while (rest[0] == 0) {
-            guarded(() -> rest[0] = timers.runDue());
-        }
-        if (rest[0] != Long.MAX_VALUE) {
-            wakeIn(rest[0]);
-        }
-    }
-
     private long sweepInterval() {
         return Math.max(SHORTEST_SWEEP, settings.idleAfter().toNanos() / SWEEPS_PER_IDLE_TIME);
     }
 
     private void sweep() {
         connections.closeIdle(settings.idleAfter());
-        timers.after(sweepInterval(), this::sweep);
+        after(sweepInterval(), this::sweep);
     }
 
     private void shutDown() {
         connections.shutDown(new LinkException(Kind.CLOSED, "The gateway is shutting down"));
-        if (wake != null) {
-            wake.cancel(false);
-        }
     }
 }

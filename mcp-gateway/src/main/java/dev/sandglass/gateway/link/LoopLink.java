@@ -102,7 +102,7 @@ final class LoopLink implements Link {
     private final class Later implements Subscription {
         private final AtomicReference<@Nullable Runnable> action;
         // Links' thread only.
-        private Timers.@Nullable Timer timer;
+        private @Nullable Subscription timer;
 
         private Later(Runnable action) {
             this.action = new AtomicReference<>(action);
@@ -110,7 +110,7 @@ final class LoopLink implements Link {
 
         void begin(Duration delay) {
             if (action.get() != null) {
-                timer = client.timers().after(delay.toNanos(), this::run);
+                timer = client.after(delay.toNanos(), this::run);
             }
         }
 
@@ -130,7 +130,7 @@ final class LoopLink implements Link {
 
         private void leave() {
             if (timer != null) {
-                timer.cancel();
+                timer.close();
             }
         }
     }

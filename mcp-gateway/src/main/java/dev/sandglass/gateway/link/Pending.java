@@ -15,7 +15,7 @@ final class Pending {
     private final byte[][] frames;
     private final @Nullable Attachment attachment;
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
-    private Timers.@Nullable Timer timeout;
+    private Link.@Nullable Subscription timeout;
     private boolean sent;
 
     /**
@@ -84,7 +84,7 @@ final class Pending {
         };
     }
 
-    void expireBy(Timers.Timer timer) {
+    void expireBy(Link.Subscription timer) {
         timeout = timer;
     }
 
@@ -100,7 +100,7 @@ final class Pending {
 
     private void stopTimer() {
         if (timeout != null) {
-            timeout.cancel();
+            timeout.close();
         }
     }
 }

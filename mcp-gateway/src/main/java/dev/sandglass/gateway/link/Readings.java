@@ -122,7 +122,7 @@ final class Readings {
         if (offset != Attachment.NOTHING) {
             wire.send(LinkFrames.credit(attachment.executionId(), offset));
         } else if (attachment.needsFlush()) {
-            attachment.flushBy(owner.timers().after(FLUSH_AFTER, () -> acknowledge(attachment, attachment.flush())));
+            attachment.flushBy(owner.after(FLUSH_AFTER, () -> acknowledge(attachment, attachment.flush())));
         }
     }
 

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.testing.AnyText;
-import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.gateway.testing.FrameMutator;
+import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -51,7 +52,7 @@ class WordsFuzzTest {
 
     @Test
     void anyTextOnALineOfOurs() throws IOException {
-        Fuzz.attack("words", corpus(), message -> {
+        Fuzz.attack(FrameMutator::new, "words", corpus(), message -> {
             AnyText texts = AnyText.of(message);
             String text = texts.next();
             String all = ForeignText.line(text, Integer.MAX_VALUE);
@@ -69,7 +70,7 @@ class WordsFuzzTest {
 
     @Test
     void anyNameAmongOurWords() throws IOException {
-        Fuzz.attack("name", corpus(), message -> {
+        Fuzz.attack(FrameMutator::new, "name", corpus(), message -> {
             AnyText texts = AnyText.of(message);
             String name = texts.next();
             isSeen(ForeignText.name(name));
@@ -86,7 +87,7 @@ class WordsFuzzTest {
 
     @Test
     void anyOutputAboveOurNotes() throws IOException {
-        Fuzz.attack("fence", corpus(), message -> {
+        Fuzz.attack(FrameMutator::new, "fence", corpus(), message -> {
             AnyText texts = AnyText.of(message);
             String before = texts.next();
             String forged = forged(texts);

@@ -15,7 +15,8 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.watch.AsciiWatches;
 import dev.sandglass.api.watch.ReadableSerialization;
 import dev.sandglass.gateway.testing.AnyText;
-import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.gateway.testing.FrameMutator;
+import dev.sandglass.testing.Fuzz;
 import io.fabric8.kubernetes.api.model.DefaultKubernetesResourceList;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Status;
@@ -100,7 +101,7 @@ class WatchFuzzTest {
 
     @Test
     void anyBytesInAnyChunks() throws IOException {
-        Fuzz.attack("ascii", corpus(), message -> {
+        Fuzz.attack(FrameMutator::new, "ascii", corpus(), message -> {
             AnyText texts = AnyText.of(message);
             byte[] json = JSON.writeValueAsBytes(List.of(texts.whole(), texts.whole()));
             assertThat(JSON.readTree(received(json, texts.dice()))).isEqualTo(JSON.readTree(json));
@@ -116,7 +117,7 @@ class WatchFuzzTest {
 
     @Test
     void anyEventOfAWatch() throws IOException {
-        Fuzz.attack("event", corpus(), message -> {
+        Fuzz.attack(FrameMutator::new, "event", corpus(), message -> {
             AnyText texts = AnyText.of(message);
             String text = texts.whole();
             String good = event("MODIFIED", sandbox("u-1", text));
@@ -136,7 +137,7 @@ class WatchFuzzTest {
     /** A neighbour that can be read is there, whatever stands beside it. */
     @Test
     void anyObjectOfAList() throws IOException {
-        Fuzz.attack("list", corpus(), message -> {
+        Fuzz.attack(FrameMutator::new, "list", corpus(), message -> {
             String text = AnyText.of(message).whole();
             String odd = message.isEmpty() ? "{}" : new String(message.getFirst(), StandardCharsets.UTF_8);
             String list =

@@ -15,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +36,7 @@ final class FakeLink implements Connection.Owner {
     private long clock;
     private int ids;
 
-    final Timers timers = new Timers(() -> clock, nanos -> {});
+    private final List<Timer> timers = new ArrayList<>();
     final List<PaperWire> wires = new ArrayList<>();
     final Counters counters = new Counters("test");
     /** What it answers; the test completes them. */
@@ -43,9 +45,27 @@ final class FakeLink implements Connection.Owner {
     final Connection connection = new Connection(TARGET, this::dial, this, counters);
     final Dialling dialling = connection.dialling();
 
+    /** Something to do when the clock shows that time. */
+    private static final class Timer {
+        final long due;
+        final Runnable action;
+
+        Timer(long due, Runnable action) {
+            this.due = due;
+            this.action = action;
+        }
+    }
+
     @Override
-    public Timers timers() {
-        return timers;
+    public long now() {
+        return clock;
+    }
+
+    @Override
+    public Link.Subscription after(long nanos, Runnable action) {
+        Timer timer = new Timer(clock + nanos, action);
+        timers.add(timer);
+        return () -> timers.remove(timer);
     }
 
     @Override
@@ -104,8 +124,15 @@ final class FakeLink implements Connection.Owner {
 
     void pass(Duration time) {
         clock += time.toNanos();
-        timers.runDue();
+        for (Optional<Timer> due = nextDue(); due.isPresent(); due = nextDue()) {
+            timers.remove(due.get());
+            due.get().action.run();
+        }
         runCommands();
+    }
+
+    private Optional<Timer> nextDue() {
+        return timers.stream().filter(timer -> timer.due <= clock).min(Comparator.comparingLong(timer -> timer.due));
     }
 
     /** The wire in use. */

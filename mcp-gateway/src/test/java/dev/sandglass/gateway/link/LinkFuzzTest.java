@@ -9,7 +9,8 @@ import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.Meaning;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import dev.sandglass.gateway.link.frame.RecordedFrames;
-import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.gateway.testing.FrameMutator;
+import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -28,7 +29,7 @@ class LinkFuzzTest {
         List<List<byte[]>> corpus = RecordedFrames.load(RecordedFrames.FROM_SUPERVISOR).stream()
                 .map(RecordedFrames.Recorded::frames)
                 .toList();
-        Fuzz.attack("link", corpus, LinkFuzzTest::examine);
+        Fuzz.attack(FrameMutator::new, "link", corpus, LinkFuzzTest::examine);
     }
 
     private static void examine(List<byte[]> frames) {

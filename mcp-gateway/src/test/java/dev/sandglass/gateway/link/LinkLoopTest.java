@@ -214,23 +214,6 @@ class LinkLoopTest {
         }
     }
 
-    @Test
-    void closedTimersDoNotPileUp() throws Exception {
-        try (LinkLoop alone = LinkLoop.start(
-                TestLinks.LOOP, NioSocketChannel.class, SETTINGS, LinkSecrets.of(SECRET), PodCalls.NONE)) {
-            Link link = alone.link(NOWHERE);
-            for (int i = 0; i < 10_000; i++) {
-                link.after(Duration.ofHours(1), () -> {}).close();
-            }
-            CompletableFuture<Integer> size = new CompletableFuture<>();
-            link.execute(() -> {
-                link.after(Duration.ofHours(1), () -> {}).close();
-                size.complete(alone.timers().size());
-            });
-            assertThat(size.get(5, TimeUnit.SECONDS)).isLessThan(2 * Timers.FEW);
-        }
-    }
-
     /** As when the process has no file descriptor left: Netty tells that on a thread that is nobody's. */
     @Test
     void aSocketThatCouldNotBeMadeIsTriedAgainOnTheLinksThread() throws Exception {

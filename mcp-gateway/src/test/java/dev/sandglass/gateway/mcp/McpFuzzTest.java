@@ -18,8 +18,9 @@ import dev.sandglass.gateway.execution.OutputListener;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.testing.FakeSandboxes;
 import dev.sandglass.gateway.testing.FakeSupervisor;
-import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.gateway.testing.FrameMutator;
 import dev.sandglass.gateway.testing.TestGateway;
+import dev.sandglass.testing.Fuzz;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -72,7 +73,7 @@ class McpFuzzTest {
 
     @Test
     void anyBodyAndHeaders() throws IOException {
-        Fuzz.attack("mcp", corpus(), this::examine);
+        Fuzz.attack(FrameMutator::new, "mcp", corpus(), this::examine);
     }
 
     private void examine(List<byte[]> message) {

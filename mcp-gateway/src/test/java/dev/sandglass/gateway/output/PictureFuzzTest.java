@@ -2,9 +2,10 @@ package dev.sandglass.gateway.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.gateway.testing.FrameMutator;
 import dev.sandglass.gateway.testing.PictureHeads;
 import dev.sandglass.gateway.testing.PictureHeads.Format;
+import dev.sandglass.testing.Fuzz;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
@@ -20,7 +21,7 @@ class PictureFuzzTest {
                 .map(format -> List.of(PictureHeads.of(format, 640, 480)))
                 .filter(head -> head.getFirst().length < 1000)
                 .toList();
-        Fuzz.attack("picture", corpus, pieces -> {
+        Fuzz.attack(FrameMutator::new, "picture", corpus, pieces -> {
             var all = new ByteArrayOutputStream();
             pieces.forEach(all::writeBytes);
             PictureSides.of(all.toByteArray())

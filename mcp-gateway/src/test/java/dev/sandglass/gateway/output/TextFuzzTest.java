@@ -6,7 +6,8 @@ import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import dev.sandglass.gateway.link.frame.OutputRecord.Stream;
-import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.gateway.testing.FrameMutator;
+import dev.sandglass.testing.Fuzz;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -33,7 +34,7 @@ class TextFuzzTest {
 
     @Test
     void anyBytesInAnyPieces() throws IOException {
-        Fuzz.attack("utf8", corpus(), pieces -> {
+        Fuzz.attack(FrameMutator::new, "utf8", corpus(), pieces -> {
             var stream = new Utf8Stream();
             var text = new StringBuilder();
             for (byte[] piece : pieces) {
@@ -47,7 +48,7 @@ class TextFuzzTest {
 
     @Test
     void anyTerminalCodesInAnyPieces() throws IOException {
-        Fuzz.attack("screen", corpus(), pieces -> {
+        Fuzz.attack(FrameMutator::new, "screen", corpus(), pieces -> {
             String whole = decoded(pieces);
             String shown = shown(List.of(whole));
             assertThat(shown(texts(pieces))).isEqualTo(shown);
@@ -60,7 +61,7 @@ class TextFuzzTest {
 
     @Test
     void anyTextUnderACap() throws IOException {
-        Fuzz.attack("capped", corpus(), pieces -> {
+        Fuzz.attack(FrameMutator::new, "capped", corpus(), pieces -> {
             String whole = decoded(pieces);
             for (int limit : new int[] {1, 2, 7, 100, whole.length(), whole.length() + 1}) {
                 capped(CappedText.headAndTail(Math.max(1, limit)), texts(pieces), Math.max(1, limit));
@@ -71,7 +72,7 @@ class TextFuzzTest {
 
     @Test
     void anyRecords() throws IOException {
-        Fuzz.attack("collector", corpus(), pieces -> {
+        Fuzz.attack(FrameMutator::new, "collector", corpus(), pieces -> {
             for (OutputCollector collector : List.of(
                     OutputCollector.headAndTail(MOST_CHARS, Shares.wide()),
                     OutputCollector.page(MOST_CHARS, 0, Shares.wide()))) {
@@ -99,7 +100,7 @@ class TextFuzzTest {
                         "T_1.u.2147483647.2345672345672345")
                 .map(id -> List.of(bytes(id)))
                 .toList();
-        Fuzz.attack("id", ids, pieces -> {
+        Fuzz.attack(FrameMutator::new, "id", ids, pieces -> {
             String text = decoded(pieces);
             ExecutionId.parse(text).ifPresent(id -> {
                 assertThat(id).hasToString(text);

@@ -1,9 +1,9 @@
 package dev.sandglass.gateway.training;
 
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.zeromq.SocketType;
@@ -13,10 +13,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The far side of the link, protocol version 1, that runs nothing: all code prints one line, has one value and ends well at
- * once. It has one thread and speaks JeroMQ. The build of the gateway's image runs it as a process of its own beside the
- * gateway that learns what its AOT cache keeps; it is not part of the image.
+ * once. It has one thread and speaks JeroMQ.
  */
-public final class StandInSupervisor implements AutoCloseable {
+final class StandInSupervisor implements AutoCloseable {
 
     private static final int LOOK_UP_MILLIS = 50;
     private static final String PRINTED = "hello\n";
@@ -38,40 +37,25 @@ public final class StandInSupervisor implements AutoCloseable {
     private final ZMQ.Socket socket = context.socket(SocketType.ROUTER);
     private final Thread thread = new Thread(this::serve, "stand-in-supervisor");
     private final String hello;
-    private final int port;
     private volatile boolean closed;
 
-    /** Listens on a free port of loopback, with the keys of the sandbox of the training. */
-    public StandInSupervisor(LinkSecret secret) {
-        hello = HELLO.formatted(StandInSandboxes.UID);
+    /**
+     * Listens on the port of links, with the keys of the sandbox of the training.
+     *
+     * @param address of loopback, as the sandbox's status names it
+     */
+    StandInSupervisor(LinkSecret secret, String address) {
+        hello = HELLO.formatted(Training.UID);
         socket.setLinger(0);
         socket.setReceiveTimeOut(LOOK_UP_MILLIS);
         socket.setCurveServer(true);
-        socket.setCurveSecretKey(LinkKeys.derive(secret, StandInSandboxes.UID, StandInSandboxes.INCARNATION)
+        socket.setCurveSecretKey(LinkKeys.derive(secret, Training.UID, Training.INCARNATION)
                 .pod()
                 .secretBytes());
-        port = socket.bindToRandomPort("tcp://127.0.0.1");
-        thread.start();
-    }
-
-    /**
-     * Serves for as long as a program runs, which finds the port in {@code GATEWAY_TRAINING}, and ends with its exit code.
-     *
-     * @param args the link secret's file, then the program and its arguments
-     */
-    public static void main(String[] args) throws Exception {
-        int code;
-        try (var supervisor = new StandInSupervisor(LinkSecret.read(Path.of(args[0])))) {
-            var program = new ProcessBuilder(List.of(args).subList(1, args.length)).inheritIO();
-            program.environment().put("GATEWAY_TRAINING", Integer.toString(supervisor.port()));
-            code = program.start().waitFor();
+        if (!socket.bind("tcp://" + address + ":" + SandboxLabels.LINK_PORT)) {
+            throw new IllegalStateException("No stand-in for a supervisor on " + address);
         }
-        System.exit(code);
-    }
-
-    /** Where it listens. */
-    public int port() {
-        return port;
+        thread.start();
     }
 
     private void serve() {

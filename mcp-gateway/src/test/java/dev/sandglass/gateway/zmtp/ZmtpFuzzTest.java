@@ -3,7 +3,8 @@ package dev.sandglass.gateway.zmtp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.gateway.testing.FrameMutator;
+import dev.sandglass.testing.Fuzz;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -30,7 +31,7 @@ class ZmtpFuzzTest {
         List<List<byte[]>> corpus = Stream.of(Zmtp.greeting(), written(ready), written(welcome), written(message))
                 .map(List::of)
                 .toList();
-        Fuzz.attack("zmtp", corpus, ZmtpFuzzTest::examine);
+        Fuzz.attack(FrameMutator::new, "zmtp", corpus, ZmtpFuzzTest::examine);
     }
 
     private static CurveKeys keys() {

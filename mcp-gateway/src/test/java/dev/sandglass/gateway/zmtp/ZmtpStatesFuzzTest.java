@@ -2,9 +2,10 @@ package dev.sandglass.gateway.zmtp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.gateway.testing.FrameMutator;
 import dev.sandglass.gateway.zmtp.ServerScript.Flaw;
 import dev.sandglass.gateway.zmtp.ServerScript.Kind;
+import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -47,7 +48,7 @@ class ZmtpStatesFuzzTest {
                         List.of(Kind.GREETING, Kind.WELCOME, Kind.READY, Kind.READY, Kind.GREETING))
                 .map(kinds -> kinds.stream().map(kind -> good(kind).toBytes()).toList())
                 .toList();
-        Fuzz.attack("handshake", corpus, ZmtpStatesFuzzTest::examine);
+        Fuzz.attack(FrameMutator::new, "handshake", corpus, ZmtpStatesFuzzTest::examine);
     }
 
     /** In every state, every kind with every flaw, each then followed by what would have been right. */

@@ -5,10 +5,10 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.operator.settings.Egress;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
-import dev.sandglass.operator.settings.Placement;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.Scheduling;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -37,13 +37,11 @@ final class EgressCases {
     static PodSettings settings(Optional<Egress> egress) {
         return new PodSettings(
                 new ImagePolicy("registry.example.com/kernel:1", List.of()),
-                new BigDecimal("0.25"),
                 Duration.ofHours(8),
                 new NamespaceAccount("sandglass-sandbox", List.of()),
-                Optional.empty(),
                 RuntimeClassPolicy.DEFAULT_ONLY,
                 SandboxUsers.DEFAULT,
-                Placement.ANYWHERE,
+                Scheduling.anywhere(new BigDecimal("0.25")),
                 egress,
                 Optional.empty());
     }

@@ -10,10 +10,10 @@ import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.settings.Authorities;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
-import dev.sandglass.operator.settings.Placement;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -30,13 +30,11 @@ class MountsTest {
 
     private static final PodSettings SETTINGS = new PodSettings(
             new ImagePolicy("registry.example.com/kernel:1", List.of()),
-            new BigDecimal("0.25"),
             Duration.ofHours(8),
             new NamespaceAccount("sandglass-sandbox", List.of()),
-            Optional.empty(),
             RuntimeClassPolicy.DEFAULT_ONLY,
             SandboxUsers.DEFAULT,
-            Placement.ANYWHERE,
+            Scheduling.anywhere(new BigDecimal("0.25")),
             Optional.empty(),
             Optional.of(Authorities.empty()));
 

@@ -29,6 +29,7 @@ import dev.sandglass.operator.settings.Placement;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -100,18 +101,19 @@ class PodShapeTest {
     private static PodSettings settings(boolean hostUsers) {
         return new PodSettings(
                 new ImagePolicy("registry.example.com/kernel:1", List.of("registry.example.com/*")),
-                new BigDecimal("0.25"),
                 Duration.ofHours(8),
                 new NamespaceAccount("sandglass-sandbox", List.of("pull")),
-                Optional.of("sandboxes"),
                 new RuntimeClassPolicy(Optional.empty(), List.of("gvisor")),
                 new SandboxUsers(hostUsers, SandboxUsers.DEFAULT.from(), SandboxUsers.DEFAULT.count()),
-                new Placement(
-                        Map.of("pool", "sandboxes"),
-                        List.of(new TolerationBuilder()
-                                .withKey("sandboxes")
-                                .withOperator("Exists")
-                                .build())),
+                new Scheduling(
+                        new BigDecimal("0.25"),
+                        Optional.of("sandboxes"),
+                        new Placement(
+                                Map.of("pool", "sandboxes"),
+                                List.of(new TolerationBuilder()
+                                        .withKey("sandboxes")
+                                        .withOperator("Exists")
+                                        .build()))),
                 Optional.of(new Egress(new DeniedRanges(List.of(), List.of()), false, true, DefaultDomains.NONE)),
                 Optional.of(Authorities.empty()));
     }

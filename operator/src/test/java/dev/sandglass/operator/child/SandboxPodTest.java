@@ -10,10 +10,10 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
-import dev.sandglass.operator.settings.Placement;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -32,13 +32,11 @@ class SandboxPodTest {
 
     private static final PodSettings SETTINGS = new PodSettings(
             new ImagePolicy("registry.example.com/kernel:1", List.of("**")),
-            new BigDecimal("0.25"),
             Duration.ofHours(8),
             new NamespaceAccount("sandglass-sandbox", List.of()),
-            Optional.empty(),
             RuntimeClassPolicy.DEFAULT_ONLY,
             SandboxUsers.DEFAULT,
-            Placement.ANYWHERE);
+            Scheduling.anywhere(new BigDecimal("0.25")));
 
     private static Pod pod(SandboxSpec spec) {
         return SandboxPod.desired(sandbox(spec), 1, SETTINGS, Optional.empty(), Optional.empty(), NetworkProbe.NONE);

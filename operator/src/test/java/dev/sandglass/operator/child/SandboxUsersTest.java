@@ -11,10 +11,10 @@ import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
-import dev.sandglass.operator.settings.Placement;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -61,13 +61,11 @@ class SandboxUsersTest {
     private static PodSpec pod(Sandbox sandbox, SandboxUsers users) {
         PodSettings settings = new PodSettings(
                 new ImagePolicy("registry.example.com/kernel:1", List.of()),
-                BigDecimal.ONE,
                 Duration.ofHours(8),
                 new NamespaceAccount("sandglass-sandbox", List.of()),
-                Optional.empty(),
                 RuntimeClassPolicy.DEFAULT_ONLY,
                 users,
-                Placement.ANYWHERE);
+                Scheduling.anywhere(BigDecimal.ONE));
         return SandboxPod.desired(sandbox, 1, settings, Optional.empty(), Optional.empty(), NetworkProbe.NONE)
                 .getSpec();
     }

@@ -10,6 +10,7 @@ import dev.sandglass.operator.TestNamespace;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.cluster.FaultyApi.Harm;
 import dev.sandglass.operator.cluster.FaultyApi.Request;
+import dev.sandglass.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.ArrayDeque;

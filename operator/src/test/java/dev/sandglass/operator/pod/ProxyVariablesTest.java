@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.api.EnvRules;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
-import dev.sandglass.operator.settings.Placement;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
+import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -22,13 +22,11 @@ class ProxyVariablesTest {
 
     private static final PodSettings SETTINGS = new PodSettings(
             new ImagePolicy("registry.example.com/kernel:1", List.of()),
-            BigDecimal.ONE,
             Duration.ofHours(8),
             new NamespaceAccount("sandglass-sandbox", List.of()),
-            Optional.empty(),
             RuntimeClassPolicy.DEFAULT_ONLY,
             SandboxUsers.DEFAULT,
-            Placement.ANYWHERE);
+            Scheduling.anywhere(BigDecimal.ONE));
 
     @Test
     void everyVariableOfTheProxyIsReserved() {

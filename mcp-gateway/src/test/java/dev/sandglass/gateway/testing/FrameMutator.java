@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
@@ -15,7 +16,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Makes bad messages out of good ones: the same dice and corpus give the same messages. */
-final class Mutator {
+public final class FrameMutator implements Supplier<List<byte[]>> {
 
     private static final int MOST_BYTES = 2 * 1024 * 1024;
     private static final String HOLE = "@hole@";
@@ -52,13 +53,15 @@ final class Mutator {
     private final List<List<byte[]>> corpus;
     private final JsonMapper json = JsonMapper.shared();
 
-    Mutator(RandomGenerator dice, List<List<byte[]>> corpus) {
+    /** Makes them of that corpus. */
+    public FrameMutator(RandomGenerator dice, List<List<byte[]>> corpus) {
         this.dice = dice;
         this.corpus = corpus;
     }
 
     /** The next message: mostly one change, sometimes many. */
-    List<byte[]> next() {
+    @Override
+    public List<byte[]> get() {
         var frames = new ArrayList<>(one(corpus));
         for (int left = CHANGES[dice.nextInt(CHANGES.length)]; left > 0; left--) {
             if (frames.stream().mapToInt(frame -> frame.length).sum() > MOST_BYTES) {

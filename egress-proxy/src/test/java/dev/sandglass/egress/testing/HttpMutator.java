@@ -5,11 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /** Makes bad messages out of good ones: the same dice and corpus give the same messages. */
-final class Mutator {
+public final class HttpMutator implements Supplier<List<byte[]>> {
 
     private static final int[] CHANGES = {1, 1, 1, 2, 3, 8};
     private static final int[] SPANS = {1, 1, 2, 8, 64};
@@ -55,13 +56,15 @@ final class Mutator {
     private final RandomGenerator dice;
     private final List<List<byte[]>> corpus;
 
-    Mutator(RandomGenerator dice, List<List<byte[]>> corpus) {
+    /** Makes them of that corpus. */
+    public HttpMutator(RandomGenerator dice, List<List<byte[]>> corpus) {
         this.dice = dice;
         this.corpus = corpus;
     }
 
     /** The next message: mostly one change, sometimes many. */
-    List<byte[]> next() {
+    @Override
+    public List<byte[]> get() {
         List<byte[]> message = new ArrayList<>(corpus.get(dice.nextInt(corpus.size())));
         int changes = CHANGES[dice.nextInt(CHANGES.length)];
         for (int i = 0; i < changes; i++) {

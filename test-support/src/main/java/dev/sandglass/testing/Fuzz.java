@@ -1,4 +1,4 @@
-package dev.sandglass.egress.testing;
+package dev.sandglass.testing;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -14,6 +14,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
@@ -28,6 +30,13 @@ public final class Fuzz {
     public interface Check {
         /** Fails by throwing anything. */
         void examine(List<byte[]> message) throws Exception;
+    }
+
+    /** Makes messages of good ones: the same dice and corpus give the same messages. */
+    @FunctionalInterface
+    public interface Mutation {
+        /** Begins; each message is asked for once. */
+        Supplier<List<byte[]>> of(RandomGenerator dice, List<List<byte[]>> corpus);
     }
 
     private static final int SHORT_RUN = 500;
@@ -54,12 +63,14 @@ public final class Fuzz {
     /**
      * Examines the corpus as it is, then messages made of it.
      *
+     * @param mutation how messages are changed
      * @param name of the decoder, one word
      * @param corpus good messages
      * @throws AssertionError if a message does not pass, takes more than two seconds of CPU, or does not end within a
      *     minute; says which file holds it
      */
-    public static void attack(String name, List<List<byte[]>> corpus, Check check) throws IOException {
+    public static void attack(Mutation mutation, String name, List<List<byte[]>> corpus, Check check)
+            throws IOException {
         Fuzz fuzz = new Fuzz(name, check);
         String replay = System.getProperty("sandglass.fuzz.replay", "");
         if (!replay.isEmpty()) {
@@ -70,7 +81,7 @@ public final class Fuzz {
             for (List<byte[]> good : corpus) {
                 fuzz.examine(good);
             }
-            fuzz.run(new Mutator(new SplittableRandom(fuzz.seed), corpus));
+            fuzz.run(mutation.of(new SplittableRandom(fuzz.seed), corpus));
             return true;
         });
     }
@@ -97,13 +108,13 @@ public final class Fuzz {
         }
     }
 
-    private void run(Mutator mutator) throws IOException {
+    private void run(Supplier<List<byte[]>> messages) throws IOException {
         Duration given = Duration.ofMillis(
                 (long) (1000 * Double.parseDouble(System.getProperty("sandglass.fuzz.seconds", "0"))));
         long began = cpuNanos();
         long told = began;
         while (given.isZero() ? count.get() < SHORT_RUN : cpuNanos() - began < given.toNanos()) {
-            examine(mutator.next());
+            examine(messages.get());
             if (cpuNanos() - told > REPORT.toNanos()) {
                 told = cpuNanos();
                 tell(began);

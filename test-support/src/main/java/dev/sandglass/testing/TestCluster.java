@@ -1,4 +1,4 @@
-package dev.sandglass.api;
+package dev.sandglass.testing;
 
 import io.fabric8.kubernetes.client.Config;
 import java.io.IOException;
@@ -12,11 +12,12 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 
 /** The cluster to test against: that of {@code -Dsandglass.kubeconfig=FILE}, else of KUBECONFIG. */
-final class TestCluster {
+public final class TestCluster {
 
     private TestCluster() {}
 
-    static Config config() {
+    /** A configuration of its own for each caller. */
+    public static Config config() {
         Config config = read();
         // The client takes a key of the other kind only if it is told so.
         if (config.getClientKeyData() != null && isElliptic(config.getClientKeyData())) {

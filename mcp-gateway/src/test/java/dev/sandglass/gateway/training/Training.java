@@ -1,22 +1,46 @@
 package dev.sandglass.gateway.training;
 
+import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.testing.StandInApi;
+import dev.sandglass.testing.TrainedProgram;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 
-/** The calls, each of which must be answered as it would be in a cluster: a cache of errors would go unnoticed. */
+/**
+ * Calls of the gateway before stand-ins for the API server and a sandbox, from which the virtual machine learns what the
+ * image's AOT cache keeps (JEP 514, 515). The build of the image runs this beside the gateway. Each call must be answered as
+ * it would be in a cluster: a cache of errors would go unnoticed.
+ */
 public final class Training {
 
-    /** So many that the virtual machine compiles for good what every call needs. */
-    public static final int ROUNDS = 1_500;
+    static final String UID = "7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80";
+    static final int INCARNATION = 1;
 
-    private static final String EXECUTION_ID =
-            "default." + StandInSandboxes.UID + "." + StandInSandboxes.INCARNATION + ".aaaaaaaaaaaaaaaa";
-    private static final String BOX = "\"sandbox\":\"" + StandInSandboxes.NAME + "\"";
+    /** So many that the virtual machine compiles for good what every call needs. */
+    private static final int ROUNDS = 1_500;
+
+    private static final String NAME = "training";
+
+    private static final String SANDBOX = """
+            {"apiVersion": "sandglass.dev/v1alpha1", "kind": "Sandbox", "metadata": {"name": "training",
+             "namespace": "sandglass-default", "uid": "%s", "generation": 1, "resourceVersion": "1",
+             "creationTimestamp": "2026-01-01T00:00:00Z"}, "spec": {}, "status": {"observedGeneration": 1,
+             "incarnation": %d, "address": "%s", "conditions": [{"type": "Ready", "status": "True",
+             "reason": "Running", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}
+            """;
+
+    private static final String EXECUTION_ID = "default." + UID + "." + INCARNATION + ".aaaaaaaaaaaaaaaa";
+    private static final String BOX = "\"sandbox\":\"" + NAME + "\"";
     private static final String CODE = BOX + ",\"code\":\"print('hello')\\n1+1\"";
     private static final String ENDED_WELL = "\"status\":\"ok\"";
     private static final String REFUSED = "\"isError\":true";
@@ -31,6 +55,7 @@ public final class Training {
             new Call(method("initialize", "{\"protocolVersion\":\"2025-11-25\"}"), "\"serverInfo\""),
             new Call(method("ping", "{}"), "\"result\""),
             new Call(method("tools/list", "{}"), "\"tools\""),
+            new Call(tool("sandbox_stop", BOX), "\"status\":\"stopped\""),
             new Call(tool("sandbox_start", BOX), "\"status\":\"running\""),
             new Call(tool("sandbox_start", BOX + ",\"config\":{\"memory\":0}"), REFUSED),
             new Call(tool("sandbox_run_code", "\"sandbox\":\"none\",\"code\":\"1+1\""), REFUSED),
@@ -38,8 +63,7 @@ public final class Training {
             new Call(tool("sandbox_get_execution", "\"execution_id\":\"" + EXECUTION_ID + "\""), ENDED_WELL),
             new Call(tool("sandbox_get_metrics", "\"namespace\":\"*\""), "\"memory_usage\":100.0"),
             new Call(tool("sandbox_write_file", BOX + ",\"path\":\"a\",\"content\":\"hello\""), "\"bytes\":5"),
-            new Call(tool("sandbox_read_file", BOX + ",\"path\":\"a\""), "\"encoding\":\"text\""),
-            new Call(tool("sandbox_stop", BOX), "\"status\":\"stopped\""));
+            new Call(tool("sandbox_read_file", BOX + ",\"path\":\"a\""), "\"encoding\":\"text\""));
 
     private Training() {}
 
@@ -47,12 +71,59 @@ public final class Training {
     private record Call(String body, String expected) {}
 
     /**
+     * Ends with an exception unless the gateway answers and ends as it should.
+     *
+     * @param command the gateway's: Java, its options and its main class
+     */
+    public static void main(String[] command) throws IOException, InterruptedException {
+        run(List.of(command), ROUNDS);
+    }
+
+    /** Starts the gateway, makes the calls and ends it. */
+    public static void run(List<String> command, int rounds) throws IOException, InterruptedException {
+        Path secret = Files.writeString(
+                Files.createTempFile("training", ".secret"), "nothing but training is done with this");
+        int port = TrainedProgram.freePort();
+        int management = TrainedProgram.freePort();
+        String pod = loopback();
+        try (var _ = new StandInSupervisor(LinkSecret.read(secret), pod);
+                StandInApi api = new StandInApi().holding(SANDBOX.formatted(UID, INCARNATION, pod));
+                TrainedProgram gateway = TrainedProgram.start(command, environment(api, secret, port, management));
+                HttpClient http = HttpClient.newHttpClient()) {
+            String pages = "http://127.0.0.1:" + management + "/actuator/";
+            gateway.awaitOk(http, URI.create(pages + "health/readiness"));
+            call(port, rounds);
+            gateway.awaitOk(http, URI.create(pages + "prometheus"));
+            gateway.end();
+        } finally {
+            Files.delete(secret);
+        }
+    }
+
+    /** An address of this machine on which the port of links is free, though it may run another training or a sandbox. */
+    private static String loopback() {
+        ThreadLocalRandom dice = ThreadLocalRandom.current();
+        return "127.%d.%d.%d".formatted(dice.nextInt(1, 255), dice.nextInt(256), dice.nextInt(1, 255));
+    }
+
+    private static Map<String, String> environment(StandInApi api, Path secret, int port, int management) {
+        Map<String, String> environment = new HashMap<>(api.environment());
+        environment.putAll(Map.of(
+                "GATEWAY_UNAUTHENTICATED", "true",
+                "GATEWAY_LINK_SECRET_FILE", secret.toString(),
+                "SERVER_PORT", Integer.toString(port),
+                "MANAGEMENT_SERVER_ADDRESS", "127.0.0.1",
+                "MANAGEMENT_SERVER_PORT", Integer.toString(management)));
+        return environment;
+    }
+
+    /**
      * Makes the calls of all tools, those that run something so many times, and the others now and then.
      *
      * @param port of the endpoint on this machine
      * @throws IllegalStateException if one is answered otherwise than expected
      */
-    public static void run(int port, int rounds) {
+    public static void call(int port, int rounds) {
         URI endpoint = URI.create("http://127.0.0.1:" + port + "/mcp");
         try (HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {

@@ -1,4 +1,4 @@
-package dev.sandglass.operator;
+package dev.sandglass.testing;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -15,10 +15,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  * An API server whose first watch of sandboxes sends two events with text beyond ASCII, byte by byte, and then one that nothing can
  * read. Its first list is empty, and the next one has a third sandbox.
  */
-final class UnreadableApi implements AutoCloseable {
+public final class UnreadableApi implements AutoCloseable {
 
-    static final String NAMESPACE = "tenant";
-    static final String TEXT = "caf\u00e9 \u6f22 \ud83c\udf27";
+    /** Of the sandboxes. */
+    public static final String NAMESPACE = "tenant";
+    /** What the sandboxes have in an annotation. */
+    public static final String TEXT = "caf\u00e9 \u6f22 \ud83c\udf27";
 
     private final HttpServer server;
     private final AtomicInteger lists = new AtomicInteger();
@@ -26,28 +28,31 @@ final class UnreadableApi implements AutoCloseable {
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    UnreadableApi() throws IOException {
+    /** Answers at once, on a free port of loopback. */
+    public UnreadableApi() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         server.createContext("/", this::handle);
         server.start();
     }
 
-    String url() {
+    /** Where it listens. */
+    public String url() {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
     /** How often sandboxes were listed. */
-    int lists() {
+    public int lists() {
         return lists.get();
     }
 
     /** Sends the event that cannot be read. */
-    void sendTheUnreadable() {
+    public void sendTheUnreadable() {
         asked.countDown();
     }
 
-    static String uid(String name) {
+    /** The UID of the sandbox of that name. */
+    public static String uid(String name) {
         return "uid-of-" + name;
     }
 

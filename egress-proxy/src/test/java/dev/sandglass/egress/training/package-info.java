@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sandglass.egress.training;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sandglass.operator.training;
+
+import org.jspecify.annotations.NullMarked;

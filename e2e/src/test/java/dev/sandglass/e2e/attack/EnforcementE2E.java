@@ -102,9 +102,7 @@ class EnforcementE2E {
         assertThat(run.text()).contains(REACHED, "'NetworkPolicies that are not enforced'");
         Answer code = SANDBOXES.agent().python(name, "1");
         assertThat(code.status()).isEqualTo("rejected");
-        assertThat(code.text())
-                .startsWith("[rejected] Not started: ")
-                .contains(REACHED);
+        assertThat(code.text()).startsWith("[rejected] Not started: ").contains(REACHED);
         Answer command = SANDBOXES.agent().command(name, "id");
         assertThat(command.status()).isEqualTo("rejected");
         assertThat(command.text()).contains(REACHED);

@@ -103,7 +103,9 @@ class HostileWordsE2E {
 
         assertThat(died.status()).as(died.text()).isEqualTo("kernel_died");
         assertThat(died.text()).as("control: it wrote them").contains("\u202e", ORDER);
-        assertThat(died.text().lines().filter(FENCE::equals).count()).as(died.text()).isLessThanOrEqualTo(1);
+        assertThat(died.text().lines().filter(FENCE::equals).count())
+                .as(died.text())
+                .isLessThanOrEqualTo(1);
         String first = died.text().lines().findFirst().orElseThrow();
         assertThat(first).startsWith("[kernel_died] ");
         isOurs(first);

@@ -146,7 +146,8 @@ class ContractE2E {
 
     @Test
     void unknownSandboxesAndNamespacesAreToldInTheSameWords() {
-        String unknown = agent.refusal("sandbox_run_code", Map.of("sandbox", "e2e-nobody", "code", "1", "start", "never"));
+        String unknown =
+                agent.refusal("sandbox_run_code", Map.of("sandbox", "e2e-nobody", "code", "1", "start", "never"));
         String elsewhere = agent.refusal(
                 "sandbox_run_code", Map.of("sandbox", "e2e-nobody", "code", "1", "namespace", "kube-system"));
 

@@ -92,8 +92,7 @@ class QueueE2E {
         assertThat(answer.status()).as(answer.text()).isEqualTo("rejected");
         assertThat(answer.failed()).isTrue();
         assertThat(answer.text())
-                .startsWith(
-                        "[rejected] Not started: 8 executions wait for kernel python/default already")
+                .startsWith("[rejected] Not started: 8 executions wait for kernel python/default already")
                 .contains("Wait for running executions to end, or interrupt one.");
     }
 }

@@ -89,7 +89,8 @@ class SeenE2E {
     void aToolCallIsMeasured() {
         assumeTrue(installation.ownNode().isPresent(), "elsewhere the API server may not reach pods");
         String sandbox = SANDBOXES.start();
-        String sample = "sandglass_tool_calls_seconds_count{contract=\"sandglass\",outcome=\"ok\",tool=\"sandbox_run_code\"}";
+        String sample =
+                "sandglass_tool_calls_seconds_count{contract=\"sandglass\",outcome=\"ok\",tool=\"sandbox_run_code\"}";
         double before = sum("mcp-gateway", "/actuator/prometheus", sample);
 
         agent.python(sandbox, "1 + 1");

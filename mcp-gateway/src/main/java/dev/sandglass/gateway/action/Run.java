@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param created whether the sandbox was made for it
  * @param unreached targets that the sandbox did not reach during it, oldest first
  */
-public record Run(
-        ExecutionResult result, @Nullable Resumed resumed, boolean created, List<UnreachedHost> unreached) {
+public record Run(ExecutionResult result, @Nullable Resumed resumed, boolean created, List<UnreachedHost> unreached) {
 
     /** Keeps its own copy of the list. */
     public Run {

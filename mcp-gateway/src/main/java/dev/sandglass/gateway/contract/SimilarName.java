@@ -21,7 +21,8 @@ final class SimilarName {
         }
         return known.stream()
                 .filter(name -> edits(name, given) <= MOST_EDITS)
-                .min(Comparator.<String>comparingInt(name -> edits(name, given)).thenComparing(Comparator.naturalOrder()));
+                .min(Comparator.<String>comparingInt(name -> edits(name, given))
+                        .thenComparing(Comparator.naturalOrder()));
     }
 
     /** How many letters are to be put in, taken out or replaced (Levenshtein's distance). */

@@ -103,7 +103,8 @@ class ActionsTest {
         assertThat(run.unreached()).isEmpty();
 
         sandboxes.put(new SandboxState.Asleep(BOX, "uid-box", "Idle"));
-        assertThat(of(actions.runs().run(BOX, code("print 42"), new Absent.Refused(), PATIENT)).resumed())
+        assertThat(of(actions.runs().run(BOX, code("print 42"), new Absent.Refused(), PATIENT))
+                        .resumed())
                 .isEqualTo(new Resumed("Idle"));
     }
 

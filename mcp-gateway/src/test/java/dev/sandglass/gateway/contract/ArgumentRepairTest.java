@@ -104,7 +104,9 @@ class ArgumentRepairTest {
         ObjectNode given = JSON.createObjectNode().put("config", " {\"disk\":\"5\"} ");
 
         assertThat(ArgumentRepair.of(SCHEMA, given)).isEqualTo(object("{'config':{'disk':5}}"));
-        assertThat(given.path("config").isString()).as("the arguments themselves").isTrue();
+        assertThat(given.path("config").isString())
+                .as("the arguments themselves")
+                .isTrue();
     }
 
     @ParameterizedTest

@@ -61,7 +61,8 @@ class ContentAloneTest {
         assertThat(result.has("structuredContent")).isFalse();
         assertThat(prefersData(result).toString()).contains(seen);
         assertThat(firstText(result)).contains(seen);
-        assertThat(result.path("content").valueStream()
+        assertThat(result.path("content")
+                        .valueStream()
                         .filter(part -> part.path("type").asString().equals("text")))
                 .hasSize(1);
     }
@@ -69,7 +70,8 @@ class ContentAloneTest {
     @ParameterizedTest
     @CsvSource({"/mcp?structured=true, true", "/mcp?structured=false, false", "/mcp, false"})
     void programsAskForData(String target, boolean given) throws Exception {
-        assertThat(call(target, "sandbox_run_code", "{'sandbox':'box','code':'print 42'}").has("structuredContent"))
+        assertThat(call(target, "sandbox_run_code", "{'sandbox':'box','code':'print 42'}")
+                        .has("structuredContent"))
                 .isEqualTo(given);
     }
 }

@@ -161,7 +161,9 @@ class RealOutputTest {
                     plot.update(Pillow.new('RGB', (8 + step, 8)))
                 """);
 
-        assertThat(TestGateway.text(result)).startsWith("20 of 20\n\nstep 0\n").endsWith("step 19\n--- sandglass ---\n[1 picture(s): image/png]");
+        assertThat(TestGateway.text(result))
+                .startsWith("20 of 20\n\nstep 0\n")
+                .endsWith("step 19\n--- sandglass ---\n[1 picture(s): image/png]");
         assertThat(pictures(result)).isEqualTo(1);
         assertThat(result.path("structuredContent").path("truncated").asBoolean())
                 .isFalse();
@@ -179,10 +181,9 @@ class RealOutputTest {
         JsonNode result = run("import os; os.kill(os.getpid(), 9)");
 
         assertThat(TestGateway.text(result))
-                .isEqualTo(
-                        "[kernel_died] The kernel's process ended by signal 9 while the code ran. The kernel was"
-                                + " restarted and its variables are lost; files are kept. Run the code that made the variables"
-                                + " again before you use them.");
+                .isEqualTo("[kernel_died] The kernel's process ended by signal 9 while the code ran. The kernel was"
+                        + " restarted and its variables are lost; files are kept. Run the code that made the variables"
+                        + " again before you use them.");
         assertThat(result.path("structuredContent").path("kernel_restarted").asBoolean())
                 .isTrue();
     }

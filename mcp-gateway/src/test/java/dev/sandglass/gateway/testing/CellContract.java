@@ -91,7 +91,11 @@ public final class CellContract implements Contract {
                     Map.of(),
                     new ExecutionRequest.Limits(SOON, SOON, false, 5000));
             return actions.runs()
-                    .run(access.sandbox(call.caller(), Optional.empty(), sandbox), request, new Absent.Refused(), call.patience(SOON))
+                    .run(
+                            access.sandbox(call.caller(), Optional.empty(), sandbox),
+                            request,
+                            new Absent.Refused(),
+                            call.patience(SOON))
                     .map(CellTool::answer);
         }
 

@@ -23,7 +23,15 @@ class ToolListTest {
 
     /** What OpenAI's strict mode knows; clients make optional properties nullable and required by themselves. */
     private static final Set<String> STRICT = Set.of(
-            "type", "description", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "minimum",
+            "type",
+            "description",
+            "properties",
+            "required",
+            "additionalProperties",
+            "items",
+            "enum",
+            "anyOf",
+            "minimum",
             "maximum");
 
     private static TestGateway gateway;
@@ -106,14 +114,16 @@ class ToolListTest {
 
     @Test
     void longAnswersAreAnnounced() throws Exception {
-        List<String> announced = list("/mcp").valueStream()
+        List<String> announced = list("/mcp")
+                .valueStream()
                 .filter(tool ->
                         tool.path("_meta").path("anthropic/maxResultSizeChars").asInt() == 200_000)
                 .map(tool -> tool.path("name").asString())
                 .toList();
 
         assertThat(announced)
-                .containsExactly("sandbox_run_code", "sandbox_run_command", "sandbox_get_execution", "sandbox_read_file");
+                .containsExactly(
+                        "sandbox_run_code", "sandbox_run_command", "sandbox_get_execution", "sandbox_read_file");
     }
 
     private static JsonNode list(String target) throws Exception {

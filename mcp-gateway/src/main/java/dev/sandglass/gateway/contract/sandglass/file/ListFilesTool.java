@@ -42,8 +42,8 @@ public final class ListFilesTool implements SandglassTool {
                     .optional("recursive", Schema.flag("With all folders below"))
                     .optional(
                             "limit",
-                            Schema.integer("Most entries, default %d, at most %d"
-                                    .formatted(LIMIT, SandboxFiles.MOST_ENTRIES)))
+                            Schema.integer(
+                                    "Most entries, default %d, at most %d".formatted(LIMIT, SandboxFiles.MOST_ENTRIES)))
                     .keywords(),
             Listed.schema(),
             ToolDefinition.Annotations.READS);

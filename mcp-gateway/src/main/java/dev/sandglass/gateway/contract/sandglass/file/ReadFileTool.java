@@ -45,23 +45,21 @@ public final class ReadFileTool implements SandglassTool {
     private final FileActions files;
     private final ToolSettings settings;
     private final ToolDefinition definition = new ToolDefinition(
-            "sandbox_read_file",
-            "Read a file",
-            """
+                    "sandbox_read_file",
+                    "Read a file",
+                    """
             Reads a file: text page by page, pictures to look at, anything else with encoding 'base64'.""",
-            SandboxArguments.schema()
-                    .required("path", FileArguments.path("The file"))
-                    .optional(
-                            "encoding",
-                            FileArguments.encoding("Default: a picture as a picture, else text"))
-                    .optional("offset", Schema.integer("First byte, default 0"))
-                    .optional(
-                            "length",
-                            Schema.integer("Most bytes, default %d, at most %d"
-                                    .formatted(LENGTH, SandboxFiles.MOST_BYTES)))
-                    .keywords(),
-            Page.schema(),
-            ToolDefinition.Annotations.READS)
+                    SandboxArguments.schema()
+                            .required("path", FileArguments.path("The file"))
+                            .optional("encoding", FileArguments.encoding("Default: a picture as a picture, else text"))
+                            .optional("offset", Schema.integer("First byte, default 0"))
+                            .optional(
+                                    "length",
+                                    Schema.integer("Most bytes, default %d, at most %d"
+                                            .formatted(LENGTH, SandboxFiles.MOST_BYTES)))
+                            .keywords(),
+                    Page.schema(),
+                    ToolDefinition.Annotations.READS)
             .withLongAnswers();
 
     public ReadFileTool(TenantAccess access, FileActions files, ToolSettings settings) {
@@ -125,8 +123,8 @@ public final class ReadFileTool implements SandglassTool {
         }
         return new ToolResult(
                 List.of(
-                        new ToolResult.Content.Text(FencedText.of(
-                                "", List.of("[Picture: %s, %d bytes]".formatted(type, page.size())))),
+                        new ToolResult.Content.Text(
+                                FencedText.of("", List.of("[Picture: %s, %d bytes]".formatted(type, page.size())))),
                         new ToolResult.Content.Image(type, page.base64())),
                 Page.of(ref, path, IMAGE, page, page.end()).picture(type),
                 false,

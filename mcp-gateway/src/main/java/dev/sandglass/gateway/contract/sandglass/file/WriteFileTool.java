@@ -36,15 +36,9 @@ public final class WriteFileTool implements SandglassTool {
             than 1 MiB goes in pieces: the first without 'offset', each other one with 'offset' = the size so far.""",
             SandboxArguments.schema()
                     .required("path", FileArguments.path("The file"))
-                    .required(
-                            "content",
-                            Schema.text("At most %d bytes".formatted(SandboxFiles.MOST_BYTES)))
-                    .optional(
-                            "encoding",
-                            FileArguments.encoding("Of 'content'; default text"))
-                    .optional(
-                            "offset",
-                            Schema.integer("Byte at which this piece goes"))
+                    .required("content", Schema.text("At most %d bytes".formatted(SandboxFiles.MOST_BYTES)))
+                    .optional("encoding", FileArguments.encoding("Of 'content'; default text"))
+                    .optional("offset", Schema.integer("Byte at which this piece goes"))
                     .keywords(),
             Written.schema(),
             ToolDefinition.Annotations.WRITES);

@@ -182,8 +182,7 @@ final class ExecutionAnswer {
     }
 
     /** The answer; {@code resumed} if the sandbox had to be brought back for this call, unless it says so itself. */
-    static ToolResult of(
-            ExecutionResult result, boolean created, @Nullable String resumed, NetworkNotice refused) {
+    static ToolResult of(ExecutionResult result, boolean created, @Nullable String resumed, NetworkNotice refused) {
         String notice = result.kernelRestarted() && result.warning() != null ? null : resumed;
         var content = new ArrayList<ToolResult.Content>();
         String text = text(result, created, notice, refused);
@@ -281,7 +280,9 @@ final class ExecutionAnswer {
                 text.toString(),
                 Stream.of(
                                 pictures(result),
-                                isLong && result.cut() == CutOutput.NONE ? ALL_OF_IT.formatted(result.id()) : readOn(result),
+                                isLong && result.cut() == CutOutput.NONE
+                                        ? ALL_OF_IT.formatted(result.id())
+                                        : readOn(result),
                                 warning == null ? null : "[warning] " + warning,
                                 notice,
                                 refused.notice())

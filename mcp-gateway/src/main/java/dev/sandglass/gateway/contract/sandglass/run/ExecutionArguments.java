@@ -45,8 +45,7 @@ final class ExecutionArguments {
     }
 
     private static Schema outputSchema(ToolSettings settings) {
-        return Schema.integer(
-                "Default %d; longer output is cut in the middle".formatted(settings.maxOutputChars()));
+        return Schema.integer("Default %d; longer output is cut in the middle".formatted(settings.maxOutputChars()));
     }
 
     /** The same argument where output is read page by page. */

@@ -35,24 +35,20 @@ public final class GetExecutionTool implements SandglassTool {
         this.runs = runs;
         this.settings = settings;
         this.definition = new ToolDefinition(
-                "sandbox_get_execution",
-                "Read an execution",
-                """
+                        "sandbox_get_execution",
+                        "Read an execution",
+                        """
                 Returns the output of an execution from 'offset' on, and how it stands or ended. Use it after an answer \
                 that is 'running' or cut.""",
-                Schema.object()
-                        .required(
-                                "execution_id",
-                                Schema.text("From an earlier answer or sandbox_list"))
-                        .optional(
-                                "offset",
-                                Schema.integer("First byte of output, default 0"))
-                        .optional("wait", ExecutionArguments.waitSchema(settings))
-                        .optional("max_output_chars", ExecutionArguments.pageSchema(settings))
-                        .keywords(),
-                ExecutionAnswer.schema(),
-                ToolDefinition.Annotations.READS)
-            .withLongAnswers();
+                        Schema.object()
+                                .required("execution_id", Schema.text("From an earlier answer or sandbox_list"))
+                                .optional("offset", Schema.integer("First byte of output, default 0"))
+                                .optional("wait", ExecutionArguments.waitSchema(settings))
+                                .optional("max_output_chars", ExecutionArguments.pageSchema(settings))
+                                .keywords(),
+                        ExecutionAnswer.schema(),
+                        ToolDefinition.Annotations.READS)
+                .withLongAnswers();
     }
 
     @Override

@@ -40,9 +40,7 @@ public final class InterruptTool implements SandglassTool {
             process is ended and variables are lost. With 'execution_id' it interrupts that one, also a command or \
             an installation.""",
             SessionArguments.addTo(SandboxArguments.schema())
-                    .optional(
-                            BY_ID,
-                            Schema.text("Instead of 'session' and 'language'"))
+                    .optional(BY_ID, Schema.text("Instead of 'session' and 'language'"))
                     .keywords(),
             Done.schema(),
             ToolDefinition.Annotations.ENDS);

@@ -32,8 +32,8 @@ public final class RunCodeTool implements SandglassTool {
 
     private static final Pattern ENV =
             Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,62}|~|~/\\P{Cntrl}*|(?!~)(?=.*/)\\P{Cntrl}+");
-    private static final Schema PYTHON_ENV = Schema.text("Python environment with ipykernel that a new session begins"
-            + " with: its folder, or a name in ~/envs");
+    private static final Schema PYTHON_ENV = Schema.text(
+            "Python environment with ipykernel that a new session begins" + " with: its folder, or a name in ~/envs");
 
     /** To the supervisor: wherever its workspace is. */
     private static final String WORKSPACE = "";
@@ -56,17 +56,18 @@ public final class RunCodeTool implements SandglassTool {
                 .optional("language", SessionArguments.languageSchema("Default python", CodeLanguage.WORDS))
                 .optional("session", Schema.text("Set of variables of its own, made on first use; default 'default'"));
         this.definition = new ToolDefinition(
-                "sandbox_run_code",
-                "Run code",
-                """
+                        "sandbox_run_code",
+                        "Run code",
+                        """
                 Runs code in a sandbox and returns its output, the value of its last expression and its pictures. \
                 Variables, imports and files stay for later calls. A sandbox that is not there is started. 'python' is \
                 IPython with top-level await; 'nodejs' has top-level await, require and display(mediaType, data); 'bash' \
                 runs the text in a new shell in /workspace.""",
-                ExecutionArguments.addTo(StartArgument.addTo(input.optional("python_env", PYTHON_ENV)), settings)
-                        .keywords(),
-                ExecutionAnswer.schema(),
-                ToolDefinition.Annotations.RUNS)
+                        ExecutionArguments.addTo(
+                                        StartArgument.addTo(input.optional("python_env", PYTHON_ENV)), settings)
+                                .keywords(),
+                        ExecutionAnswer.schema(),
+                        ToolDefinition.Annotations.RUNS)
                 .withLongAnswers();
     }
 
@@ -91,8 +92,7 @@ public final class RunCodeTool implements SandglassTool {
                     .map(answer -> expectsToStay(arguments, code) ? answer.and(NOTHING_STAYS) : answer);
         }
         Session.Name session = SessionArguments.read(arguments);
-        var request = new ExecutionRequest.Code(
-                session.language(), session.session(), pythonEnv, code, envs, limits);
+        var request = new ExecutionRequest.Code(session.language(), session.session(), pythonEnv, code, envs, limits);
         return runs.run(ref, request, StartArgument.read(call), call.patience(settings.startWait()))
                 .map(ExecutionAnswer::of);
     }

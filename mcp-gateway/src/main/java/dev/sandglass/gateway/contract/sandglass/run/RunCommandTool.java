@@ -41,20 +41,22 @@ public final class RunCommandTool implements SandglassTool {
         Schema input = SandboxArguments.schemaForNew()
                 .required(
                         "command",
-                        Schema.text("A program for 'args'; or, without 'args', a command line for bash (sh without one)"))
+                        Schema.text(
+                                "A program for 'args'; or, without 'args', a command line for bash (sh without one)"))
                 .optional("args", Schema.list("Its arguments, no shell", Schema.ofType("string")))
                 .optional("cwd", Schema.text("Default /workspace"))
                 .optional("stdin", Schema.text("Standard input"));
         this.definition = new ToolDefinition(
-                "sandbox_run_command",
-                "Run a command",
-                """
+                        "sandbox_run_command",
+                        "Run a command",
+                        """
                 Runs a program in a sandbox and returns its output and exit code. Files stay for later calls; a changed \
                 directory or variable does not. A sandbox that is not there is started. A server is left running with \
                 'python3 -m http.server 8000 --bind 0.0.0.0 >server.log 2>&1 &'.""",
-                ExecutionArguments.addTo(StartArgument.addTo(input), settings).keywords(),
-                ExecutionAnswer.schema(),
-                ToolDefinition.Annotations.RUNS)
+                        ExecutionArguments.addTo(StartArgument.addTo(input), settings)
+                                .keywords(),
+                        ExecutionAnswer.schema(),
+                        ToolDefinition.Annotations.RUNS)
                 .withLongAnswers();
     }
 

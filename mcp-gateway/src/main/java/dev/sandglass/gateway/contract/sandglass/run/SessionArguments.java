@@ -45,7 +45,8 @@ final class SessionArguments {
     static String language(Arguments arguments) {
         CodeLanguage language = CodeLanguage.read(arguments);
         if (language == CodeLanguage.BASH) {
-            throw new InvalidArgument("'language' must be 'python' or 'nodejs' here: bash has no sessions and no packages");
+            throw new InvalidArgument(
+                    "'language' must be 'python' or 'nodejs' here: bash has no sessions and no packages");
         }
         return language.word();
     }

@@ -2,7 +2,6 @@ package dev.sandglass.gateway.contract.sandglass.sandbox;
 
 import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.egress.DomainRule;
-import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.sandbox.Reach;

@@ -39,8 +39,7 @@ public final class ListTool implements SandglassTool {
             """
             Lists your sandboxes, whether they run, and their sessions. With 'sandbox' that one and its newest executions: \
             there is the execution_id of a run whose answer was lost.""",
-            SandboxQuery.schema("One sandbox; default all")
-                    .keywords(),
+            SandboxQuery.schema("One sandbox; default all").keywords(),
             Listed.schema(),
             ToolDefinition.Annotations.READS);
     private final JsonMapper json = JsonMapper.shared();

@@ -30,9 +30,7 @@ final class StartVolumes {
     private StartVolumes() {}
 
     static Schema volumesSchema() {
-        return Schema.list(
-                "PersistentVolumeClaims, each 'claim:/path' or 'claim:/path:rw'",
-                Schema.ofType("string"));
+        return Schema.list("PersistentVolumeClaims, each 'claim:/path' or 'claim:/path:rw'", Schema.ofType("string"));
     }
 
     static Schema workspaceSchema() {

@@ -34,7 +34,8 @@ public final class StopTool implements SandglassTool {
                 SandboxArguments.schema()
                         .optional(
                                 "delete",
-                                Schema.flag("Delete its configuration and all files too; a workspace with 'keep' stays"))
+                                Schema.flag(
+                                        "Delete its configuration and all files too; a workspace with 'keep' stays"))
                         .keywords(),
                 SandboxAnswer.schema("stopped", "deleted"),
                 ToolDefinition.Annotations.STOPS);

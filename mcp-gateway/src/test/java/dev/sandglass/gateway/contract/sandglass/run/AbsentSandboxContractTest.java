@@ -100,10 +100,10 @@ class AbsentSandboxContractTest {
         gateway.sandboxes.addRunning("box");
 
         JsonNode result = gateway.call(
-                "sandbox_run_code",
-                "{\"sandbox\":\"box\",\"language\":\"bash\",\"code\":\"%s\"}".formatted(code));
+                "sandbox_run_code", "{\"sandbox\":\"box\",\"language\":\"bash\",\"code\":\"%s\"}".formatted(code));
 
-        assertThat(TestGateway.text(result).contains("do not stay for the next call")).isEqualTo(said);
+        assertThat(TestGateway.text(result).contains("do not stay for the next call"))
+                .isEqualTo(said);
     }
 
     @Test
@@ -122,7 +122,9 @@ class AbsentSandboxContractTest {
 
         run(",'language':'%s'".formatted(word));
 
-        assertThat(gateway.supervisor.verbs).singleElement().isInstanceOfSatisfying(Verb.Execute.class, execute ->
-                assertThat(execute.language()).isEqualTo(language));
+        assertThat(gateway.supervisor.verbs)
+                .singleElement()
+                .isInstanceOfSatisfying(Verb.Execute.class, execute -> assertThat(execute.language())
+                        .isEqualTo(language));
     }
 }

@@ -122,8 +122,8 @@ class ExecutionAnswerTest {
     @Test
     void whatWasCutIsToBeReadOnHoweverItEnded() {
         assertThat(read(ended(ExecutionStatus.TIMEOUT, "Time is up.", null, null, true)))
-                .isEqualTo("[timeout] Time is up.\n" + FENCED + "Read on: sandbox_get_execution with execution_id '" + ID
-                        + "' and offset 7.");
+                .isEqualTo("[timeout] Time is up.\n" + FENCED + "Read on: sandbox_get_execution with execution_id '"
+                        + ID + "' and offset 7.");
     }
 
     @Test
@@ -224,9 +224,27 @@ class ExecutionAnswerTest {
     void anErrorIsShortAndItsTracebackWhole() {
         String traceback = "Traceback\n" + "x".repeat(5_000) + "\nZeroDivisionError: division by zero";
         ExecutionResult failed = new ExecutionResult(
-                ExecutionStatus.ERROR, ID, "begin" + "o".repeat(19_000) + "end", "", null, null,
-                new ExecutionError("ZeroDivisionError", "division by zero", traceback), List.of(), 0, null, null, 5,
-                CutOutput.NONE, 0, 7, false, "ZeroDivisionError: division by zero", null, null, null, 0);
+                ExecutionStatus.ERROR,
+                ID,
+                "begin" + "o".repeat(19_000) + "end",
+                "",
+                null,
+                null,
+                new ExecutionError("ZeroDivisionError", "division by zero", traceback),
+                List.of(),
+                0,
+                null,
+                null,
+                5,
+                CutOutput.NONE,
+                0,
+                7,
+                false,
+                "ZeroDivisionError: division by zero",
+                null,
+                null,
+                null,
+                0);
 
         String text = read(failed);
 
@@ -235,15 +253,34 @@ class ExecutionAnswerTest {
                 .startsWith("[error] ZeroDivisionError\nbegin")
                 .contains("end\n" + traceback)
                 .contains("characters left out")
-                .endsWith("An error is kept short; all of the output: sandbox_get_execution with execution_id '" + ID + "'.");
+                .endsWith("An error is kept short; all of the output: sandbox_get_execution with execution_id '" + ID
+                        + "'.");
     }
 
     @Test
     void aTracebackWithoutEndIsCutInItsMiddle() {
         ExecutionResult failed = new ExecutionResult(
-                ExecutionStatus.ERROR, ID, "o".repeat(19_000), "", null, null,
-                new ExecutionError("E", "", "begin" + "x".repeat(20_000) + "end"), List.of(), 0, null, null, 5,
-                CutOutput.NONE, 0, 7, false, "E: ", null, null, null, 0);
+                ExecutionStatus.ERROR,
+                ID,
+                "o".repeat(19_000),
+                "",
+                null,
+                null,
+                new ExecutionError("E", "", "begin" + "x".repeat(20_000) + "end"),
+                List.of(),
+                0,
+                null,
+                null,
+                5,
+                CutOutput.NONE,
+                0,
+                7,
+                false,
+                "E: ",
+                null,
+                null,
+                null,
+                0);
 
         assertThat(read(failed)).hasSizeLessThan(10_000).contains("begin", "end\n" + FENCED);
     }

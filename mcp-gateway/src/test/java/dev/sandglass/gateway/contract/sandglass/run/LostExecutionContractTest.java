@@ -45,8 +45,7 @@ class LostExecutionContractTest {
 
         assertThat(result.path("isError").asBoolean()).isTrue();
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("lost");
-        assertThat(TestGateway.text(result))
-                .startsWith("[lost] The pod in which this execution ran is gone");
+        assertThat(TestGateway.text(result)).startsWith("[lost] The pod in which this execution ran is gone");
     }
 
     /** Another replica saw it resumed, ran something, and told the id: who is told lost runs it a second time. */

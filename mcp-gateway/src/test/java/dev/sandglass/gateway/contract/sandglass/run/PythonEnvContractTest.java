@@ -108,6 +108,7 @@ class PythonEnvContractTest {
         assertThat(result.path("isError").asBoolean()).isTrue();
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("env_error");
         assertThat(TestGateway.text(result))
-                .isEqualTo("[env_error] ipykernel not found. Install with: sandbox_run_command 'pip install ipykernel'.");
+                .isEqualTo(
+                        "[env_error] ipykernel not found. Install with: sandbox_run_command 'pip install ipykernel'.");
     }
 }

@@ -27,7 +27,7 @@ final class ContractPaths {
     ContractPaths(List<Contract> contracts) {
         this.contracts = contracts.stream().collect(Collectors.toUnmodifiableMap(Contract::path, Function.identity()));
         this.contracts.keySet().stream()
-                .filter(path -> !path.isEmpty() && !path.matches(SEGMENT) || path.equals(OURS))
+                .filter(path -> (!path.isEmpty() && !path.matches(SEGMENT)) || path.equals(OURS))
                 .forEach(odd -> {
                     throw new IllegalArgumentException("No path of a contract: " + odd);
                 });

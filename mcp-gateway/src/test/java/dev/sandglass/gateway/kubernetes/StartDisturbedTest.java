@@ -81,7 +81,7 @@ class StartDisturbedTest {
                 .failsWithin(SOON)
                 .withThrowableThat()
                 .withMessageContaining("cannot start (Deleted): it is being deleted, and is gone when its finalizers"
-                        + " (example.com/hold) are; call sandbox_start again then");
+                        + " (example.com/hold) are.");
     }
 
     private static void isToldDeleted(CompletableFuture<RunningSandbox> start) {

@@ -124,12 +124,16 @@ record OperatorSettings(
                 source.number("OPERATOR_HTTP_PORT", "8081").intValueExact(),
                 egress,
                 probe(source),
-                source.flag("OPERATOR_LEADER_ELECTION", false)
-                        ? Optional.of(new Election(
-                                source.required("OPERATOR_NAMESPACE"),
-                                source.optional("OPERATOR_LEASE").orElse(SandboxLabels.OPERATOR),
-                                source.optional("OPERATOR_OWN_ACCOUNT")))
-                        : Optional.empty());
+                election(source));
+    }
+
+    private static Optional<Election> election(Source source) {
+        return source.flag("OPERATOR_LEADER_ELECTION", false)
+                ? Optional.of(new Election(
+                        source.required("OPERATOR_NAMESPACE"),
+                        source.optional("OPERATOR_LEASE").orElse(SandboxLabels.OPERATOR),
+                        source.optional("OPERATOR_OWN_ACCOUNT")))
+                : Optional.empty();
     }
 
     private static EgressSettings egress(String service, Source source) {

@@ -38,9 +38,8 @@ class UnansweredResetTest extends LiveSandbox {
                     .hasCauseInstanceOf(SandboxProblem.Unreachable.class)
                     .hasMessageContaining("the connection broke meanwhile, and whether this was done is not known")
                     .cause()
-                    .isInstanceOfSatisfying(
-                            SandboxProblem.class,
-                            problem -> assertThat(problem.next()).isEqualTo(NextStep.Plain.LOOK_FIRST));
+                    .isInstanceOfSatisfying(SandboxProblem.class, problem -> assertThat(problem.next())
+                            .isEqualTo(NextStep.Plain.LOOK_FIRST));
             assertThat(two.run(sandbox, "fresh").result()).isEqualTo("1");
         }
     }

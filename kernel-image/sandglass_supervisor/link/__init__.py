@@ -1,1 +1,1 @@
-"""The link to the gateways: frames, the socket with CURVE, the verbs and their arguments."""
+"""The link to the gateways: frames, the socket with CURVE, the arguments of verbs, calls to gateways."""

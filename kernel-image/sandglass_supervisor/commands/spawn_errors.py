@@ -17,6 +17,7 @@ from ..shared.text import plain
 _NOT_FOUND, _NOT_EXECUTABLE = 127, 126
 _PROMPTLY = os.O_NONBLOCK | os.O_NOCTTY
 _SCRIPT, _BINARY = b"#!", b"\x7fELF"
+_INTERPRETER_BYTES = 255
 
 
 def unstarted(error: OSError, command: Command, env: Mapping[str, str]) -> Outcome:
@@ -70,7 +71,9 @@ def _program_trouble(error: OSError, name: str, file: str | None) -> str:
 
 
 def _interpreter_trouble(begin: bytes, name: str) -> str:
-    interpreter = begin.partition(b"\n")[0][len(_SCRIPT) :].strip(b" \t").partition(b" ")[0]
+    # Where Linux ends the name as well; the author of the file chooses it, and it stands in a sentence of ours.
+    interpreter = begin.partition(b"\n")[0][len(_SCRIPT) :].strip(b" \t").replace(b"\t", b" ").partition(b" ")[0]
+    interpreter = interpreter[:_INTERPRETER_BYTES]
     shown = plain(interpreter.decode("utf-8", "replace")).rstrip("\r")
     if interpreter.endswith(b"\r"):
         mend = f"sed -i 's/\\r$//' {name}"

@@ -9,6 +9,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -60,7 +64,23 @@ final class ArgumentRepair {
 
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,15}(\\.[0-9]{1,6})?");
     private static final Pattern BLANKS = Pattern.compile("\\s");
-    private static final JsonMapper JSON = JsonMapper.shared();
+
+    /** More are no call of a model. */
+    private static final int MAX_ARGUMENTS = 64;
+
+    /** Of a list or an object that is given as text; the bounds inside are tighter than those of a whole request. */
+    private static final int MAX_TEXT_CHARS = 64 * 1024;
+
+    private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(16)
+                            .maxNameLength(1024)
+                            .maxTokenCount(5_000)
+                            .build())
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .build())
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     /** The types that a property may have; more are of no use here. */
     private static final String STRING = "string";
@@ -74,14 +94,13 @@ final class ArgumentRepair {
      * @return a copy; the arguments stay as they are. Of two that mean the same, the one in another spelling stays too
      */
     static ObjectNode of(Map<String, Object> schema, ObjectNode arguments) {
-        if (!(schema.get("properties") instanceof Map<?, ?> properties)) {
+        if (!(schema.get("properties") instanceof Map<?, ?> properties) || arguments.size() > MAX_ARGUMENTS) {
             return arguments;
         }
         ObjectNode repaired = JsonNodeFactory.instance.objectNode();
         for (Map.Entry<String, JsonNode> argument : arguments.properties()) {
             String meaning = meant(argument.getKey(), properties.keySet());
-            boolean isTwice =
-                    !meaning.equals(argument.getKey()) && (arguments.hasNonNull(meaning) || repaired.has(meaning));
+            boolean isTwice = !meaning.equals(argument.getKey()) && (arguments.has(meaning) || repaired.has(meaning));
             String name = isTwice ? argument.getKey() : meaning;
             JsonNode value = properties.get(name) instanceof Map<?, ?> property
                     ? value(property, argument.getValue())
@@ -123,7 +142,7 @@ final class ArgumentRepair {
             return wrapped(types, given);
         }
         String text = given.asString();
-        if (text.isEmpty()) {
+        if (text.isEmpty() && !types.contains("array")) {
             return MissingNode.getInstance();
         }
         if (types.contains("boolean")) {
@@ -143,20 +162,23 @@ final class ArgumentRepair {
     }
 
     private static JsonNode structure(Map<?, ?> property, Set<String> types, JsonNode given, String text) {
-        Optional<JsonNode> parsed = parsed(text);
+        Optional<JsonNode> parsed =
+                types.contains("array") || types.contains("object") ? parsed(text) : Optional.empty();
         if (parsed.filter(ArrayNode.class::isInstance).isPresent() && types.contains("array")) {
             return parsed.get();
         }
         if (parsed.filter(ObjectNode.class::isInstance).isPresent() && types.contains("object")) {
             return value(property, parsed.get());
         }
-        return types.contains("array") && !BLANKS.matcher(text).find()
+        return types.contains("array")
+                        && !text.isEmpty()
+                        && !BLANKS.matcher(text).find()
                 ? JsonNodeFactory.instance.arrayNode().add(text)
                 : given;
     }
 
     private static Optional<JsonNode> parsed(String text) {
-        String inner = text.strip();
+        String inner = text.length() > MAX_TEXT_CHARS ? "" : text.strip();
         if (!(inner.startsWith("[") && inner.endsWith("]")) && !(inner.startsWith("{") && inner.endsWith("}"))) {
             return Optional.empty();
         }

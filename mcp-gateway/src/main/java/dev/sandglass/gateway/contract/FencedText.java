@@ -3,12 +3,12 @@ package dev.sandglass.gateway.contract;
 import java.text.Normalizer;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
+import java.util.function.IntPredicate;
 
 /**
  * What came out of a sandbox and, behind a line of its own, what the gateway says of it; before it, if it did not go well,
- * a line in brackets that says so. No output has the one or begins with the other: what looks like them gets a mark in front,
- * so that a program cannot speak in the gateway's name. Without notes there is no such line, and the text is the output.
+ * a line in brackets that says so. No output has the one: what looks like it gets a mark in front. None stands in the other's
+ * place: output that begins like it has the line {@code [ok]} in front. So a program cannot speak in the gateway's name.
  * Pure.
  */
 public final class FencedText {
@@ -16,9 +16,8 @@ public final class FencedText {
     /** Everything below it is the gateway's. */
     public static final String FENCE = "--- sandglass ---";
 
-    /** What looks like a line in front. */
-    private static final Pattern HEAD = Pattern.compile("\\s*\\[(ok|error|timeout|interrupted|running|kernel_died"
-            + "|oom_killed|rejected|env_error|lost|exit code|new sandbox)\\b");
+    /** The line in front of output that went well, where there has to be one. */
+    private static final String WELL = "[ok]";
 
     private static final String MARK = "| ";
     private static final String NAME = "sandglass";
@@ -34,11 +33,12 @@ public final class FencedText {
     /**
      * The same with a line in front, for what a reader has to know first.
      *
-     * @param head lines that each begin with a bracket; empty for none
+     * @param head one line that begins with a bracket; empty for none, unless the output looks as if it had one
      */
     public static String of(String head, String output, List<String> notes) {
-        String shown = HEAD.matcher(output).lookingAt() ? MARK + marked(output) : marked(output);
-        String begun = head.isEmpty() || shown.isEmpty() ? head + shown : joined(head, shown);
+        String shown = marked(output);
+        String first = head.isEmpty() && looksLikeHead(output) ? WELL : head.replace('\n', ' ');
+        String begun = first.isEmpty() || shown.isEmpty() ? first + shown : joined(first, shown);
         List<String> told = notes.stream().filter(note -> !note.isEmpty()).toList();
         return told.isEmpty() ? begun : joined(joined(begun, FENCE), String.join("\n", told));
     }
@@ -72,6 +72,43 @@ public final class FencedText {
         return marked == null
                 ? output
                 : marked.append(output, copied, output.length()).toString();
+    }
+
+    /** Whether what shows first is a bracket with a letter behind it, in whatever typeface. */
+    private static boolean looksLikeHead(String output) {
+        int bracket = shows(output, 0);
+        return isNormally(output, bracket, character -> character == '[')
+                && isNormally(output, shows(output, bracket + 1), Character::isLetter);
+    }
+
+    /** Where the next character is that takes place and ink. */
+    private static int shows(String text, int from) {
+        int at = from;
+        while (at < text.length() && isHidden(text.codePointAt(at))) {
+            at += Character.charCount(text.codePointAt(at));
+        }
+        return at;
+    }
+
+    private static boolean isHidden(int character) {
+        return Character.isWhitespace(character)
+                || Character.isSpaceChar(character)
+                || switch (Character.getType(character)) {
+                    case Character.CONTROL,
+                            Character.FORMAT,
+                            Character.SURROGATE,
+                            Character.UNASSIGNED,
+                            Character.PRIVATE_USE,
+                            Character.NON_SPACING_MARK,
+                            Character.ENCLOSING_MARK -> true;
+                    default -> false;
+                };
+    }
+
+    private static boolean isNormally(String text, int at, IntPredicate kind) {
+        return at < text.length()
+                && kind.test(Normalizer.normalize(Character.toString(text.codePointAt(at)), Normalizer.Form.NFKC)
+                        .codePointAt(0));
     }
 
     /** Whether the letters of that line are those of the fence, in whatever case or typeface. */

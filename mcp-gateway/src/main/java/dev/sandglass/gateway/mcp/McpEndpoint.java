@@ -73,7 +73,7 @@ final class McpEndpoint {
         return Mono.defer(() -> http.body(settings.maxBodyBytes(), allowance))
                 .map(codec::read)
                 .doOnNext(message -> allowance.take(holds(message)))
-                .flatMap(message -> answer(http, caller, message))
+                .flatMap(message -> answer(http, caller, message, allowance))
                 .onErrorMap(InvalidMediaTypeException.class, odd -> McpError.invalidRequest("not a media type"))
                 .onErrorResume(McpError.class, problem -> error(http, problem, null));
     }
@@ -83,10 +83,10 @@ final class McpEndpoint {
         return JsonCodec.overhead(message) + (message.has("id") ? BYTES_OF_A_REQUEST : 0);
     }
 
-    private Mono<Void> answer(HttpExchange http, Caller caller, ObjectNode message) {
+    private Mono<Void> answer(HttpExchange http, Caller caller, ObjectNode message, Allowance allowance) {
         try {
             return switch (JsonCodec.message(message)) {
-                case JsonRpc.Incoming.Request request -> answer(http, caller, request);
+                case JsonRpc.Incoming.Request request -> answer(http, caller, request, allowance);
                 case JsonRpc.Incoming.Notification notification -> accept(http, caller, notification);
                 case JsonRpc.Incoming.Response nobodyWaits -> http.empty(HttpResponseStatus.ACCEPTED);
             };
@@ -95,7 +95,8 @@ final class McpEndpoint {
         }
     }
 
-    private Mono<Void> answer(HttpExchange http, Caller caller, JsonRpc.Incoming.Request incoming) {
+    private Mono<Void> answer(
+            HttpExchange http, Caller caller, JsonRpc.Incoming.Request incoming, Allowance allowance) {
         ProtocolRevision era = ProtocolRevision.of(incoming, http.headers());
         McpRequest request = asked(http, caller, incoming, era);
         // Before a stream begins: after its headers nothing can be refused.
@@ -103,7 +104,7 @@ final class McpEndpoint {
         if (era == ProtocolRevision.LEGACY && request.method().equals("initialize")) {
             Client.welcome(http);
         }
-        return streams(http, request) ? stream(http, request, key) : json(http, request, key);
+        return streams(http, request) ? stream(http, request, key, allowance) : json(http, request, key, allowance);
     }
 
     private McpRequest asked(
@@ -144,28 +145,34 @@ final class McpEndpoint {
         return events && (wantsProgress || !json);
     }
 
-    private Mono<Void> json(HttpExchange http, McpRequest request, RunningCalls.Key key) {
-        return calls.cancellable(key, dispatched(http, request, OutputListener.NONE))
+    private Mono<Void> json(HttpExchange http, McpRequest request, RunningCalls.Key key, Allowance allowance) {
+        return calls.cancellable(key, dispatched(http, request, OutputListener.NONE, allowance))
                 .map(result -> new Reply(HttpResponseStatus.OK, JsonRpc.Answer.result(request.id(), result)))
                 .switchIfEmpty(Mono.error(McpError::cancelled))
                 .onErrorResume(problem -> Mono.just(Reply.of(known(problem), request.id())))
                 .flatMap(reply -> write(http, reply));
     }
 
-    private Mono<Void> stream(HttpExchange http, McpRequest request, RunningCalls.Key key) {
+    private Mono<Void> stream(HttpExchange http, McpRequest request, RunningCalls.Key key, Allowance allowance) {
         var stream = new EventStream(codec, settings.keepAlive(), http.thread(), http::paced);
         @Nullable JsonNode token = request.progressToken().orElse(null);
         // The call is subscribed to behind the stream's queue, where the request's context does not come by itself.
-        return Mono.deferContextual(context ->
-                http.events(stream.of(token, progress -> calls.cancellable(key, dispatched(http, request, progress))
+        return Mono.deferContextual(context -> http.events(
+                stream.of(token, progress -> calls.cancellable(key, dispatched(http, request, progress, allowance))
                         .contextWrite(context)
                         .map(result -> JsonRpc.Answer.result(request.id(), result))
                         .onErrorResume(problem -> Mono.just(JsonRpc.Answer.error(
                                 request.id(), known(problem).problem()))))));
     }
 
-    private Mono<Object> dispatched(HttpExchange http, McpRequest request, OutputListener progress) {
-        return Mono.defer(() -> dispatcher.dispatch(new McpRequest.Call(request, progress, http.thread())));
+    private Mono<Object> dispatched(
+            HttpExchange http, McpRequest request, OutputListener progress, Allowance allowance) {
+        return Mono.defer(() -> dispatcher.dispatch(new McpRequest.Call(request, progress, http.thread())))
+                .doOnNext(result -> {
+                    if (result instanceof ResourceResults.Weighed answer) {
+                        allowance.take(answer.bytes());
+                    }
+                });
     }
 
     private Mono<Void> accept(HttpExchange http, Caller caller, JsonRpc.Incoming.Notification notification) {

@@ -1,17 +1,34 @@
 package dev.sandglass.gateway.mcp;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sandglass.gateway.contract.Completions;
 import dev.sandglass.gateway.contract.Resources;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The results of the methods about resources and of completion; see {@link Results} for what only some revisions have. */
 final class ResourceResults {
 
+    private static final int BYTES_OF_A_TEXT = 64;
+    private static final int JSON_CHARACTERS = 6;
+
     private ResourceResults() {}
+
+    /** An answer of names that code in sandboxes chose: its request holds so much until a slow client has read it. */
+    interface Weighed {
+        /** What its texts take, as they are and as JSON, in which a character may be six. */
+        @JsonIgnore
+        long bytes();
+    }
+
+    private static long weight(Stream<String> texts) {
+        return texts.mapToLong(text -> BYTES_OF_A_TEXT + (2L + JSON_CHARACTERS) * text.length())
+                .sum();
+    }
 
     /** Answer to {@code resources/list}. */
     @JsonInclude(Include.NON_NULL)
@@ -21,7 +38,13 @@ final class ResourceResults {
             @Nullable String nextCursor,
             @Nullable Long ttlMs,
             @Nullable String cacheScope,
-            @JsonProperty("_meta") Results.@Nullable Meta meta) {}
+            @JsonProperty("_meta") Results.@Nullable Meta meta)
+            implements Weighed {
+        @Override
+        public long bytes() {
+            return weight(resources.stream().flatMap(each -> Stream.of(each.uri(), each.name(), each.title())));
+        }
+    }
 
     /** A resource as it is listed. */
     @JsonInclude(Include.NON_NULL)
@@ -86,7 +109,12 @@ final class ResourceResults {
     record CompletionAnswer(
             @Nullable String resultType,
             Completion completion,
-            @JsonProperty("_meta") Results.@Nullable Meta meta) {}
+            @JsonProperty("_meta") Results.@Nullable Meta meta) implements Weighed {
+        @Override
+        public long bytes() {
+            return weight(completion.values().stream());
+        }
+    }
 
     /** The values of an argument that begin with what was typed. */
     @JsonInclude(Include.NON_NULL)

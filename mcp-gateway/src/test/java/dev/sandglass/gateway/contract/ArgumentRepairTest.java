@@ -3,12 +3,14 @@ package dev.sandglass.gateway.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -65,7 +67,6 @@ class ArgumentRepairTest {
                 "{'background':'True'} | {'background':true}",
                 "{'background':''} | {}",
                 "{'args':'-la'} | {'args':['-la']}",
-                "{'args':''} | {}",
                 "{'args':'[1,2]'} | {'args':[1,2]}",
                 "{'envs':'A=1'} | {'envs':['A=1']}",
                 "{'config':{'disk':'5','ports':8000}} | {'config':{'disk':5,'ports':[8000]}}",
@@ -80,6 +81,7 @@ class ArgumentRepairTest {
     @ValueSource(
             strings = {
                 "{'sandbox':''}",
+                "{'args':''}",
                 "{'command':''}",
                 "{'timeout':'30s'}",
                 "{'timeout':'1e3'}",
@@ -130,6 +132,43 @@ class ArgumentRepairTest {
         ObjectNode given = JSON.createObjectNode().put(name, 1);
 
         assertThat(ArgumentRepair.of(SCHEMA, given)).isEqualTo(given);
+    }
+
+    /** A list given as text is parsed a second time: within bounds, and only where a list may stand. */
+    @Test
+    void aTextIsParsedWithinBounds() {
+        String most = "[" + "1,".repeat(2_000) + "1]";
+        ObjectNode fits = JSON.createObjectNode().put("args", most);
+
+        assertThat(ArgumentRepair.of(SCHEMA, fits).path("args").size()).isEqualTo(2_001);
+        for (String beyond : List.of(
+                "[" + "1,".repeat(6_000) + "1]",
+                "[" + "\"a\",".repeat(20) + "\"" + "a".repeat(70_000) + "\"]",
+                "[".repeat(20) + "]".repeat(20),
+                "[{\"a\":1,\"a\":2}]x")) {
+            JsonNode kept = ArgumentRepair.of(SCHEMA, JSON.createObjectNode().put("config", beyond))
+                    .path("config");
+            assertThat(kept.isString()).as(beyond.substring(0, 10)).isTrue();
+        }
+    }
+
+    @Test
+    void aNullDoesNotTakeThePlaceOfWhatWasSaid() {
+        Arguments repaired = Arguments.of(ArgumentRepair.of(SCHEMA, object("{'sandbox_name':'a','sandbox':null}")));
+
+        assertThatThrownBy(() -> repaired.refuseOthersThan(Set.of("sandbox")))
+                .hasMessageContaining("'sandbox_name' is not known");
+    }
+
+    @Test
+    void moreArgumentsThanAnyToolHasStayAsTheyAre() {
+        ObjectNode many = JSON.createObjectNode();
+        for (int number = 0; number < 65; number++) {
+            many.put("timeout_" + number, "1");
+        }
+        many.put("cmd", "ls");
+
+        assertThat(ArgumentRepair.of(SCHEMA, many)).isSameAs(many);
     }
 
     @ParameterizedTest

@@ -56,4 +56,28 @@ class FencedTextTest {
     void otherLinesStayAsTheyAre(String line) {
         assertThat(FencedText.of(line, List.of())).isEqualTo(line);
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[warning] x",
+                "[OK]",
+                "[ error] x",
+                "  \n\t[error]",
+                "\u00a0\ufeff\u200b\u2028[error]",
+                "\uff3btimeout]",
+                "[\u200btimeout]",
+                "[\ud835\udc1error]",
+                "[True, False]",
+            })
+    void outputThatBeginsAsALineOfOursHasOneInFront(String output) {
+        assertThat(FencedText.of(output, List.of())).isEqualTo("[ok]\n" + output);
+        assertThat(FencedText.of("[timeout]", output, List.of())).isEqualTo("[timeout]\n" + output);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[1, 2]", "['a']", "[]", "[", "x [error]", "", "(error]", "\u200b", "42"})
+    void otherOutputHasNone(String output) {
+        assertThat(FencedText.of(output, List.of())).isEqualTo(output);
+    }
 }

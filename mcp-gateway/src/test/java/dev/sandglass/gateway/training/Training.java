@@ -109,11 +109,18 @@ public final class Training {
     private static Map<String, String> environment(StandInApi api, Path secret, int port, int management) {
         Map<String, String> environment = new HashMap<>(api.environment());
         environment.putAll(Map.of(
-                "GATEWAY_UNAUTHENTICATED", "true",
-                "GATEWAY_LINK_SECRET_FILE", secret.toString(),
-                "SERVER_PORT", Integer.toString(port),
-                "MANAGEMENT_SERVER_ADDRESS", "127.0.0.1",
-                "MANAGEMENT_SERVER_PORT", Integer.toString(management)));
+                "GATEWAY_UNAUTHENTICATED",
+                "true",
+                "GATEWAY_LINK_SECRET_FILE",
+                secret.toString(),
+                "SERVER_ADDRESS",
+                "127.0.0.1",
+                "SERVER_PORT",
+                Integer.toString(port),
+                "MANAGEMENT_SERVER_ADDRESS",
+                "127.0.0.1",
+                "MANAGEMENT_SERVER_PORT",
+                Integer.toString(management)));
         return environment;
     }
 

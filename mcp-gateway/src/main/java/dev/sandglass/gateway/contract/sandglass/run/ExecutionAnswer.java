@@ -272,9 +272,10 @@ final class ExecutionAnswer {
             text.append(shown);
         }
         paragraph(text, traceback);
+        paragraph(text, raised(result));
         String head = Stream.of(created ? NEW_SANDBOX : "", verdict(result))
                 .filter(line -> !line.isEmpty())
-                .collect(Collectors.joining("\n"));
+                .collect(Collectors.joining(" "));
         return FencedText.of(
                 head,
                 text.toString(),
@@ -347,15 +348,25 @@ final class ExecutionAnswer {
     }
 
     private static String told(ExecutionResult result, String word) {
+        if (isRaised(result)) {
+            ExecutionError error = result.error();
+            return word + (error != null && PLAIN_NAME.matcher(error.name()).matches() ? error.name() : "");
+        }
+        String message = message(result);
+        return message.isEmpty() ? "" : word + message;
+    }
+
+    /** Whether an exception ended it: then what is said of it are words that the code chose. */
+    private static boolean isRaised(ExecutionResult result) {
+        return result.status() == ExecutionStatus.ERROR && result.exitCode() == null && result.signal() == null;
+    }
+
+    /** The supervisor's words for an exception, its name and text, unless the traceback says them. */
+    private static String raised(ExecutionResult result) {
         ExecutionError error = result.error();
-        // The supervisor's word for an exception is its name and text, which the traceback says too.
         boolean said =
                 error != null && result.message().startsWith(ForeignText.line(error.name(), MAX_NAME_CHARS) + ":");
-        String message = message(result);
-        if (error != null && (said || message.isEmpty())) {
-            return word + (PLAIN_NAME.matcher(error.name()).matches() ? error.name() : "");
-        }
-        return message.isEmpty() ? "" : word + message;
+        return isRaised(result) && !said ? message(result) : "";
     }
 
     private static String traceback(@Nullable ExecutionError error) {

@@ -38,7 +38,7 @@ public final class RunCodeTool implements SandglassTool {
     /** To the supervisor: wherever its workspace is. */
     private static final String WORKSPACE = "";
 
-    private static final Pattern CHANGES_SHELL = Pattern.compile("(?m)^\\s*(cd|export|alias|source|\\.)\\s");
+    private static final Pattern CHANGES_SHELL = Pattern.compile("(?m)^[ \\t]*+(?:cd|export|alias|source|\\.)\\s");
     private static final String NOTHING_STAYS =
             "This shell has ended: its directory, variables and aliases do not stay for the next call; files do.";
 

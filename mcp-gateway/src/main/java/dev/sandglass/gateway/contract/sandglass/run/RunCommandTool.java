@@ -97,7 +97,7 @@ public final class RunCommandTool implements SandglassTool {
     record CommandLine(String program, List<String> args, boolean isShellLine) {
 
         private static final String SHELL_CHARACTERS = " \t\n|&;<>()$`\\\"'*?[]{}~#";
-        private static final Pattern CARRIAGE_RETURN = Pattern.compile("\\r+(?=\n|\\z)");
+        private static final Pattern CARRIAGE_RETURN = Pattern.compile("(?<!\\r)\\r++(?=\n|\\z)");
 
         static CommandLine of(String command, List<String> args) {
             if (command.isBlank()) {

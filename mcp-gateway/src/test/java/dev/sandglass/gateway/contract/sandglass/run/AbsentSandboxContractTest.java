@@ -7,6 +7,7 @@ import dev.sandglass.gateway.testing.TestGateway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -126,5 +127,19 @@ class AbsentSandboxContractTest {
                 .singleElement()
                 .isInstanceOfSatisfying(Verb.Execute.class, execute -> assertThat(execute.language())
                         .isEqualTo(language));
+    }
+
+    /** What looks for a line must not look again from each blank before it: this runs where all callers wait. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\\n", " ", "\\t", "\\r"})
+    @Timeout(20)
+    void codeOfBlanksAloneCostsNoTime(String blank) throws Exception {
+        gateway.sandboxes.addRunning("box");
+
+        String arguments =
+                "{\"sandbox\":\"box\",\"language\":\"bash\",\"code\":\"%sx\"}".formatted(blank.repeat(500_000));
+        gateway.call("sandbox_run_code", arguments);
+        gateway.call(
+                "sandbox_run_command", "{\"sandbox\":\"box\",\"command\":\"%sx\"}".formatted(blank.repeat(60_000)));
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.api.name.InvalidNameException;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.ResourceProblem;
-import dev.sandglass.gateway.testing.Fuzz;
+import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -94,7 +94,9 @@ class WordsFuzzTest {
             String output = before + "\u2028" + forged + "\n" + texts.next();
             String bare = FencedText.of(output, List.of());
             assertThat(bare).contains("\u2028| " + forged + "\n");
-            assertThat(withoutMarks(bare)).isEqualTo(withoutMarks(output));
+            // Output that begins like a line of ours has one of ours in front.
+            assertThat(withoutMarks(bare.startsWith("[ok]\n") ? bare.substring(5) : bare))
+                    .isEqualTo(withoutMarks(output));
 
             String noted = FencedText.and(FencedText.of(output, NOTES), "Ours, too.");
             String ours = FencedText.FENCE + "\n" + NOTES.getFirst() + "\nOurs, too.";

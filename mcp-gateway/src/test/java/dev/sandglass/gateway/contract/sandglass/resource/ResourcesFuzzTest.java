@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.api.name.InvalidNameException;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.ResourceProblem;
+import dev.sandglass.gateway.testing.FrameMutator;
 import dev.sandglass.testing.Fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +32,7 @@ class ResourcesFuzzTest {
 
     @Test
     void anyUri() throws IOException {
-        Fuzz.attack("resource", corpus(), message -> examine(text(message)));
+        Fuzz.attack(FrameMutator::new, "resource", corpus(), message -> examine(text(message)));
     }
 
     private static String text(List<byte[]> message) {

@@ -31,8 +31,6 @@ class ToolNamesTest {
 
     /** Why these may. */
     private static final Set<String> ALLOWED = Set.of(
-            // It calls that contract when the image is built.
-            "training/Training",
             // A browser or program that asks a port speaks no contract; links are made by ours alone.
             "port/PortGate",
             "port/PortEntrance",

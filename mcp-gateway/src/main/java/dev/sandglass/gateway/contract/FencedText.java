@@ -37,7 +37,7 @@ public final class FencedText {
      */
     public static String of(String head, String output, List<String> notes) {
         String shown = marked(output);
-        String first = head.isEmpty() && looksLikeHead(output) ? WELL : head.replace('\n', ' ');
+        String first = head.isEmpty() && looksLikeHead(shown) ? WELL : head.replace('\n', ' ');
         String begun = first.isEmpty() || shown.isEmpty() ? first + shown : joined(first, shown);
         List<String> told = notes.stream().filter(note -> !note.isEmpty()).toList();
         return told.isEmpty() ? begun : joined(joined(begun, FENCE), String.join("\n", told));

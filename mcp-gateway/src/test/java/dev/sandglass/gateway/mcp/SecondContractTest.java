@@ -80,7 +80,7 @@ class SecondContractTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "/mcp | {\"tools\":{\"listChanged\":false},\"prompts\":{\"listChanged\":false}}",
+                "/mcp | {\"tools\":{\"listChanged\":false},\"prompts\":{\"listChanged\":false},\"resources\":{},\"completions\":{}}",
                 "/mcp/cell | {\"tools\":{\"listChanged\":false}}"
             })
     void eachDeclaresWhatItHas(String path, String capabilities) throws Exception {

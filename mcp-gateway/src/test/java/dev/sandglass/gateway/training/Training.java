@@ -131,7 +131,7 @@ public final class Training {
      * @throws IllegalStateException if one is answered otherwise than expected
      */
     public static void call(int port, int rounds) {
-        URI endpoint = URI.create("http://127.0.0.1:" + port + "/mcp");
+        URI endpoint = URI.create("http://127.0.0.1:" + port + "/mcp?structured=true");
         try (HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
             for (int round = 0; round < rounds; round++) {

@@ -220,7 +220,7 @@ class ToolContractTest {
         JsonNode result = gateway.call("sandbox_run_code", "{\"sandbox\":\"box\",\"code\":\"raise\"}");
 
         assertThat(result.path("isError").asBoolean()).isTrue();
-        assertThat(TestGateway.text(result)).isEqualTo("Traceback");
+        assertThat(TestGateway.text(result)).isEqualTo("[error] ZeroDivisionError\nTraceback");
         JsonNode facts = result.path("structuredContent");
         assertThat(facts.path("status").asString()).isEqualTo("error");
         assertThat(facts.path("error").path("name").asString()).isEqualTo("ZeroDivisionError");

@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -42,6 +43,9 @@ public final class FakeSupervisor implements LinkClient, Link {
 
     /** What it tells of its executions, oldest first: JSON objects. */
     public final List<String> executions = new CopyOnWriteArrayList<>();
+
+    /** Sessions of Python besides the default one, each with its environment, in which three cells ran. */
+    public final Map<String, String> sessions = new ConcurrentHashMap<>();
 
     /** Executions that an interrupt finds ended. */
     public final Set<String> ended = ConcurrentHashMap.newKeySet();
@@ -154,11 +158,12 @@ public final class FakeSupervisor implements LinkClient, Link {
             }
             case Verb.ListAll all ->
                 answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\"," + kernel
-                        + ",\"python_env\":\"data\"}],\"executions\":[" + String.join(",", executions) + "]}");
+                        + ",\"python_env\":\"data\"}" + others() + "],\"executions\":[" + String.join(",", executions) + "]}");
             case Verb.Hello hello ->
                 answer("{\"protocol\":1,\"kernels\":[{\"language\":\"python\",\"session\":\"default\","
                         + "\"state\":\"idle\"}]}");
-            case Verb.OfSession other when !other.session().equals("default") -> answer("{\"state\":\"unused\"}");
+            case Verb.OfSession other
+            when !other.session().equals("default") && !sessions.containsKey(other.session()) -> answer("{\"state\":\"unused\"}");
             case Verb.InterruptSession interrupt -> answer("{\"interrupted\":[]}");
             case Verb.Reset reset -> answer("{\"state\":\"idle\"}");
             case Verb.Close close -> answer("{}");
@@ -166,6 +171,14 @@ public final class FakeSupervisor implements LinkClient, Link {
             case Verb.Detach detach -> answer("{}");
             case Verb.Following background -> answer(executing);
         };
+    }
+
+    private String others() {
+        return sessions.entrySet().stream()
+                .map(each -> (",{\"language\":\"python\",\"session\":\"%s\",\"state\":\"busy\",\"executions\":3,"
+                                + "\"uptime_s\":1.5,\"python_env\":%s}")
+                        .formatted(each.getKey(), each.getValue()))
+                .collect(Collectors.joining());
     }
 
     private Answer answer(String text) {

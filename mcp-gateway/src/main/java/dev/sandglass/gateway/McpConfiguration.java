@@ -5,6 +5,7 @@ import dev.sandglass.gateway.action.Actions;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Contract;
+import dev.sandglass.gateway.contract.dropin.codemode.CodeModeContract;
 import dev.sandglass.gateway.contract.dropin.ipython.IpythonContract;
 import dev.sandglass.gateway.contract.sandglass.SandglassContract;
 import dev.sandglass.gateway.egress.DeniedHosts;
@@ -52,6 +53,11 @@ class McpConfiguration {
     @Bean
     Contract ipythonContract(Actions actions, TenantAccess access, LinkSecret secret, GatewaySettings settings) {
         return new IpythonContract(actions, access, secret, settings.tool());
+    }
+
+    @Bean
+    Contract codeModeContract(Actions actions, TenantAccess access, LinkSecret secret, GatewaySettings settings) {
+        return new CodeModeContract(actions, access, secret, settings.tool());
     }
 
     @Bean

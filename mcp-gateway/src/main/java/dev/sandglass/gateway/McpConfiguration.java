@@ -6,6 +6,7 @@ import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Contract;
 import dev.sandglass.gateway.contract.dropin.codemode.CodeModeContract;
+import dev.sandglass.gateway.contract.dropin.ipybox.IpyboxContract;
 import dev.sandglass.gateway.contract.dropin.ipython.IpythonContract;
 import dev.sandglass.gateway.contract.sandglass.SandglassContract;
 import dev.sandglass.gateway.egress.DeniedHosts;
@@ -58,6 +59,11 @@ class McpConfiguration {
     @Bean
     Contract codeModeContract(Actions actions, TenantAccess access, LinkSecret secret, GatewaySettings settings) {
         return new CodeModeContract(actions, access, secret, settings.tool());
+    }
+
+    @Bean
+    Contract ipyboxContract(Actions actions, TenantAccess access, LinkSecret secret, GatewaySettings settings) {
+        return new IpyboxContract(actions, access, secret, settings.tool());
     }
 
     @Bean

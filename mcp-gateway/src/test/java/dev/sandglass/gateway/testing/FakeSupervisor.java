@@ -32,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A supervisor without a network, for all sandboxes at once. Code is one of: {@code print TEXT}, {@code raise},
- * {@code hang} (until interrupted), {@code flood N} (N pieces of 64 KiB, each only when the one before was taken);
+ * {@code hang} (until interrupted), {@code draw N} (a picture of N bytes), {@code flood N} (N pieces of 64 KiB, each only when the one before was taken);
  * a command prints its arguments and exits with their number; packages are installed, but not one called
  * {@code missing}, and one called {@code hang} never ends.
  */
@@ -262,6 +262,10 @@ public final class FakeSupervisor implements LinkClient, Link {
         } else if (code.equals("raise")) {
             reader.record(new OutputRecord.Raised(0, "ZeroDivisionError", "division by zero", Blob.utf8("Traceback")));
             reader.record(outcome(9, "error", null));
+        } else if (code.startsWith("draw ")) {
+            int bytes = Integer.parseInt(code.substring("draw ".length()));
+            reader.record(new OutputRecord.Shown(0, false, "image/png", Blob.of(new byte[bytes]), null, null));
+            reader.record(outcome(bytes, "ok", null));
         } else if (code.startsWith("flood ")) {
             flood(reader, 0, Integer.parseInt(code.substring("flood ".length())));
         } else {

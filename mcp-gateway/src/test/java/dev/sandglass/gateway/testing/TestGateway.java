@@ -11,6 +11,7 @@ import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.contract.Contract;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.dropin.codemode.CodeModeContract;
+import dev.sandglass.gateway.contract.dropin.ipybox.IpyboxContract;
 import dev.sandglass.gateway.contract.dropin.ipython.IpythonContract;
 import dev.sandglass.gateway.contract.sandglass.SandglassContract;
 import dev.sandglass.gateway.egress.DeniedHosts;
@@ -136,6 +137,7 @@ public final class TestGateway implements AutoCloseable {
         var contracts = new ArrayList<Contract>(more.apply(actions, access));
         contracts.add(new SandglassContract(actions, access, ports(reachedBy), tools));
         contracts.add(new IpythonContract(actions, access, SECRET, tools));
+        contracts.add(new IpyboxContract(actions, access, SECRET, tools));
         contracts.add(new CodeModeContract(actions, access, SECRET, tools));
         this.route = McpRoute.of(
                 contracts, new McpRoute.Entrants(callers, access, Set.of(ORIGIN)), mcp, "test", others, meters);

@@ -18,6 +18,14 @@ public final class CodeFields {
     private static final Pattern ENV =
             Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,62}|~|~/\\P{Cntrl}*|(?!~)(?=.*/)\\P{Cntrl}+");
 
+    /** Longest name, URL or path of a package. */
+    public static final int MAX_PACKAGE_CHARS = 512;
+
+    /** What a package, a URL or a path never has: characters that do not show, blanks at its ends. */
+    private static final Pattern UNREADABLE = Pattern.compile("[\\p{C}\\p{Z}&&[^ ]]|^ | $");
+
+    private static final Pattern OPTION = Pattern.compile("(?:^| )-");
+
     private CodeFields() {}
 
     /** The field {@code code}, which must be there. */
@@ -40,5 +48,24 @@ public final class CodeFields {
                             + " path with a slash in it or '~/' in front, without control characters");
         }
         return given;
+    }
+
+    /**
+     * Refuses what is no package, URL or path of a file.
+     *
+     * @param field where it stands, in quotes
+     * @param instead what to do instead of an option
+     */
+    public static void checkPackage(String field, String text, String instead) {
+        if (text.isEmpty() || UNREADABLE.matcher(text).find()) {
+            throw new InvalidArgument(
+                    field + " must be one line of printable characters, without blanks at its ends: a package, a URL or"
+                            + " the path of a file in the sandbox");
+        }
+        if (OPTION.matcher(text).find()) {
+            throw new InvalidArgument(
+                    field + " must be a package, a URL or a path: options, and whatever else begins with"
+                            + " '-', are not taken; " + instead);
+        }
     }
 }

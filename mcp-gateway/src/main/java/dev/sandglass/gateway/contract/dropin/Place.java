@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
@@ -54,9 +55,15 @@ public final class Place {
      *
      * @param endpoint its path, with which names begin that nobody chose
      * @param others keys of the query that the endpoint reads itself
+     * @param adapted what it makes of the query's configuration
      * @throws InvalidArgument if the query breaks a rule
      */
-    static Place of(TenantAccess access, String endpoint, Query query, Set<String> others) {
+    static Place of(
+            TenantAccess access,
+            String endpoint,
+            Query query,
+            Set<String> others,
+            UnaryOperator<SandboxConfig> adapted) {
         try {
             Set<String> known = new TreeSet<>(QueryConfig.keys());
             known.add(SANDBOX);
@@ -73,7 +80,7 @@ public final class Place {
                     endpoint,
                     QueryConfig.single(query, SANDBOX),
                     QueryConfig.single(query, NAMESPACE),
-                    QueryConfig.read(query));
+                    adapted.apply(QueryConfig.read(query)));
         } catch (InvalidArgument broken) {
             throw broken.text().startsWith("in the URL: ") ? broken : QueryConfig.inUrl(broken);
         }

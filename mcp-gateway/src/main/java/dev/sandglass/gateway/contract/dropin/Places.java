@@ -6,9 +6,11 @@ import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Contract;
 import dev.sandglass.gateway.contract.Query;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
 
 /** The sandboxes behind an endpoint, and the sessions that it gives to clients. */
@@ -18,6 +20,7 @@ public final class Places {
     private final TenantAccess access;
     private final SandboxActions lifecycle;
     private final Set<String> others;
+    private final UnaryOperator<SandboxConfig> adapted;
     private final SessionIds ids;
     private final EndedSessions ended = new EndedSessions();
 
@@ -30,10 +33,27 @@ public final class Places {
      */
     public Places(
             String endpoint, TenantAccess access, SandboxActions lifecycle, LinkSecret secret, Set<String> others) {
+        this(endpoint, access, lifecycle, secret, others, UnaryOperator.identity());
+    }
+
+    /**
+     * The same of an endpoint with rules of its own for new sandboxes.
+     *
+     * @param adapted what it makes of the query's configuration; may throw
+     *     {@link dev.sandglass.gateway.contract.InvalidArgument}
+     */
+    public Places(
+            String endpoint,
+            TenantAccess access,
+            SandboxActions lifecycle,
+            LinkSecret secret,
+            Set<String> others,
+            UnaryOperator<SandboxConfig> adapted) {
         this.endpoint = endpoint;
         this.access = access;
         this.lifecycle = lifecycle;
         this.others = Set.copyOf(others);
+        this.adapted = adapted;
         this.ids = new SessionIds(secret, endpoint);
     }
 
@@ -43,7 +63,7 @@ public final class Places {
      * @throws dev.sandglass.gateway.contract.InvalidArgument if the query breaks a rule
      */
     public Place at(Query query) {
-        return Place.of(access, endpoint, query, others);
+        return Place.of(access, endpoint, query, others, adapted);
     }
 
     /**

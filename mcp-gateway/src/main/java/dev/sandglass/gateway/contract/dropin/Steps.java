@@ -2,6 +2,7 @@ package dev.sandglass.gateway.contract.dropin;
 
 import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +45,9 @@ public final class Steps {
                             case MAKE -> "Make one with";
                         }
                         + ": " + line + ".";
-            case NextStep.AllowHosts _ ->
-                "'allowed_domains' in the URL of this endpoint does not cover it, which counts when a sandbox is new.";
+            case NextStep.AllowHosts(List<String> hosts) ->
+                "'allowed_domains' in the URL of this endpoint has to cover %s; it counts when a sandbox is new."
+                        .formatted(hosts.isEmpty() ? "the index" : String.join(", ", hosts));
         };
     }
 

@@ -11,6 +11,7 @@ import dev.sandglass.gateway.contract.Query;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +21,7 @@ class PlaceTest {
     private static final TenantAccess ACCESS = new TenantAccess(Tenants.parse(List.of("default=sandglass-default")));
 
     private static String own(String caller) {
-        return Place.of(ACCESS, "ipython", Query.NONE, Set.of())
+        return Place.of(ACCESS, "ipython", Query.NONE, Set.of(), UnaryOperator.identity())
                 .of(new Caller(caller, List.of("default")), Optional.empty())
                 .givenName();
     }
@@ -41,7 +42,7 @@ class PlaceTest {
     @ParameterizedTest
     @ValueSource(strings = {"memory=%zz", "sandbox=%", "env=A=%4"})
     void aBrokenEscapeIsRefused(String query) {
-        assertThatThrownBy(() -> Place.of(ACCESS, "ipython", new Query(query), Set.of()))
+        assertThatThrownBy(() -> Place.of(ACCESS, "ipython", new Query(query), Set.of(), UnaryOperator.identity()))
                 .isInstanceOf(InvalidArgument.class)
                 .hasMessageMatching("in the URL: '[a-z]+' has a '%' without two hexadecimal digits .*");
     }

@@ -228,6 +228,13 @@ class IpythonContractTest {
     }
 
     @Test
+    void p18PicturesStandBesideTheText() throws Exception {
+        JsonNode result = client.call("execute", "{'session':'work','code':'draw 3'}");
+        assertThat(result.at("/content/1/type").asString()).isEqualTo("image");
+        assertThat(result.at("/content/1/data").asString()).isEqualTo("AAAA");
+    }
+
+    @Test
     void aSandboxThatWasNotThereIsNew() throws Exception {
         client = EndpointClient.of(gateway, "/mcp/ipython?sandbox=bxo");
         assertThat(cell("'code':'1'").path("warning").asString())

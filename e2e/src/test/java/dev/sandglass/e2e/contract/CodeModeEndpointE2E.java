@@ -30,14 +30,17 @@ class CodeModeEndpointE2E {
 
     @Test
     void variablesEndWithTheCallAndFilesStay() {
-        assertThat(run("x = 41; open('kept', 'w').write('here')")).contains("\\\"summary\\\":\\\"Success (no output)\\\"");
+        assertThat(run("x = 41; open('kept', 'w').write('here')"))
+                .contains("\\\"summary\\\":\\\"Success (no output)\\\"");
         assertThat(run("print(open('kept').read(), 'x' in globals())")).contains("here False");
     }
 
     @Test
     void eachEndHasItsExitCode() {
         assertThat(run("raise ValueError('no')")).contains("Sandbox exited with code 1", "ValueError: no");
-        assertThat(run("import sys; sys.exit(3)")).contains("Sandbox exited with code 3").doesNotContain("Traceback");
+        assertThat(run("import sys; sys.exit(3)"))
+                .contains("Sandbox exited with code 3")
+                .doesNotContain("Traceback");
         assertThat(run("import sys; sys.exit(0)")).contains("\\\"exitCode\\\":0");
         assertThat(run("1 + 1")).contains("Success (no output)");
         assertThat(run("print('begun', flush=True); import time; time.sleep(60)"))

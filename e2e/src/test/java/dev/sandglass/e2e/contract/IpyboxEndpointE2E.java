@@ -41,7 +41,8 @@ class IpyboxEndpointE2E {
     void aPictureIsAFileToo() {
         assertThat(cell("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()"))
                 .contains("Generated images:", "/workspace/images/", "\"type\":\"image\"");
-        assertThat(cell("import glob; len(glob.glob('/workspace/images/*.png'))")).contains("\"1\"");
+        assertThat(cell("import glob; len(glob.glob('/workspace/images/*.png'))"))
+                .contains("\"1\"");
     }
 
     @Test

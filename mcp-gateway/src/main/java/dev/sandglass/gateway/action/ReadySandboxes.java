@@ -2,11 +2,11 @@ package dev.sandglass.gateway.action;
 
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
-import dev.sandglass.gateway.sandbox.SandboxConfig;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;

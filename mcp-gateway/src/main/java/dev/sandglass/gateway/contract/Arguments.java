@@ -70,8 +70,9 @@ public final class Arguments {
                 throw InvalidArgument.foreign(path + name, instead);
             }
             if (instead == null && !known.contains(name)) {
-                throw broken(shown(name), "is not known" + meant(name, known) + "; known are "
-                        + String.join(", ", new TreeSet<>(known)));
+                throw broken(
+                        shown(name),
+                        "is not known" + meant(name, known) + "; known are " + String.join(", ", new TreeSet<>(known)));
             }
         }
     }

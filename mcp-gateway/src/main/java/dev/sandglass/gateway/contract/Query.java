@@ -29,7 +29,8 @@ public record Query(String text) {
         if (given.isEmpty()) {
             return false;
         }
-        if (given.size() > 1 || !(given.getFirst().equals("true") || given.getFirst().equals("false"))) {
+        if (given.size() > 1
+                || !(given.getFirst().equals("true") || given.getFirst().equals("false"))) {
             throw new InvalidArgument("'%s' in the URL must be true or false, given once".formatted(name));
         }
         return given.getFirst().equals("true");

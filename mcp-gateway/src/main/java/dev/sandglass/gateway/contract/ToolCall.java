@@ -3,8 +3,8 @@ package dev.sandglass.gateway.contract;
 import dev.sandglass.gateway.action.Patience;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.execution.OutputListener;
-import java.util.Optional;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * One call of a tool.

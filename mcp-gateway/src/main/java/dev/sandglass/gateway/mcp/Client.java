@@ -29,10 +29,8 @@ record Client(String name) {
 
     /** Gives the client a session of its own: that of the contract, or else a name for its cancellations. */
     static void welcome(HttpExchange http, Caller caller, Optional<Contract.Sessions> sessions) {
-        http.add(
-                SESSION,
-                sessions.map(known -> known.begin(caller))
-                        .orElseGet(() -> UUID.randomUUID().toString()));
+        http.add(SESSION, sessions.map(known -> known.begin(caller)).orElseGet(() -> UUID.randomUUID()
+                .toString()));
     }
 
     /**

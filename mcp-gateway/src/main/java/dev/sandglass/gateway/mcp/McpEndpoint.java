@@ -133,8 +133,7 @@ final class McpEndpoint {
     }
 
     /** That of a message of the older revisions, where the contract has sessions of its own. */
-    private static Optional<String> session(
-            HttpExchange http, Caller caller, Optional<Contract.Sessions> sessions) {
+    private static Optional<String> session(HttpExchange http, Caller caller, Optional<Contract.Sessions> sessions) {
         return sessions.flatMap(known -> Client.session(http, caller, known));
     }
 

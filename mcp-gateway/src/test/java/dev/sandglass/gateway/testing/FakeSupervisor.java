@@ -158,12 +158,14 @@ public final class FakeSupervisor implements LinkClient, Link {
             }
             case Verb.ListAll all ->
                 answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\"," + kernel
-                        + ",\"python_env\":\"data\"}" + others() + "],\"executions\":[" + String.join(",", executions) + "]}");
+                        + ",\"python_env\":\"data\"}" + others() + "],\"executions\":[" + String.join(",", executions)
+                        + "]}");
             case Verb.Hello hello ->
                 answer("{\"protocol\":1,\"kernels\":[{\"language\":\"python\",\"session\":\"default\","
                         + "\"state\":\"idle\"}]}");
             case Verb.OfSession other
-            when !other.session().equals("default") && !sessions.containsKey(other.session()) -> answer("{\"state\":\"unused\"}");
+            when !other.session().equals("default") && !sessions.containsKey(other.session()) ->
+                answer("{\"state\":\"unused\"}");
             case Verb.InterruptSession interrupt -> answer("{\"interrupted\":[]}");
             case Verb.Reset reset -> answer("{\"state\":\"idle\"}");
             case Verb.Close close -> answer("{}");

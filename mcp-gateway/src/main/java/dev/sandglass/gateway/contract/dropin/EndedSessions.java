@@ -13,13 +13,12 @@ final class EndedSessions {
 
     static final int MOST = 10_000;
 
-    private final Set<String> ended =
-            Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-                    return size() > MOST;
-                }
-            }));
+    private final Set<String> ended = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > MOST;
+        }
+    }));
 
     void add(String session) {
         ended.add(session);

@@ -69,12 +69,15 @@ public final class Place {
             known.add(SANDBOX);
             known.add(NAMESPACE);
             known.addAll(others);
-            query.names().stream().filter(name -> !known.contains(name)).findFirst().ifPresent(name -> {
-                throw new InvalidArgument("'%s' is not known; known are %s"
-                        .formatted(
-                                name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…",
-                                String.join(", ", known)));
-            });
+            query.names().stream()
+                    .filter(name -> !known.contains(name))
+                    .findFirst()
+                    .ifPresent(name -> {
+                        throw new InvalidArgument("'%s' is not known; known are %s"
+                                .formatted(
+                                        name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…",
+                                        String.join(", ", known)));
+                    });
             return new Place(
                     access,
                     endpoint,

@@ -22,13 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Reads the configuration of a new sandbox from a URL's query, by the rules of the same fields as arguments. */
 final class QueryConfig {
 
-    private static final Set<String> SCALARS = Set.of(
-            "image",
-            "memory",
-            "cpus",
-            "disk",
-            "workspace",
-            "runtime_class");
+    private static final Set<String> SCALARS = Set.of("image", "memory", "cpus", "disk", "workspace", "runtime_class");
     private static final Set<String> DURATIONS = Set.of("idle_timeout", "max_lifetime", "retention");
     private static final Pattern SECONDS = Pattern.compile("[0-9]{1,18}");
     private static final String ENV = "env";
@@ -123,8 +117,8 @@ final class QueryConfig {
         try {
             return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException odd) {
-            throw new InvalidArgument("'%s' has a '%%' without two hexadecimal digits behind it; write %%25 for the sign"
-                    .formatted(key));
+            throw new InvalidArgument(
+                    "'%s' has a '%%' without two hexadecimal digits behind it; write %%25 for the sign".formatted(key));
         }
     }
 }

@@ -38,8 +38,7 @@ final class SessionIds {
     SessionIds(LinkSecret secret, String endpoint) {
         this.key = new SecretKeySpec(secret.keyFor(PURPOSE), ALGORITHM);
         this.endpoint = endpoint;
-        this.grammar = Pattern.compile(
-                Pattern.quote(endpoint) + "-[a-z2-7]{" + (RANDOM_CHARS + SIGNATURE_CHARS) + "}");
+        this.grammar = Pattern.compile(Pattern.quote(endpoint) + "-[a-z2-7]{" + (RANDOM_CHARS + SIGNATURE_CHARS) + "}");
     }
 
     /** A new one for that caller. */
@@ -66,7 +65,8 @@ final class SessionIds {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(key);
             // Of the three only the caller's name may hold anything, so it stands last.
-            byte[] whole = mac.doFinal((endpoint + '|' + random + '|' + caller.name()).getBytes(StandardCharsets.UTF_8));
+            byte[] whole =
+                    mac.doFinal((endpoint + '|' + random + '|' + caller.name()).getBytes(StandardCharsets.UTF_8));
             return encoded(Arrays.copyOf(whole, SIGNATURE_BYTES));
         } catch (GeneralSecurityException impossible) {
             throw new IllegalStateException("every Java platform has " + ALGORITHM, impossible);

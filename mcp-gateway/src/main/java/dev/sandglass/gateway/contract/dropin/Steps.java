@@ -57,8 +57,7 @@ public final class Steps {
             case START ->
                 "It was not stopped from here: it has to be started where it was stopped, or another be used.";
             case AWAIT_START, RESUME -> "Repeat this call in some seconds.";
-            case AWAIT_RESUMPTION ->
-                "Repeat this call in some seconds; variables of earlier calls are lost.";
+            case AWAIT_RESUMPTION -> "Repeat this call in some seconds; variables of earlier calls are lost.";
             case START_AND_RERUN -> "Repeat this call; variables of earlier calls are lost.";
             case START_AGAIN, START_WHEN_GONE -> "Repeat this call then.";
             case STOP_AND_START, STOP_AND_START_OTHER_IMAGE ->

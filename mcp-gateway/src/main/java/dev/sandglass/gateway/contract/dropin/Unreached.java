@@ -19,7 +19,8 @@ public final class Unreached {
         String told = List.of(
                         denied.isEmpty()
                                 ? ""
-                                : "The code asked for %s: not among the 'allowed_domains' of this sandbox.".formatted(denied),
+                                : "The code asked for %s: not among the 'allowed_domains' of this sandbox."
+                                        .formatted(denied),
                         closed.isEmpty() ? "" : "The code asked for %s: no sandbox may reach that.".formatted(closed),
                         failed.isEmpty() ? "" : "Allowed, but not reached: %s.".formatted(failed))
                 .stream()

@@ -32,6 +32,7 @@ class StepsTest {
     @ParameterizedTest
     @MethodSource("all")
     void anEndpointHasItsOwnWords(NextStep step) {
-        assertThat(new Steps(_ -> Optional.of("Do that.")).told("It failed", step)).isEqualTo("It failed. Do that.");
+        assertThat(new Steps(_ -> Optional.of("Do that.")).told("It failed", step))
+                .isEqualTo("It failed. Do that.");
     }
 }

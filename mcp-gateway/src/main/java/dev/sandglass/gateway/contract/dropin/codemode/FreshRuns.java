@@ -27,8 +27,7 @@ final class FreshRuns {
     }
 
     /** Runs it; calls run side by side. */
-    Mono<Run> run(
-            SandboxRef ref, String code, ExecutionRequest.Limits limits, Absent absent, Patience patience) {
+    Mono<Run> run(SandboxRef ref, String code, ExecutionRequest.Limits limits, Absent absent, Patience patience) {
         return Mono.usingWhen(
                 Mono.fromSupplier(() -> new Session.Name(PYTHON, "call-" + UUID.randomUUID())),
                 name -> runs.run(

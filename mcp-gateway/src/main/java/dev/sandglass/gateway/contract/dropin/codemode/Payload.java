@@ -65,7 +65,9 @@ record Payload(
     private String compact() {
         var output = new StringBuilder(stdout);
         if (!stderr.isEmpty()) {
-            output.append(output.isEmpty() || stdout.endsWith("\n") ? "" : "\n").append("stderr:\n").append(stderr);
+            output.append(output.isEmpty() || stdout.endsWith("\n") ? "" : "\n")
+                    .append("stderr:\n")
+                    .append(stderr);
         }
         boolean plain = status.equals(SUCCESS) && !ToolResult.isBlank(output.toString());
         String head = status.equals(SUCCESS) ? summary : "[" + status + "] " + summary;
@@ -78,7 +80,8 @@ record Payload(
     }
 
     private ObjectNode facts() {
-        ObjectNode facts = JsonNodeFactory.instance.objectNode().put("status", status).put("summary", summary);
+        ObjectNode facts =
+                JsonNodeFactory.instance.objectNode().put("status", status).put("summary", summary);
         if (exitCode != null) {
             facts.put("exitCode", exitCode);
         }

@@ -39,7 +39,9 @@ final class RunPythonTool implements Tool {
                             .required("code", Schema.text("The program"))
                             .optional(
                                     "servers",
-                                    Schema.list("MCP servers to load; none can be loaded here yet", Schema.ofType("string")))
+                                    Schema.list(
+                                            "MCP servers to load; none can be loaded here yet",
+                                            Schema.ofType("string")))
                             .optional(
                                     "timeout",
                                     Schema.integer("Seconds, 1 to %d, default %d".formatted(MAX_TIMEOUT, TIMEOUT)))
@@ -73,15 +75,11 @@ final class RunPythonTool implements Tool {
         Duration timeout = timeout(arguments);
         SandboxRef ref = place.of(call);
         // It counts from the begin of the run: the kernel has to start before that.
-        var limits =
-                new ExecutionRequest.Limits(timeout, settings.maxTimeout().plus(timeout), false, settings.maxOutputChars());
+        var limits = new ExecutionRequest.Limits(
+                timeout, settings.maxTimeout().plus(timeout), false, settings.maxOutputChars());
         return runs.run(ref, code, limits, place.absent(call), call.patience(settings.startWait()))
                 .map(run -> new RunPythonAnswer(run, timeout, STEPS)
-                        .in(
-                                form,
-                                run.created() && place.isNamed()
-                                        ? Optional.of(ref.givenName())
-                                        : Optional.empty()));
+                        .in(form, run.created() && place.isNamed() ? Optional.of(ref.givenName()) : Optional.empty()));
     }
 
     @Override
@@ -94,7 +92,8 @@ final class RunPythonTool implements Tool {
     }
 
     private static String code(Arguments arguments) {
-        boolean isBlank = arguments.given("code", CodeFields.MAX_CODE_BYTES)
+        boolean isBlank = arguments
+                .given("code", CodeFields.MAX_CODE_BYTES)
                 .filter(code -> !code.isBlank())
                 .isEmpty();
         if (isBlank) {
@@ -119,7 +118,9 @@ final class RunPythonTool implements Tool {
     private Duration timeout(Arguments arguments) {
         int seconds;
         try {
-            seconds = arguments.integer("timeout", Integer.MIN_VALUE, Integer.MAX_VALUE).orElse(TIMEOUT);
+            seconds = arguments
+                    .integer("timeout", Integer.MIN_VALUE, Integer.MAX_VALUE)
+                    .orElse(TIMEOUT);
         } catch (InvalidArgument odd) {
             throw new InvalidArgument("'timeout' must be an integer");
         }

@@ -63,7 +63,9 @@ final class CellAnswer {
             return body;
         }
         var text = new StringBuilder(body).append(body.isEmpty() ? "" : "\n\n").append("Generated images:\n");
-        pictures.forEach(path -> text.append("\n- [Generated image](").append(ForeignText.name(path)).append(')'));
+        pictures.forEach(path -> text.append("\n- [Generated image](")
+                .append(ForeignText.name(path))
+                .append(')'));
         return text.toString();
     }
 
@@ -83,7 +85,8 @@ final class CellAnswer {
                                 .map(why -> ("The sandbox had been suspended (%s) and was resumed: variables of earlier"
                                                 + " cells are lost.")
                                         .formatted(why.reason())),
-                        result.status() == ExecutionStatus.OK && !result.message().isEmpty()
+                        result.status() == ExecutionStatus.OK
+                                        && !result.message().isEmpty()
                                 ? Optional.of(steps.told(result.message(), result.next()))
                                 : Optional.<String>empty(),
                         result.imagesLeftOut() > 0

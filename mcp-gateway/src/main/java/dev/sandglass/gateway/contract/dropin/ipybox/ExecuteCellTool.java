@@ -56,13 +56,14 @@ final class ExecuteCellTool implements DropInTool {
                                 .optional(
                                         "timeout",
                                         Schema.seconds(
-                                                "Seconds, default %d".formatted(timeout().toSeconds()),
+                                                "Seconds, default %d"
+                                                        .formatted(timeout().toSeconds()),
                                                 LEAST_TIMEOUT,
                                                 settings.maxTimeout()))
                                 .optional(
                                         "max_output_chars",
-                                        Schema.integer(
-                                                "Default %d; longer output is cut in the middle".formatted(OUTPUT_CHARS)))
+                                        Schema.integer("Default %d; longer output is cut in the middle"
+                                                .formatted(OUTPUT_CHARS)))
                                 .keywords(),
                         CellAnswer.schema(),
                         ToolDefinition.Annotations.RUNS)
@@ -94,12 +95,10 @@ final class ExecuteCellTool implements DropInTool {
         SandboxRef ref = place.of(call);
         Patience patience = call.patience(settings.startWait());
         // More than is shown, for the file that has the rest; cells wait for each other, too.
-        var limits =
-                new ExecutionRequest.Limits(timeout, settings.maxTimeout().plus(timeout), false, MAX_OUTPUT_CHARS);
+        var limits = new ExecutionRequest.Limits(timeout, settings.maxTimeout().plus(timeout), false, MAX_OUTPUT_CHARS);
         var request = new ExecutionRequest.Code(
                 IpyboxContract.KERNEL.language(), IpyboxContract.KERNEL.session(), null, code, Map.of(), limits);
-        return runs.run(ref, request, place.absent(call), patience)
-                .flatMap(run -> answer(run, ref, limit, patience));
+        return runs.run(ref, request, place.absent(call), patience).flatMap(run -> answer(run, ref, limit, patience));
     }
 
     private Mono<ToolResult> answer(Run run, SandboxRef ref, int limit, Patience patience) {

@@ -62,18 +62,13 @@ final class InstallPackageTool implements DropInTool {
         CodeFields.checkPackage("'" + FIELD + "'", name, NO_OPTIONS);
         SandboxRef ref = place.of(call);
         var limits = new ExecutionRequest.Limits(
-                settings.timeout(),
-                settings.maxTimeout().plus(settings.timeout()),
-                false,
-                settings.maxOutputChars());
+                settings.timeout(), settings.maxTimeout().plus(settings.timeout()), false, settings.maxOutputChars());
         var request = new ExecutionRequest.Install(IpyboxContract.KERNEL.language(), List.of(name), limits);
         return runs.run(ref, request, place.absent(call), call.patience(settings.startWait()))
                 .map(run -> new CellAnswer(run, steps)
                         .result(
                                 CellText.output(run.result()),
                                 List.of(),
-                                run.created() && place.isNamed()
-                                        ? Optional.of(ref.givenName())
-                                        : Optional.empty()));
+                                run.created() && place.isNamed() ? Optional.of(ref.givenName()) : Optional.empty()));
     }
 }

@@ -87,9 +87,10 @@ public final class IpyboxContract implements Contract {
         var kernel = new LinkedHashMap<String, String>();
         given.forEach((name, value) -> {
             if (!name.startsWith(KERNEL_ENV) || name.length() == KERNEL_ENV.length()) {
-                throw new InvalidArgument(("'env': '%s' must begin with %s, and is without that in the kernel; variables"
-                                + " for MCP servers are of no use, since none can be registered here yet")
-                        .formatted(name, KERNEL_ENV));
+                throw new InvalidArgument(
+                        ("'env': '%s' must begin with %s, and is without that in the kernel; variables"
+                                        + " for MCP servers are of no use, since none can be registered here yet")
+                                .formatted(name, KERNEL_ENV));
             }
             kernel.put(name.substring(KERNEL_ENV.length()), value);
         });
@@ -100,8 +101,7 @@ public final class IpyboxContract implements Contract {
         return switch (next) {
             case NextStep.RunCommand(NextStep.RunCommand.Purpose _, String line) ->
                 Optional.of("Run in a cell: !" + line);
-            case NextStep.Plain.MORE_TIME ->
-                Optional.of("The kernel goes on; give a longer timeout or less work.");
+            case NextStep.Plain.MORE_TIME -> Optional.of("The kernel goes on; give a longer timeout or less work.");
             case NextStep.Plain.TRY_AGAIN -> Optional.of("Repeat this call; if it stays so, call reset.");
             default -> Optional.empty();
         };

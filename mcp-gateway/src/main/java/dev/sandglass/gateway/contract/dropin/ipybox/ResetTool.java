@@ -52,6 +52,7 @@ final class ResetTool implements DropInTool {
         return sessions.reset(place.of(call), IpyboxContract.KERNEL)
                 .onErrorReturn(SandboxProblem.NotFound.class, true)
                 .onErrorReturn(SandboxProblem.Asleep.class, true)
-                .map(_ -> ToolResult.ok(DONE, JsonNodeFactory.instance.objectNode().put("result", DONE)));
+                .map(_ -> ToolResult.ok(
+                        DONE, JsonNodeFactory.instance.objectNode().put("result", DONE)));
     }
 }

@@ -89,11 +89,11 @@ final class ExecuteAnswer {
 
     private @Nullable String warning(Asked asked, Optional<Session> kernel) {
         String told = Stream.of(
-                        asked.newSandbox()
-                                .map(name -> "Sandbox '%s' was not there: this one is new.".formatted(name)),
+                        asked.newSandbox().map(name -> "Sandbox '%s' was not there: this one is new.".formatted(name)),
                         resumed(),
                         bound(asked, kernel),
-                        result.status() == ExecutionStatus.OK && !result.message().isEmpty()
+                        result.status() == ExecutionStatus.OK
+                                        && !result.message().isEmpty()
                                 ? Optional.of(message())
                                 : Optional.<String>empty(),
                         missing(),
@@ -105,8 +105,9 @@ final class ExecuteAnswer {
 
     private Optional<String> resumed() {
         return Optional.ofNullable(run.resumed())
-                .map(why -> ("The sandbox had been suspended (%s) and was resumed: variables of earlier cells are lost.")
-                        .formatted(why.reason()));
+                .map(why ->
+                        ("The sandbox had been suspended (%s) and was resumed: variables of earlier cells are lost.")
+                                .formatted(why.reason()));
     }
 
     /** The sandbox warns of an env that came too late; in which the session is, its list says. */

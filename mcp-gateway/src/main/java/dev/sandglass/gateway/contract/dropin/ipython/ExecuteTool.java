@@ -59,7 +59,8 @@ final class ExecuteTool implements DropInTool {
                                 .optional(
                                         "timeout_s",
                                         Schema.seconds(
-                                                "Seconds, default %d".formatted(timeout().toSeconds()),
+                                                "Seconds, default %d"
+                                                        .formatted(timeout().toSeconds()),
                                                 LEAST_TIMEOUT,
                                                 settings.maxTimeout()))
                                 .keywords(),
@@ -81,7 +82,9 @@ final class ExecuteTool implements DropInTool {
                 .required("stderr", Schema.text("Standard error"))
                 .required("result", Schema.text("Value of the last expression").orNull())
                 .required("error", Schema.text("Traceback, or what went wrong").orNull())
-                .required("execution_count", Schema.integer("Cells in this session").orNull())
+                .required(
+                        "execution_count",
+                        Schema.integer("Cells in this session").orNull())
                 .required("warning", Schema.text("What else to know").orNull())
                 .keywords();
     }
@@ -108,18 +111,16 @@ final class ExecuteTool implements DropInTool {
         Session.Name name = SessionNames.of(session);
         SandboxRef ref = place.of(call);
         // It counts from the begin of the run: a cell that waits for others is waited for, too.
-        var limits =
-                new ExecutionRequest.Limits(timeout, settings.maxTimeout().plus(timeout), false, settings.maxOutputChars());
-        var request = new ExecutionRequest.Code(
-                name.language(), name.session(), env.orElse(null), code, Map.of(), limits);
+        var limits = new ExecutionRequest.Limits(
+                timeout, settings.maxTimeout().plus(timeout), false, settings.maxOutputChars());
+        var request =
+                new ExecutionRequest.Code(name.language(), name.session(), env.orElse(null), code, Map.of(), limits);
         return runs.run(ref, request, place.absent(call), call.patience(settings.startWait()))
                 .flatMap(run -> kernels.find(ref, name).map(kernel -> answer(run, session, env, kernel, ref)));
     }
 
-    private ToolResult answer(
-            Run run, String session, Optional<String> env, Optional<Session> kernel, SandboxRef ref) {
-        Optional<String> isNew =
-                run.created() && place.isNamed() ? Optional.of(ref.givenName()) : Optional.empty();
+    private ToolResult answer(Run run, String session, Optional<String> env, Optional<Session> kernel, SandboxRef ref) {
+        Optional<String> isNew = run.created() && place.isNamed() ? Optional.of(ref.givenName()) : Optional.empty();
         return new ExecuteAnswer(run, steps).result(new ExecuteAnswer.Asked(session, env, isNew), kernel);
     }
 }

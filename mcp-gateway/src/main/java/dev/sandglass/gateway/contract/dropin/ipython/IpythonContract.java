@@ -74,19 +74,17 @@ public final class IpythonContract implements Contract {
     static Optional<String> words(NextStep next) {
         return switch (next) {
             case NextStep.RunCommand(NextStep.RunCommand.Purpose purpose, String line) ->
-                Optional.of(
-                        switch (purpose) {
-                                    case INSTALL -> "Install with";
-                                    case UPGRADE -> "Upgrade with";
-                                    case MAKE -> "Make one with";
-                                }
-                                + ": a cell for execute in another session, without env: !" + line);
+                Optional.of(switch (purpose) {
+                            case INSTALL -> "Install with";
+                            case UPGRADE -> "Upgrade with";
+                            case MAKE -> "Make one with";
+                        }
+                        + ": a cell for execute in another session, without env: !" + line);
             case NextStep.Plain.END_AN_EXECUTION ->
                 Optional.of("list_sessions shows the sessions; interrupt one, or end one with shutdown.");
             case NextStep.Plain.LOOK_FIRST ->
                 Optional.of("Look with list_sessions before you repeat it: it may have been done.");
-            case NextStep.Plain.MORE_TIME ->
-                Optional.of("The session goes on; give a longer timeout_s or less work.");
+            case NextStep.Plain.MORE_TIME -> Optional.of("The session goes on; give a longer timeout_s or less work.");
             default -> Optional.empty();
         };
     }

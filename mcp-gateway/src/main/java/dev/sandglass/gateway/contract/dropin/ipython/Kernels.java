@@ -30,9 +30,8 @@ final class Kernels {
     Mono<Optional<List<Session>>> of(SandboxRef ref) {
         return Mono.defer(() -> overview.contents(overview.find(new Selection.One(ref)), atMost))
                 .map(answers -> answers.entries().getFirst())
-                .map(entry -> entry.state().isRunning()
-                        ? entry.answer().map(Kernels::used)
-                        : Optional.of(List.<Session>of()))
+                .map(entry ->
+                        entry.state().isRunning() ? entry.answer().map(Kernels::used) : Optional.of(List.<Session>of()))
                 .onErrorResume(SandboxProblem.NotFound.class, missing -> Mono.just(Optional.of(List.of())));
     }
 

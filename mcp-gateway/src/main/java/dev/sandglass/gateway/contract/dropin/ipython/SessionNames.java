@@ -45,9 +45,10 @@ final class SessionNames {
         }
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > MOST_BYTES) {
-            throw new InvalidArgument(("'session' must have at most 63 characters if they are letters, digits, '-' and '_',"
-                            + " and else at most %d bytes in UTF-8; it has %d: give a shorter name")
-                    .formatted(MOST_BYTES, bytes.length));
+            throw new InvalidArgument(
+                    ("'session' must have at most 63 characters if they are letters, digits, '-' and '_',"
+                                    + " and else at most %d bytes in UTF-8; it has %d: give a shorter name")
+                            .formatted(MOST_BYTES, bytes.length));
         }
         return new Session.Name(
                 PYTHON, MARK + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));

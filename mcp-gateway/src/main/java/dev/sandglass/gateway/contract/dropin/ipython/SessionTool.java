@@ -50,7 +50,9 @@ final class SessionTool implements DropInTool {
         String unknown = "unknown session '%s'".formatted(text);
         return done(ref, SessionNames.of(text))
                 .map(known -> answer(known ? null : unknown))
-                .onErrorResume(SandboxProblem.class, problem -> Mono.just(answer(trouble(problem).orElse(unknown))));
+                .onErrorResume(
+                        SandboxProblem.class,
+                        problem -> Mono.just(answer(trouble(problem).orElse(unknown))));
     }
 
     private Mono<Boolean> done(SandboxRef ref, Session.Name name) {

@@ -4,12 +4,12 @@ import dev.sandglass.gateway.action.Runs;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.InvalidArgument;
-import dev.sandglass.gateway.contract.config.CodeFields;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.contract.config.CodeFields;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.execution.ExecutionRequest;
@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
 /** {@code sandbox_run_code}: code for a kernel that keeps its variables (contracts.md M17, M18). */
 public final class RunCodeTool implements SandglassTool {
 
-    private static final Schema PYTHON_ENV = Schema.text("Python environment with ipykernel that a new session begins"
-            + " with: its folder, or a name in ~/envs");
+    private static final Schema PYTHON_ENV = Schema.text(
+            "Python environment with ipykernel that a new session begins" + " with: its folder, or a name in ~/envs");
 
     /** To the supervisor: wherever its workspace is. */
     private static final String WORKSPACE = "";
@@ -49,17 +49,18 @@ public final class RunCodeTool implements SandglassTool {
                 .optional("language", SessionArguments.languageSchema("Default python", CodeLanguage.WORDS))
                 .optional("session", Schema.text("Set of variables of its own, made on first use; default 'default'"));
         this.definition = new ToolDefinition(
-                "sandbox_run_code",
-                "Run code",
-                """
+                        "sandbox_run_code",
+                        "Run code",
+                        """
                 Runs code in a sandbox and returns its output, the value of its last expression and its pictures. \
                 Variables, imports and files stay for later calls. A sandbox that is not there is started. 'python' is \
                 IPython with top-level await; 'nodejs' has top-level await, require and display(mediaType, data); 'bash' \
                 runs the text in a new shell in /workspace.""",
-                ExecutionArguments.addTo(StartArgument.addTo(input.optional("python_env", PYTHON_ENV)), settings)
-                        .keywords(),
-                ExecutionAnswer.schema(),
-                ToolDefinition.Annotations.RUNS)
+                        ExecutionArguments.addTo(
+                                        StartArgument.addTo(input.optional("python_env", PYTHON_ENV)), settings)
+                                .keywords(),
+                        ExecutionAnswer.schema(),
+                        ToolDefinition.Annotations.RUNS)
                 .withLongAnswers();
     }
 
@@ -84,8 +85,7 @@ public final class RunCodeTool implements SandglassTool {
                     .map(answer -> expectsToStay(arguments, code) ? answer.and(NOTHING_STAYS) : answer);
         }
         Session.Name session = SessionArguments.read(arguments);
-        var request = new ExecutionRequest.Code(
-                session.language(), session.session(), pythonEnv, code, envs, limits);
+        var request = new ExecutionRequest.Code(session.language(), session.session(), pythonEnv, code, envs, limits);
         return runs.run(ref, request, StartArgument.read(call), call.patience(settings.startWait()))
                 .map(ExecutionAnswer::of);
     }

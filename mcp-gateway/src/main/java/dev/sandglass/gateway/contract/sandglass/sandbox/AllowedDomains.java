@@ -3,7 +3,6 @@ package dev.sandglass.gateway.contract.sandglass.sandbox;
 import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.sandbox.Reach;
-import java.util.List;
 import java.util.stream.Collectors;
 
 /** The hosts that a sandbox may reach: read from {@code config.allowed_domains} (contracts.md O3), and told. */

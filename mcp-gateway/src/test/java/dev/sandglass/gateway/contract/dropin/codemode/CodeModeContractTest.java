@@ -85,8 +85,7 @@ class CodeModeContractTest {
         run("{'code':'print 1'}");
         run("{'code':'raise'}");
 
-        List<String> sessions =
-                executed().stream().map(Verb.Execute::session).toList();
+        List<String> sessions = executed().stream().map(Verb.Execute::session).toList();
         assertThat(sessions).hasSize(2).doesNotHaveDuplicates().doesNotContain("default");
         assertThat(closed()).containsExactlyElementsOf(sessions);
     }
@@ -130,7 +129,8 @@ class CodeModeContractTest {
         assertThat(text).startsWith("```json\n{").endsWith("}\n```");
         String inner = text.substring(8, text.length() - 4);
         assertThat(inner).doesNotContain("`");
-        assertThat(JsonMapper.shared().readTree(inner).at("/stdout/0").asString()).isEqualTo("```x");
+        assertThat(JsonMapper.shared().readTree(inner).at("/stdout/0").asString())
+                .isEqualTo("```x");
     }
 
     @ParameterizedTest
@@ -170,7 +170,8 @@ class CodeModeContractTest {
                 .call("run_python", "{'code':'print 1'}")
                 .path("structuredContent");
         assertThat(facts.path("status").asString()).isEqualTo("error");
-        assertThat(facts.path("summary").asString()).startsWith("Unexpected failure: Namespace 'other' does not exist.");
+        assertThat(facts.path("summary").asString())
+                .startsWith("Unexpected failure: Namespace 'other' does not exist.");
     }
 
     @ParameterizedTest
@@ -205,7 +206,8 @@ class CodeModeContractTest {
                 EndpointClient.of(gateway, "/mcp/code-mode?memory=1Gi").initialized();
         String id = client.session().orElseThrow();
 
-        assertThat(TestGateway.text(client.call("run_python", "{'code':'print 42'}"))).isEqualTo("42");
+        assertThat(TestGateway.text(client.call("run_python", "{'code':'print 42'}")))
+                .isEqualTo("42");
         assertThat(id).matches("code-mode-[a-z2-7]{48}");
         assertThat(gateway.sandboxes.orders).containsExactly("start sandglass-default/" + id + " by alice");
         assertThat(gateway.sandboxes.configs.getFirst().memory()).isEqualTo("1Gi");
@@ -216,8 +218,8 @@ class CodeModeContractTest {
 
     @Test
     void aSandboxThatWasNotThereIsNew() throws Exception {
-        String text = TestGateway.text(EndpointClient.of(gateway, "/mcp/code-mode?sandbox=bxo")
-                .call("run_python", "{'code':'print 42'}"));
+        String text = TestGateway.text(
+                EndpointClient.of(gateway, "/mcp/code-mode?sandbox=bxo").call("run_python", "{'code':'print 42'}"));
         assertThat(text).startsWith("42\n").endsWith("\nSandbox 'bxo' was not there: this one is new.");
     }
 }

@@ -24,7 +24,10 @@ import tools.jackson.databind.JsonNode;
 class RunPythonAnswerTest {
 
     private static JsonNode facts(
-            ExecutionStatus status, @Nullable ExecutionError error, @Nullable Integer exitCode, @Nullable Integer signal) {
+            ExecutionStatus status,
+            @Nullable ExecutionError error,
+            @Nullable Integer exitCode,
+            @Nullable Integer signal) {
         var result = new ExecutionResult(
                 status,
                 new ExecutionId("default", "uid-box", 1, "a".repeat(16)),
@@ -48,7 +51,9 @@ class RunPythonAnswerTest {
                 null,
                 0);
         ToolResult answer = new RunPythonAnswer(
-                        new Run(result, null, false, List.of()), Duration.ofSeconds(7), new Steps(_ -> Optional.empty()))
+                        new Run(result, null, false, List.of()),
+                        Duration.ofSeconds(7),
+                        new Steps(_ -> Optional.empty()))
                 .in(OutputForm.COMPACT, Optional.empty());
         return (JsonNode) Objects.requireNonNull(answer.structuredContent());
     }

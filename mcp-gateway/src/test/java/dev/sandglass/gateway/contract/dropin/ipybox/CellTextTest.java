@@ -81,8 +81,7 @@ class CellTextTest {
     void i10ALongErrorKeepsItsTraceback() {
         String traceback = "T" + "t".repeat(7_998) + "T";
         var error = new ExecutionError("ValueError", "no", traceback);
-        String text =
-                text(answer(result(ExecutionStatus.ERROR, error, List.of()), "o".repeat(300_000), List.of()));
+        String text = text(answer(result(ExecutionStatus.ERROR, error, List.of()), "o".repeat(300_000), List.of()));
 
         assertThat(text).endsWith(traceback).hasSizeLessThan(9_200);
     }

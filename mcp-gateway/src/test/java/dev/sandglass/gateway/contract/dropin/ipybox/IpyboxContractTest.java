@@ -194,8 +194,7 @@ class IpyboxContractTest {
         assertThat(gateway.sandboxes.configs.getFirst().env()).isEqualTo(Map.of("A", "1", "B", "2"));
 
         for (String odd : List.of("A=1", "KERNEL_ENV_=1", "KERNEL_ENV_1A=x")) {
-            var refused =
-                    EndpointClient.of(gateway, "/mcp/ipybox?env=" + odd).answer(CELL, "{'code':'print 1'}");
+            var refused = EndpointClient.of(gateway, "/mcp/ipybox?env=" + odd).answer(CELL, "{'code':'print 1'}");
             assertThat(refused.statusCode()).as(odd).isEqualTo(400);
             assertThat(gateway.json(refused).at("/error/message").asString())
                     .startsWith("Invalid request: in the URL: 'env': ");
@@ -210,7 +209,8 @@ class IpyboxContractTest {
         client = EndpointClient.of(gateway, "/mcp/ipybox?sandbox=box");
         gateway.sandboxes.put(new SandboxState.Asleep(BOX, "uid-box", "Idle"));
         assertThat(text(CELL, "{'code':'print 1'}"))
-                .endsWith("The sandbox had been suspended (Idle) and was resumed: variables of earlier cells are lost.");
+                .endsWith(
+                        "The sandbox had been suspended (Idle) and was resumed: variables of earlier cells are lost.");
     }
 
     @Test

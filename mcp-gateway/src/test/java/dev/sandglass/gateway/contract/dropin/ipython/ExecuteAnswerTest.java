@@ -64,8 +64,7 @@ class ExecuteAnswerTest {
     }
 
     private static JsonNode facts(ExecutionResult result) {
-        return (JsonNode) Objects.requireNonNull(
-                answer(result, List.of()).structuredContent());
+        return (JsonNode) Objects.requireNonNull(answer(result, List.of()).structuredContent());
     }
 
     @ParameterizedTest
@@ -109,8 +108,7 @@ class ExecuteAnswerTest {
 
     @Test
     void p6ATimeoutSaysWhatToDo() {
-        assertThat(facts(result(
-                                ExecutionStatus.TIMEOUT, null, List.of(), CutOutput.NONE, NextStep.Plain.MORE_TIME))
+        assertThat(facts(result(ExecutionStatus.TIMEOUT, null, List.of(), CutOutput.NONE, NextStep.Plain.MORE_TIME))
                         .path("error")
                         .asString())
                 .isEqualTo("It ended. The session goes on; give a longer timeout_s or less work.");
@@ -132,8 +130,7 @@ class ExecuteAnswerTest {
     @Test
     void p18PicturesStandBesideTheText() {
         var picture = new Image("image/png", "AAAA", 3, null);
-        ToolResult answer =
-                answer(result(ExecutionStatus.OK, null, List.of(picture), CutOutput.NONE, null), List.of());
+        ToolResult answer = answer(result(ExecutionStatus.OK, null, List.of(picture), CutOutput.NONE, null), List.of());
 
         assertThat(answer.content()).hasSize(2).contains(new ToolResult.Content.Image("image/png", "AAAA"));
     }

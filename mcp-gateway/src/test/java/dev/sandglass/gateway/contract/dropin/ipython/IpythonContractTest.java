@@ -63,7 +63,8 @@ class IpythonContractTest {
                 .containsExactly("session", "code", "env", "timeout_s");
         assertThat(tools.at("/0/inputSchema/required").toString()).isEqualTo("[\"session\",\"code\"]");
         for (int tool = 2; tool <= 4; tool++) {
-            assertThat(tools.at("/" + tool + "/inputSchema/required").toString()).isEqualTo("[\"session\"]");
+            assertThat(tools.at("/" + tool + "/inputSchema/required").toString())
+                    .isEqualTo("[\"session\"]");
         }
     }
 
@@ -84,7 +85,9 @@ class IpythonContractTest {
         JsonNode result = client.call("execute", "{'session':'work','code':'print 42'}");
 
         assertThat(result.at("/structuredContent/stdout").asString()).isEqualTo("42");
-        assertThat(client.call("list_sessions", "{}").at("/structuredContent/result").isArray())
+        assertThat(client.call("list_sessions", "{}")
+                        .at("/structuredContent/result")
+                        .isArray())
                 .isTrue();
     }
 
@@ -183,7 +186,8 @@ class IpythonContractTest {
         assertThat(fresh.data("list_sessions", "{}").toString()).isEqualTo("[]");
 
         gateway.sandboxes.put(new SandboxState.Asleep(BOX, "uid-box", "Idle"));
-        assertThat(client.data(tool, "{'session':'x'}").path("error").asString()).isEqualTo("unknown session 'x'");
+        assertThat(client.data(tool, "{'session':'x'}").path("error").asString())
+                .isEqualTo("unknown session 'x'");
         assertThat(client.data("list_sessions", "{}").toString()).isEqualTo("[]");
         assertThat(gateway.sandboxes.orders).isEmpty();
     }
@@ -246,7 +250,8 @@ class IpythonContractTest {
     void lostVariablesAreTold() throws Exception {
         gateway.sandboxes.put(new SandboxState.Asleep(BOX, "uid-box", "Idle"));
         assertThat(cell("'code':'1'").path("warning").asString())
-                .isEqualTo("The sandbox had been suspended (Idle) and was resumed: variables of earlier cells are lost.");
+                .isEqualTo(
+                        "The sandbox had been suspended (Idle) and was resumed: variables of earlier cells are lost.");
     }
 
     @Test

@@ -19,7 +19,8 @@ class SessionNamesTest {
     private static final String GRAMMAR = "[A-Za-z0-9][A-Za-z0-9_-]{0,62}";
 
     @ParameterizedTest
-    @ValueSource(strings = {"a", "my session", "", " ", "é", "u-", "u-YQ", "-x", "_x", "data/1", "x'y", "系统", "🙂", "a\nb"})
+    @ValueSource(
+            strings = {"a", "my session", "", " ", "é", "u-", "u-YQ", "-x", "_x", "data/1", "x'y", "系统", "🙂", "a\nb"})
     void everyNameComesBack(String text) {
         Session.Name name = SessionNames.of(text);
         assertThat(name.session()).matches(GRAMMAR);
@@ -44,7 +45,9 @@ class SessionNamesTest {
     @Test
     void theLongestAreTakenAndNoLongerOnes() {
         assertThat(SessionNames.of("x".repeat(63)).session()).isEqualTo("x".repeat(63));
-        assertThat(SessionNames.of("é" + "x".repeat(43)).session()).matches(GRAMMAR).hasSize(62);
+        assertThat(SessionNames.of("é" + "x".repeat(43)).session())
+                .matches(GRAMMAR)
+                .hasSize(62);
         assertThatThrownBy(() -> SessionNames.of("x".repeat(64)))
                 .isInstanceOf(InvalidArgument.class)
                 .hasMessageContaining("'session' must have at most 63 characters");

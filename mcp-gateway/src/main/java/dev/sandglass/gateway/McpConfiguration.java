@@ -1,9 +1,13 @@
 package dev.sandglass.gateway;
 
+import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.action.Actions;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Contract;
+import dev.sandglass.gateway.contract.dropin.codemode.CodeModeContract;
+import dev.sandglass.gateway.contract.dropin.ipybox.IpyboxContract;
+import dev.sandglass.gateway.contract.dropin.ipython.IpythonContract;
 import dev.sandglass.gateway.contract.sandglass.SandglassContract;
 import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
@@ -45,6 +49,21 @@ class McpConfiguration {
     @Bean
     Contract sandglassContract(Actions actions, TenantAccess access, PortAddresses ports, GatewaySettings settings) {
         return new SandglassContract(actions, access, ports, settings.tool());
+    }
+
+    @Bean
+    Contract ipythonContract(Actions actions, TenantAccess access, LinkSecret secret, GatewaySettings settings) {
+        return new IpythonContract(actions, access, secret, settings.tool());
+    }
+
+    @Bean
+    Contract codeModeContract(Actions actions, TenantAccess access, LinkSecret secret, GatewaySettings settings) {
+        return new CodeModeContract(actions, access, secret, settings.tool());
+    }
+
+    @Bean
+    Contract ipyboxContract(Actions actions, TenantAccess access, LinkSecret secret, GatewaySettings settings) {
+        return new IpyboxContract(actions, access, secret, settings.tool());
     }
 
     @Bean

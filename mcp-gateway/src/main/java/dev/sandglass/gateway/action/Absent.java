@@ -1,5 +1,7 @@
 package dev.sandglass.gateway.action;
 
+import dev.sandglass.gateway.sandbox.SandboxConfig;
+
 /** What a use case does if its sandbox is not there. */
 public sealed interface Absent {
 
@@ -7,9 +9,10 @@ public sealed interface Absent {
     record Refused() implements Absent {}
 
     /**
-     * It makes the sandbox, with the installation's defaults.
+     * It makes the sandbox.
      *
      * @param by name of the caller
+     * @param config of the new sandbox; what it leaves out is the installation's default
      */
-    record Created(String by) implements Absent {}
+    record Created(String by, SandboxConfig config) implements Absent {}
 }

@@ -50,15 +50,15 @@ final class ReadySandboxes {
                                 Duration.ofMillis(resumed.getT1()))));
         return switch (absent) {
             case Absent.Refused _ -> ready;
-            case Absent.Created(String by) ->
-                ready.onErrorResume(SandboxProblem.NotFound.class, missing -> create(ref, by, patience)
+            case Absent.Created(String by, SandboxConfig config) ->
+                ready.onErrorResume(SandboxProblem.NotFound.class, missing -> create(ref, config, by, patience)
                         .elapsed()
                         .map(made -> new Ready(made.getT2(), null, true, Duration.ofMillis(made.getT1()))));
         };
     }
 
-    private Mono<RunningSandbox> create(SandboxRef ref, String by, Patience patience) {
-        return lifecycle.start(ref, SandboxConfig.UNCHANGED, by, patience).map(started -> switch (started) {
+    private Mono<RunningSandbox> create(SandboxRef ref, SandboxConfig config, String by, Patience patience) {
+        return lifecycle.start(ref, config, by, patience).map(started -> switch (started) {
             case Started.Running(RunningSandbox sandbox) -> sandbox;
             case Started.Unverified(RunningSandbox sandbox, SandboxProblem _) -> sandbox;
             case Started.StillStarting(Optional<SandboxState> state) ->

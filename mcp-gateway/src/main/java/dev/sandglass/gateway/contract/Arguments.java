@@ -77,6 +77,11 @@ public final class Arguments {
         }
     }
 
+    /** A field as errors call it, with the object in which it stands. */
+    public String name(String field) {
+        return path + field;
+    }
+
     public boolean has(String field) {
         return fields.hasNonNull(field);
     }

@@ -1,7 +1,9 @@
 package dev.sandglass.gateway.contract;
 
+import dev.sandglass.gateway.caller.Caller;
 import java.time.Duration;
 import java.util.Optional;
+import reactor.core.publisher.Mono;
 
 /**
  * What is promised to the clients of one path below {@code /mcp}: the server's name, its instructions, prompts and tools,
@@ -27,5 +29,28 @@ public interface Contract {
      */
     default Optional<Duration> patience(Query query) {
         return Optional.empty();
+    }
+
+    /**
+     * The sessions that it gives to clients that {@code initialize}; empty if it has none for that query. Then a session is
+     * a client's name for cancellations alone, and has no end.
+     *
+     * @throws InvalidArgument if the query breaks a rule
+     */
+    default Optional<Sessions> sessions(Query query) {
+        return Optional.empty();
+    }
+
+    /** Sessions of MCP with something behind them. A replica remembers none: any replica knows them all. */
+    interface Sessions {
+
+        /** A new session of that caller: 1 to 256 visible ASCII characters. */
+        String begin(Caller caller);
+
+        /** Whether it was given to that caller here, and not ended. Safe on text from anywhere. */
+        boolean knows(Caller caller, String session);
+
+        /** Ends one that it knows, and what is behind it; errors with {@link dev.sandglass.gateway.sandbox.SandboxProblem}. */
+        Mono<Void> end(Caller caller, String session);
     }
 }

@@ -12,13 +12,15 @@ final class Quantities {
     private static final Pattern GRAMMAR = Pattern.compile("([0-9]{1,12})(\\.[0-9]{1,6})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?");
     private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000L);
 
-    /** By where they stand. The API server would refuse the same in words about plain numbers that are bytes. */
+    /** By where they stand, in a configuration. The API server would refuse the same in words about plain numbers that are bytes. */
     private static final Map<String, AmountLimit> LIMITS = Map.of(
-            "config.memory", AmountLimit.MEMORY,
-            "config.cpus", AmountLimit.CPUS,
-            "config.disk", AmountLimit.DISK,
-            "config.workspace", AmountLimit.WORKSPACE,
-            "config.workspace.size", AmountLimit.WORKSPACE);
+            "memory", AmountLimit.MEMORY,
+            "cpus", AmountLimit.CPUS,
+            "disk", AmountLimit.DISK,
+            "workspace", AmountLimit.WORKSPACE,
+            "workspace.size", AmountLimit.WORKSPACE);
+
+    private static final String CONFIG = "config.";
 
     private Quantities() {}
 
@@ -34,7 +36,7 @@ final class Quantities {
             throw broken(field, unit);
         }
         String quantity = endsWithUnit(text) ? text : text + unit;
-        AmountLimit limit = LIMITS.get(field);
+        AmountLimit limit = LIMITS.get(field.startsWith(CONFIG) ? field.substring(CONFIG.length()) : field);
         if (limit != null && !limit.admits(quantity)) {
             throw new InvalidArgument("'%s' must be between %s and %s, and %s is not%s"
                     .formatted(

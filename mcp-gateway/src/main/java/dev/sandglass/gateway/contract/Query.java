@@ -36,6 +36,14 @@ public record Query(String text) {
         return given.getFirst().equals("true");
     }
 
+    /** The names of all that is given, in their order. */
+    public List<String> names() {
+        return Arrays.stream(text.split("&"))
+                .filter(each -> !each.isEmpty())
+                .map(each -> each.contains("=") ? each.substring(0, each.indexOf('=')) : each)
+                .toList();
+    }
+
     /** All values of that name, in their order. */
     public List<String> values(String name) {
         String begin = name + "=";

@@ -1,10 +1,14 @@
 package dev.sandglass.gateway.mcp;
 
+import dev.sandglass.gateway.caller.Caller;
+import dev.sandglass.gateway.contract.Contract;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which program a message comes from, where several have one API key. A session is a name for that and nothing else: no
+ * Which program a message comes from, where several have one API key. A session is a name for that; only a contract that
+ * gives its own has more behind it. No
  * replica remembers it, whoever names none is known by the address, and rights never come from it (2025-11-25, streamable
  * HTTP, "Session management").
  *
@@ -23,9 +27,22 @@ record Client(String name) {
 
     static final int MAX_SESSION_CHARS = 256;
 
-    /** Gives the client a session of its own. */
-    static void welcome(HttpExchange http) {
-        http.add(SESSION, UUID.randomUUID().toString());
+    /** Gives the client a session of its own: that of the contract, or else a name for its cancellations. */
+    static void welcome(HttpExchange http, Caller caller, Optional<Contract.Sessions> sessions) {
+        http.add(SESSION, sessions.map(known -> known.begin(caller)).orElseGet(() -> UUID.randomUUID()
+                .toString()));
+    }
+
+    /**
+     * The contract's session that a message belongs to; empty if it names none. {@link McpError} with status 404 if the
+     * contract does not know it (2025-11-25, "Session management", 3).
+     */
+    static Optional<String> session(HttpExchange http, Caller caller, Contract.Sessions sessions) {
+        Optional<String> named = Optional.ofNullable(http.header(SESSION));
+        if (named.isPresent() && !sessions.knows(caller, named.get())) {
+            throw McpError.unknownSession();
+        }
+        return named;
     }
 
     /** Who sends a request; {@link McpError} if its session cannot be one. */

@@ -68,7 +68,10 @@ final class McpDispatcher {
                 .orElseThrow(() -> McpError.invalidParams("Tool '%s' not found".formatted(McpError.shown(name))));
         ObjectNode arguments = tool.understood(arguments(request));
         var toolCall = new ToolCall(
-                request.caller(), Arguments.of(arguments, request.client().patience()), call.progress());
+                request.caller(),
+                Arguments.of(arguments, request.client().patience()),
+                call.progress(),
+                request.client().session());
         AuditLog.Entry entry = audit.begin(request, tool, arguments);
         return Mono.defer(() -> {
                     toolCall.arguments().refuseOthersThan(tool.knownArguments());

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.mcp;
 
+import dev.sandglass.api.name.InvalidNameException;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.contract.Contract;
 import dev.sandglass.gateway.contract.InvalidArgument;
@@ -8,9 +9,11 @@ import dev.sandglass.gateway.contract.Query;
 import dev.sandglass.gateway.execution.OutputListener;
 import dev.sandglass.gateway.quota.ByteBudget;
 import dev.sandglass.gateway.quota.RequestScope;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -102,7 +105,7 @@ final class McpEndpoint {
         // Before a stream begins: after its headers nothing can be refused.
         RunningCalls.Key key = key(http, caller, request.id());
         if (era == ProtocolRevision.LEGACY && request.method().equals("initialize")) {
-            Client.welcome(http);
+            Client.welcome(http, caller, contract(http).sessions(Query.of(http.uri())));
         }
         return streams(http, request) ? stream(http, request, key, allowance) : json(http, request, key, allowance);
     }
@@ -112,7 +115,9 @@ final class McpEndpoint {
         Contract contract = contract(http);
         Query query = Query.of(http.uri());
         try {
-            var client = new McpRequest.Origin(http.clientAddress(), contract.patience(query));
+            boolean begins = era == ProtocolRevision.MODERN || incoming.method().equals("initialize");
+            Optional<String> session = begins ? Optional.empty() : session(http, caller, contract.sessions(query));
+            var client = new McpRequest.Origin(http.clientAddress(), contract.patience(query), session);
             Offer offer = contract.offer(query);
             return new McpRequest(
                     incoming.id(),
@@ -126,6 +131,47 @@ final class McpEndpoint {
         } catch (InvalidArgument broken) {
             throw McpError.invalidRequest(broken.text());
         }
+    }
+
+    /** That of a message of the older revisions, where the contract has sessions of its own. */
+    private static Optional<String> session(HttpExchange http, Caller caller, Optional<Contract.Sessions> sessions) {
+        return sessions.flatMap(known -> Client.session(http, caller, known));
+    }
+
+    /** Whether a client can end its session here; {@link McpError} if the query breaks a rule. */
+    boolean hasSessions(HttpExchange http) {
+        return sessions(http).isPresent();
+    }
+
+    private Optional<Contract.Sessions> sessions(HttpExchange http) {
+        try {
+            return contract(http).sessions(Query.of(http.uri()));
+        } catch (InvalidArgument broken) {
+            throw McpError.invalidRequest(broken.text());
+        }
+    }
+
+    /** {@code DELETE} of a session of a contract that has its own. */
+    Mono<Void> endSession(HttpExchange http, Caller caller) {
+        return Mono.defer(() -> {
+                    Contract.Sessions known = sessions(http).orElseThrow(McpError::unknownSession);
+                    String session = Client.session(http, caller, known).orElseThrow(McpError::unknownSession);
+                    return known.end(caller, session);
+                })
+                .onErrorMap(McpEndpoint::isForTheClient, McpEndpoint::unended)
+                .then(Mono.defer(() -> http.empty(HttpResponseStatus.NO_CONTENT)))
+                .onErrorResume(McpError.class, problem -> error(http, problem, null));
+    }
+
+    private static boolean isForTheClient(Throwable problem) {
+        return problem instanceof SandboxProblem || problem instanceof InvalidNameException;
+    }
+
+    private static McpError unended(Throwable problem) {
+        HttpResponseStatus status = problem instanceof SandboxProblem.Unavailable
+                ? HttpResponseStatus.SERVICE_UNAVAILABLE
+                : HttpResponseStatus.CONFLICT;
+        return McpError.refused(status, String.valueOf(problem.getMessage()));
     }
 
     /** The contract that a request asks: that of its path, without which it would not have come here. */
@@ -176,6 +222,7 @@ final class McpEndpoint {
     }
 
     private Mono<Void> accept(HttpExchange http, Caller caller, JsonRpc.Incoming.Notification notification) {
+        session(http, caller, sessions(http));
         Mono<Void> done = notification.method().equals(CANCELLED)
                 ? cancel(http, caller, notification.params().path("requestId"))
                 : Mono.empty();

@@ -113,6 +113,15 @@ final class McpError extends RuntimeException {
         return new McpError(INVALID_PARAMS, HttpResponseStatus.BAD_REQUEST, why, null);
     }
 
+    /** The client has to begin a new one (2025-11-25, "Session management", 4). */
+    static McpError unknownSession() {
+        return new McpError(
+                INVALID_REQUEST,
+                HttpResponseStatus.NOT_FOUND,
+                "Session not found: it was ended, or is not yours; begin a new one with 'initialize'",
+                null);
+    }
+
     static McpError headerMismatch(String why) {
         return new McpError(HEADER_MISMATCH, HttpResponseStatus.BAD_REQUEST, "Header mismatch: " + why, null);
     }

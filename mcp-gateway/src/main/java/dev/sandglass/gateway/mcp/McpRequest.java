@@ -36,8 +36,9 @@ record McpRequest(
      *
      * @param address it called from
      * @param patience how long it waits for an answer, as the URL says; empty if that says nothing
+     * @param session of its contract, which knows it; empty if it has none
      */
-    record Origin(String address, Optional<Duration> patience) {}
+    record Origin(String address, Optional<Duration> patience, Optional<String> session) {}
 
     /**
      * A request together with the one who listens to its progress.

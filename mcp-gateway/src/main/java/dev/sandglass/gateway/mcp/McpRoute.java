@@ -137,9 +137,19 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
         if (http.method().equals(HttpMethod.POST)) {
             return endpoint.post(http, caller);
         }
-        // There is no stream to open, and of a session there is nothing but its name, so that it has no end either
+        boolean hasEnds;
+        try {
+            hasEnds = endpoint.hasSessions(http);
+        } catch (McpError problem) {
+            return endpoint.error(http, problem, null);
+        }
+        if (hasEnds && http.method().equals(HttpMethod.DELETE) && http.header(Client.SESSION) != null) {
+            return endpoint.endSession(http, caller);
+        }
+        // There is no stream to open; of our own contract's session there is nothing but its name, so that it has no
+        // end
         // (2026-07-28, streamable HTTP, "Backward compatibility"; 2025-11-25, "Session management", 5).
-        http.add(HttpHeaderNames.ALLOW, HttpMethod.POST.name());
+        http.add(HttpHeaderNames.ALLOW, hasEnds ? "POST, DELETE" : HttpMethod.POST.name());
         return http.empty(HttpResponseStatus.METHOD_NOT_ALLOWED);
     }
 

@@ -42,6 +42,7 @@ final class RequestAuthenticator implements WebFilter {
         }
     }
 
+    private static final String ALLOWED_METHODS = HttpMethod.POST + ", " + HttpMethod.DELETE;
     private static final String ALLOWED_HEADERS =
             "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, " + Client.SESSION;
     private static final String EXPOSED_HEADERS = HttpHeaderNames.WWW_AUTHENTICATE + ", " + Client.SESSION;
@@ -96,7 +97,7 @@ final class RequestAuthenticator implements WebFilter {
         if (!http.method().equals(HttpMethod.OPTIONS)) {
             return admit(http, next);
         }
-        http.add(HttpHeaderNames.ACCESS_CONTROL_ALLOW_METHODS, HttpMethod.POST.name());
+        http.add(HttpHeaderNames.ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
         http.add(HttpHeaderNames.ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED_HEADERS);
         return http.empty(HttpResponseStatus.NO_CONTENT);
     }

@@ -62,6 +62,24 @@ public record SandboxConfig(
         this(image, memory, cpus, disk, env, null, null, null, null, null, null, null, null);
     }
 
+    /** The same with another environment of the code. */
+    public SandboxConfig withEnv(@Nullable Map<String, String> other) {
+        return new SandboxConfig(
+                image,
+                memory,
+                cpus,
+                disk,
+                other,
+                volumes,
+                workspace,
+                runtimeClass,
+                idleTimeout,
+                maxLifetime,
+                retention,
+                ports,
+                allowedDomains);
+    }
+
     /** The same with other ports. */
     public SandboxConfig withPorts(@Nullable List<SandboxPort> others) {
         return new SandboxConfig(

@@ -12,6 +12,11 @@ public sealed interface SandboxState {
     /** UID of the resource. */
     String uid();
 
+    /** Whether its pod is Ready. */
+    default boolean isRunning() {
+        return this instanceof Running;
+    }
+
     /** What the resource says of its start, as "reason: message" without a full stop; empty if it says nothing. */
     default Optional<String> condition() {
         return Optional.empty();

@@ -113,7 +113,7 @@ class McpFuzzTest {
                 incoming.params(),
                 era,
                 caller,
-                new McpRequest.Origin("192.0.2.7", java.util.Optional.empty()),
+                new McpRequest.Origin("192.0.2.7", java.util.Optional.empty(), java.util.Optional.empty()),
                 "sandglass",
                 contract.offer(Query.NONE));
         assertThat(request.progressToken()).isNotNull();

@@ -78,9 +78,14 @@ public final class FakeSandboxes implements Sandboxes {
 
     private RunningSandbox run(SandboxRef ref, List<SandboxPort> ports, Reach reach) {
         var sandbox = new RunningSandbox(
-                ref, "uid-" + ref.name(), 1, "127.0.0.1", 5710, ports, reach, Restarts.NONE, Optional.empty());
+                ref, uid(ref.name()), 1, "127.0.0.1", 5710, ports, reach, Restarts.NONE, Optional.empty());
         put(new SandboxState.Running(sandbox));
         return sandbox;
+    }
+
+    /** No longer than a UID is. */
+    private static String uid(String name) {
+        return "uid-" + name.substring(Math.max(0, name.length() - 32));
     }
 
     @Override

@@ -26,12 +26,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A supervisor without a network, for all sandboxes at once. Code is one of: {@code print TEXT}, {@code raise},
- * {@code hang} (until interrupted), {@code flood N} (N pieces of 64 KiB, each only when the one before was taken);
+ * {@code hang} (until interrupted), {@code draw N} (a picture of N bytes), {@code flood N} (N pieces of 64 KiB, each only when the one before was taken);
  * a command prints its arguments and exits with their number; packages are installed, but not one called
  * {@code missing}, and one called {@code hang} never ends.
  */
@@ -42,6 +43,9 @@ public final class FakeSupervisor implements LinkClient, Link {
 
     /** What it tells of its executions, oldest first: JSON objects. */
     public final List<String> executions = new CopyOnWriteArrayList<>();
+
+    /** Sessions of Python besides the default one, each with its environment, in which three cells ran. */
+    public final Map<String, String> sessions = new ConcurrentHashMap<>();
 
     /** Executions that an interrupt finds ended. */
     public final Set<String> ended = ConcurrentHashMap.newKeySet();
@@ -154,11 +158,14 @@ public final class FakeSupervisor implements LinkClient, Link {
             }
             case Verb.ListAll all ->
                 answer("{\"kernels\":[{\"language\":\"python\",\"session\":\"default\"," + kernel
-                        + ",\"python_env\":\"data\"}],\"executions\":[" + String.join(",", executions) + "]}");
+                        + ",\"python_env\":\"data\"}" + others() + "],\"executions\":[" + String.join(",", executions)
+                        + "]}");
             case Verb.Hello hello ->
                 answer("{\"protocol\":1,\"kernels\":[{\"language\":\"python\",\"session\":\"default\","
                         + "\"state\":\"idle\"}]}");
-            case Verb.OfSession other when !other.session().equals("default") -> answer("{\"state\":\"unused\"}");
+            case Verb.OfSession other
+            when !other.session().equals("default") && !sessions.containsKey(other.session()) ->
+                answer("{\"state\":\"unused\"}");
             case Verb.InterruptSession interrupt -> answer("{\"interrupted\":[]}");
             case Verb.Reset reset -> answer("{\"state\":\"idle\"}");
             case Verb.Close close -> answer("{}");
@@ -166,6 +173,14 @@ public final class FakeSupervisor implements LinkClient, Link {
             case Verb.Detach detach -> answer("{}");
             case Verb.Following background -> answer(executing);
         };
+    }
+
+    private String others() {
+        return sessions.entrySet().stream()
+                .map(each -> (",{\"language\":\"python\",\"session\":\"%s\",\"state\":\"busy\",\"executions\":3,"
+                                + "\"uptime_s\":1.5,\"python_env\":%s}")
+                        .formatted(each.getKey(), each.getValue()))
+                .collect(Collectors.joining());
     }
 
     private Answer answer(String text) {
@@ -249,6 +264,10 @@ public final class FakeSupervisor implements LinkClient, Link {
         } else if (code.equals("raise")) {
             reader.record(new OutputRecord.Raised(0, "ZeroDivisionError", "division by zero", Blob.utf8("Traceback")));
             reader.record(outcome(9, "error", null));
+        } else if (code.startsWith("draw ")) {
+            int bytes = Integer.parseInt(code.substring("draw ".length()));
+            reader.record(new OutputRecord.Shown(0, false, "image/png", Blob.of(new byte[bytes]), null, null));
+            reader.record(outcome(bytes, "ok", null));
         } else if (code.startsWith("flood ")) {
             flood(reader, 0, Integer.parseInt(code.substring("flood ".length())));
         } else {

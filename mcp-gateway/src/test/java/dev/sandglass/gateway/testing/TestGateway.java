@@ -10,6 +10,9 @@ import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.contract.Contract;
 import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.contract.dropin.codemode.CodeModeContract;
+import dev.sandglass.gateway.contract.dropin.ipybox.IpyboxContract;
+import dev.sandglass.gateway.contract.dropin.ipython.IpythonContract;
 import dev.sandglass.gateway.contract.sandglass.SandglassContract;
 import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
@@ -133,6 +136,9 @@ public final class TestGateway implements AutoCloseable {
         Actions actions = Actions.of(sandboxes, executions, denied);
         var contracts = new ArrayList<Contract>(more.apply(actions, access));
         contracts.add(new SandglassContract(actions, access, ports(reachedBy), tools));
+        contracts.add(new IpythonContract(actions, access, SECRET, tools));
+        contracts.add(new IpyboxContract(actions, access, SECRET, tools));
+        contracts.add(new CodeModeContract(actions, access, SECRET, tools));
         this.route = McpRoute.of(
                 contracts, new McpRoute.Entrants(callers, access, Set.of(ORIGIN)), mcp, "test", others, meters);
         // The system holds little, so that a client that does not read is noticed.

@@ -10,25 +10,20 @@ import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.contract.config.CodeFields;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.execution.ExecutionRequest;
 import dev.sandglass.gateway.execution.ExecutionStatus;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.List;
-import java.util.regex.Pattern;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_install_packages}: packages for the code to come (contracts.md I12). */
 public final class InstallPackagesTool implements SandglassTool {
 
     private static final int MAX_PACKAGES = 64;
-    private static final int MAX_CHARS = 512;
-
-    /** What a package, a URL or a path never has: characters that do not show, blanks at its ends. */
-    private static final Pattern UNREADABLE = Pattern.compile("[\\p{C}\\p{Z}&&[^ ]]|^ | $");
-
-    private static final Pattern OPTION = Pattern.compile("(?:^| )-");
+    private static final String NO_OPTIONS = "run the installer itself with sandbox_run_command if you need one";
 
     private final TenantAccess access;
     private final Runs runs;
@@ -87,27 +82,14 @@ public final class InstallPackagesTool implements SandglassTool {
 
     private static List<String> packages(Arguments arguments) {
         List<String> packages = arguments
-                .texts("packages", MAX_PACKAGES, MAX_CHARS)
+                .texts("packages", MAX_PACKAGES, CodeFields.MAX_PACKAGE_CHARS)
                 .orElseThrow(() -> new InvalidArgument("Missing required 'packages' parameter"));
         if (packages.isEmpty()) {
             throw new InvalidArgument("'packages' must name at least one package");
         }
         for (int index = 0; index < packages.size(); index++) {
-            check("'packages[%d]'".formatted(index), packages.get(index));
+            CodeFields.checkPackage("'packages[%d]'".formatted(index), packages.get(index), NO_OPTIONS);
         }
         return packages;
-    }
-
-    private static void check(String field, String text) {
-        if (text.isEmpty() || UNREADABLE.matcher(text).find()) {
-            throw new InvalidArgument(
-                    field + " must be one line of printable characters, without blanks at its ends: a package, a URL or"
-                            + " the path of a file in the sandbox");
-        }
-        if (OPTION.matcher(text).find()) {
-            throw new InvalidArgument(
-                    field + " must be a package, a URL or a path: options, and whatever else begins with"
-                            + " '-', are not taken; run the installer itself with sandbox_run_command if you need one");
-        }
     }
 }

@@ -9,12 +9,12 @@ import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolDefinition;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.contract.config.CodeFields;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandglassTool;
 import dev.sandglass.gateway.execution.ExecutionRequest;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.sandbox.SandboxRef;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,13 +25,6 @@ import reactor.core.publisher.Mono;
 /** {@code sandbox_run_code}: code for a kernel that keeps its variables (contracts.md M17, M18). */
 public final class RunCodeTool implements SandglassTool {
 
-    static final int MAX_CODE_BYTES = 1024 * 1024;
-
-    /** In UTF-8 no longer than the longest path that a supervisor takes. */
-    private static final int MAX_ENV_CHARS = 1024;
-
-    private static final Pattern ENV =
-            Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.+-]{0,62}|~|~/\\P{Cntrl}*|(?!~)(?=.*/)\\P{Cntrl}+");
     private static final Schema PYTHON_ENV = Schema.text(
             "Python environment with ipykernel that a new session begins" + " with: its folder, or a name in ~/envs");
 
@@ -80,7 +73,7 @@ public final class RunCodeTool implements SandglassTool {
     public Mono<ToolResult> call(ToolCall call) {
         Arguments arguments = call.arguments();
         SandboxRef ref = SandboxArguments.read(call, access);
-        String code = code(arguments);
+        String code = CodeFields.code(arguments);
         CodeLanguage language = CodeLanguage.read(arguments);
         Map<String, String> envs = arguments.variables("envs").orElse(Map.of());
         @Nullable String pythonEnv = pythonEnv(arguments, language);
@@ -102,25 +95,10 @@ public final class RunCodeTool implements SandglassTool {
     }
 
     private static @Nullable String pythonEnv(Arguments arguments, CodeLanguage language) {
-        Optional<String> given = arguments.text("python_env", MAX_ENV_CHARS);
+        Optional<String> given = CodeFields.pythonEnv(arguments, "python_env");
         if (given.isPresent() && language != CodeLanguage.PYTHON) {
             throw new InvalidArgument("'python_env' is for language python; leave it out for " + language.word());
         }
-        if (given.isPresent() && !ENV.matcher(given.get()).matches()) {
-            throw new InvalidArgument(
-                    "'python_env' must be a name (1 to 63 letters, digits, '_', '.', '+' or '-'), or a"
-                            + " path with a slash in it or '~/' in front, without control characters");
-        }
         return given.orElse(null);
-    }
-
-    private static String code(Arguments arguments) {
-        String code = arguments.requiredText("code", MAX_CODE_BYTES);
-        int bytes = code.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes > MAX_CODE_BYTES) {
-            throw new InvalidArgument("'code' must have at most %d bytes in UTF-8, has %d; write it to a file in parts"
-                    .formatted(MAX_CODE_BYTES, bytes));
-        }
-        return code;
     }
 }

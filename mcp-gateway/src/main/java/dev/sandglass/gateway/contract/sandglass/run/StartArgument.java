@@ -4,6 +4,7 @@ import dev.sandglass.gateway.action.Absent;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.contract.ToolCall;
+import dev.sandglass.gateway.sandbox.SandboxConfig;
 import java.util.List;
 
 /** The argument {@code start}: what becomes of a call whose sandbox is not there. */
@@ -24,7 +25,7 @@ final class StartArgument {
     static Absent read(ToolCall call) {
         String given = call.arguments().text("start", MAX_CHARS).orElse(AUTO);
         return switch (given) {
-            case AUTO -> new Absent.Created(call.caller().name());
+            case AUTO -> new Absent.Created(call.caller().name(), SandboxConfig.UNCHANGED);
             case NEVER -> new Absent.Refused();
             default -> throw new InvalidArgument("'start' must be 'auto' or 'never'");
         };

@@ -1,11 +1,8 @@
 package dev.sandglass.gateway.contract.sandglass.sandbox;
 
 import dev.sandglass.api.ForeignText;
-import dev.sandglass.api.egress.DomainRule;
-import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.sandbox.Reach;
-import java.util.List;
 import java.util.stream.Collectors;
 
 /** The hosts that a sandbox may reach: read from {@code config.allowed_domains} (contracts.md O3), and told. */
@@ -20,22 +17,6 @@ final class AllowedDomains {
                 "Hosts its code may reach: 'example.com', '*.example.com' (names below it), '192.0.2.0/24', with ':8443' for"
                         + " other ports than 80 and 443. Replaces the whole list, at once; [] = no network",
                 Schema.ofType("string"));
-    }
-
-    /**
-     * Checks a list, which was read within the bounds of the schema.
-     *
-     * @param field where it stands
-     */
-    static List<String> checked(String field, List<String> entries) {
-        for (int index = 0; index < entries.size(); index++) {
-            try {
-                DomainRule.parse(entries.get(index));
-            } catch (IllegalArgumentException e) {
-                throw new InvalidArgument("'%s[%d]': %s".formatted(field, index, e.getMessage()));
-            }
-        }
-        return entries;
     }
 
     /** What may be reached now, for a model; empty if that is nothing and nobody asked. */

@@ -1,15 +1,11 @@
 package dev.sandglass.gateway.contract.sandglass.sandbox;
 
 import dev.sandglass.api.SandboxPort;
-import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.TimeLimit;
-import dev.sandglass.api.VolumeRules;
-import dev.sandglass.api.egress.DomainRule;
-import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.gateway.contract.Arguments;
-import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.contract.Variables;
+import dev.sandglass.gateway.contract.config.ConfigFields;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import java.util.Map;
 import java.util.Optional;
@@ -17,8 +13,6 @@ import java.util.Set;
 
 /** Reads the {@code config} of {@code sandbox_start} (contracts.md M6 to M12). */
 final class StartConfig {
-
-    private static final int MAX_IMAGE_CHARS = 512;
 
     private static final Set<String> KNOWN = Set.of(
             "image",
@@ -82,39 +76,19 @@ final class StartConfig {
         }
         Arguments config = given.get();
         return new SandboxConfig(
-                image(config).orElse(null),
+                ConfigFields.image(config).orElse(null),
                 config.quantity("memory", "Mi").orElse(null),
                 config.quantity("cpus", "").orElse(null),
                 config.quantity("disk", "Mi").orElse(null),
                 config.variables("envs").orElse(null),
                 StartVolumes.volumes(config).orElse(null),
                 StartVolumes.workspace(config).orElse(null),
-                runtimeClass(config).orElse(null),
+                ConfigFields.runtimeClass(config).orElse(null),
                 config.timeLimit("idle_timeout", TimeLimit.IDLE_TIMEOUT).orElse(null),
                 config.timeLimit("max_lifetime", TimeLimit.MAX_LIFETIME).orElse(null),
                 config.timeLimit("retention", TimeLimit.RETENTION).orElse(null),
                 config.ports("ports").orElse(null),
-                config.texts("allowed_domains", EgressRules.MAX_ENTRIES, DomainRule.MAX_LENGTH)
-                        .map(entries -> AllowedDomains.checked("config.allowed_domains", entries))
-                        .orElse(null));
-    }
-
-    private static Optional<String> image(Arguments config) {
-        Optional<String> image = config.text("image", MAX_IMAGE_CHARS).filter(name -> !name.isBlank());
-        if (image.isPresent() && image.get().chars().anyMatch(Character::isWhitespace)) {
-            throw new InvalidArgument("'config.image' must be the name of an image without blanks, such as"
-                    + " 'microsandbox/python'; leave it out for the installation's default");
-        }
-        return image;
-    }
-
-    private static Optional<String> runtimeClass(Arguments config) {
-        Optional<String> name =
-                config.text("runtime_class", SandboxSpec.MAX_RUNTIME_CLASS_NAME).filter(text -> !text.isBlank());
-        name.flatMap(VolumeRules::objectProblem).ifPresent(problem -> {
-            throw new InvalidArgument("'config.runtime_class': " + problem);
-        });
-        return name;
+                ConfigFields.allowedDomains(config).orElse(null));
     }
 
     private static Schema duration(String description) {

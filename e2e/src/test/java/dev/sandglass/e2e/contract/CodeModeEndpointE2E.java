@@ -1,0 +1,63 @@
+package dev.sandglass.e2e.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.e2e.support.EndpointSession;
+import dev.sandglass.e2e.support.Installation;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The endpoint {@code /mcp/code-mode} in a cluster: a fresh interpreter for each call, files that stay. */
+class CodeModeEndpointE2E {
+
+    private EndpointSession session;
+
+    @BeforeEach
+    void begin() {
+        session = EndpointSession.begin(Installation.current(), "/mcp/code-mode?output=json");
+    }
+
+    @AfterEach
+    void end() {
+        session.end();
+    }
+
+    private String run(String code) {
+        return session.call("run_python", Map.of("code", code, "timeout", 3));
+    }
+
+    @Test
+    void variablesEndWithTheCallAndFilesStay() {
+        assertThat(run("x = 41; open('kept', 'w').write('here')"))
+                .contains("\\\"summary\\\":\\\"Success (no output)\\\"");
+        assertThat(run("print(open('kept').read(), 'x' in globals())")).contains("here False");
+    }
+
+    @Test
+    void eachEndHasItsExitCode() {
+        assertThat(run("raise ValueError('no')")).contains("Sandbox exited with code 1", "ValueError: no");
+        assertThat(run("import sys; sys.exit(3)"))
+                .contains("Sandbox exited with code 3")
+                .doesNotContain("Traceback");
+        assertThat(run("import sys; sys.exit(0)")).contains("\\\"exitCode\\\":0");
+        assertThat(run("1 + 1")).contains("Success (no output)");
+        assertThat(run("print('begun', flush=True); import time; time.sleep(60)"))
+                .contains("Timeout: execution exceeded 3s", "begun", "\\\"timeoutSeconds\\\":3");
+    }
+
+    @Test
+    void manyCallsLeaveNoKernelBehind() {
+        for (int call = 0; call < 10; call++) {
+            assertThat(run("print(%d * 2)".formatted(call))).contains("\\\"" + call * 2 + "\\\"");
+        }
+    }
+
+    @Test
+    void processesEndWithTheCall() {
+        run("import subprocess; subprocess.Popen(['sleep', '987'])");
+        assertThat(run("import subprocess; print('left', subprocess.run(['pgrep', '-f', 'sleep 98[7]']).returncode)"))
+                .contains("left 1");
+    }
+}

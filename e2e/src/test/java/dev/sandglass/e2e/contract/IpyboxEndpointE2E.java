@@ -1,0 +1,55 @@
+package dev.sandglass.e2e.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.e2e.support.EndpointSession;
+import dev.sandglass.e2e.support.Installation;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The endpoint {@code /mcp/ipybox} in a cluster: one kernel, pictures as files, a reset. */
+class IpyboxEndpointE2E {
+
+    private EndpointSession session;
+
+    @BeforeEach
+    void begin() {
+        session = EndpointSession.begin(Installation.current(), "/mcp/ipybox?env=KERNEL_ENV_GREETING=hello");
+    }
+
+    @AfterEach
+    void end() {
+        session.end();
+    }
+
+    private String cell(String code) {
+        return session.call("execute_ipython_cell", Map.of("code", code));
+    }
+
+    @Test
+    void variablesStayUntilAReset() {
+        assertThat(cell("x = 41")).contains("(no output)");
+        assertThat(cell("x + 1")).contains("\"42\"");
+        assertThat(cell("import os; os.environ['GREETING']")).contains("hello");
+        assertThat(session.call("reset", Map.of())).contains("The kernel is new");
+        assertThat(cell("x")).contains("NameError", "\"isError\":true");
+    }
+
+    @Test
+    void aPictureIsAFileToo() {
+        assertThat(cell("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()"))
+                .contains("Generated images:", "/workspace/images/", "\"type\":\"image\"");
+        assertThat(cell("import glob; len(glob.glob('/workspace/images/*.png'))"))
+                .contains("\"1\"");
+    }
+
+    @Test
+    void longOutputIsInAFile() {
+        assertThat(cell("print('x' * 20_000)"))
+                .contains("[Output truncated: exceeded 5000 character limit]", "/workspace/outputs/");
+        assertThat(cell("import glob; len(open(glob.glob('/workspace/outputs/*.txt')[0]).read())"))
+                .contains("20000");
+    }
+}

@@ -1,0 +1,77 @@
+package dev.sandglass.e2e.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.e2e.support.EndpointSession;
+import dev.sandglass.e2e.support.Installation;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The endpoint {@code /mcp/ipython} in a cluster: a session of MCP is a sandbox, and in it are named IPython sessions. */
+class IpythonEndpointE2E {
+
+    private EndpointSession session;
+
+    @BeforeEach
+    void begin() {
+        session = EndpointSession.begin(Installation.current(), "/mcp/ipython?memory=512Mi");
+    }
+
+    @AfterEach
+    void end() {
+        session.end();
+    }
+
+    private String cell(String name, String code) {
+        return session.call("execute", Map.of("session", name, "code", code));
+    }
+
+    @Test
+    void variablesStayInTheirSession() {
+        assertThat(cell("two words", "x = 41")).contains("\\\"status\\\":\\\"ok\\\"");
+        assertThat(cell("two words", "x + 1")).contains("\\\"result\\\":\\\"42\\\"", "\\\"execution_count\\\":2");
+        assertThat(cell("other", "x")).contains("\\\"status\\\":\\\"error\\\"", "NameError");
+        assertThat(session.call("list_sessions", Map.of())).contains("two words", "other", "\\\"exec_count\\\":2");
+    }
+
+    @Test
+    void aTimeoutKeepsTheOutputAndTheSession() {
+        cell("a", "x = 41");
+        String late = session.call(
+                "execute",
+                Map.of("session", "a", "code", "print('begun'); import time; time.sleep(60)", "timeout_s", 2));
+
+        assertThat(late).contains("\\\"status\\\":\\\"timeout\\\"", "begun");
+        assertThat(cell("a", "x + 1")).contains("\\\"result\\\":\\\"42\\\"");
+    }
+
+    @Test
+    void resetAndShutdownMeanOneSession() {
+        cell("a", "x = 41");
+        cell("b", "x = 42");
+
+        assertThat(session.call("reset", Map.of("session", "a"))).contains("{\\\"ok\\\":true}");
+        assertThat(session.call("shutdown", Map.of("session", "none"))).contains("unknown session 'none'");
+        assertThat(cell("a", "x")).contains("NameError");
+        assertThat(cell("b", "x")).contains("\\\"result\\\":\\\"42\\\"");
+        assertThat(session.call("shutdown", Map.of("session", "b"))).contains("{\\\"ok\\\":true}");
+        assertThat(session.call("list_sessions", Map.of())).doesNotContain("\\\"name\\\":\\\"b\\\"");
+    }
+
+    @Test
+    void theEndOfTheSessionDeletesTheSandbox() {
+        cell("a", "x = 41");
+        assertThat(session.end()).isEqualTo(204);
+
+        try (var client = Installation.current().kubernetes()) {
+            assertThat(client.genericKubernetesResources("sandglass.dev/v1alpha1", "Sandbox")
+                            .inAnyNamespace()
+                            .list()
+                            .getItems())
+                    .noneMatch(sandbox -> sandbox.getMetadata().getName().equals(session.id())
+                            && sandbox.getMetadata().getDeletionTimestamp() == null);
+        }
+    }
+}

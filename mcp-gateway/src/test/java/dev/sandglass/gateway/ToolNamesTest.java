@@ -32,9 +32,7 @@ class ToolNamesTest {
     /** Why these may. */
     private static final Set<String> ALLOWED = Set.of(
             // A browser or program that asks a port speaks no contract; links are made by ours alone.
-            "port/PortGate",
-            "port/PortEntrance",
-            "port/message/PortProblem");
+            "port/PortGate", "port/PortEntrance", "port/message/PortProblem");
 
     @Test
     void onlyTheContractNamesItsTools() throws Exception {

@@ -79,11 +79,11 @@ final class SessionIds {
         long bits = 0;
         int held = 0;
         for (byte each : bytes) {
-            bits = bits << 8 | each & 0xff;
+            bits = (bits << 8) | (each & 0xff);
             held += 8;
             while (held >= 5) {
                 held -= 5;
-                text.append(ALPHABET.charAt((int) (bits >> held & 31)));
+                text.append(ALPHABET.charAt((int) ((bits >> held) & 31)));
             }
         }
         return text.toString();

@@ -67,8 +67,10 @@ class RealEndpointsTest {
         assertThat(cell("two words", "x", "").path("result").asString()).isEqualTo("41");
 
         JsonNode listed = at("ipython").data("list_sessions", "{}");
-        assertThat(listed.valueStream().map(each -> each.path("name").asString())).contains("two words");
-        assertThat(at("ipython").data("reset", "{'session':'two words'}").toString()).isEqualTo("{\"ok\":true}");
+        assertThat(listed.valueStream().map(each -> each.path("name").asString()))
+                .contains("two words");
+        assertThat(at("ipython").data("reset", "{'session':'two words'}").toString())
+                .isEqualTo("{\"ok\":true}");
         assertThat(cell("two words", "x", "").path("error").asString()).contains("NameError");
         assertThat(at("ipython").data("interrupt", "{'session':'two words'}").toString())
                 .isEqualTo("{\"ok\":true}");
@@ -137,7 +139,8 @@ class RealEndpointsTest {
                 .contains("ZeroDivisionError");
         String cut = TestGateway.text(
                 client.call("execute_ipython_cell", "{'code':'print(str(7) * 500)','max_output_chars':100}"));
-        assertThat(cut).contains("[Output truncated: exceeded 100 character limit]\nMore of it is in /workspace/outputs/");
+        assertThat(cut)
+                .contains("[Output truncated: exceeded 100 character limit]\nMore of it is in /workspace/outputs/");
         String late = TestGateway.text(client.call(
                 "execute_ipython_cell", "{'code':'print(7, flush=True); import time; time.sleep(60)','timeout':0.5}"));
         assertThat(late).startsWith("7\nExecution timed out: ").doesNotContain("sandbox_");

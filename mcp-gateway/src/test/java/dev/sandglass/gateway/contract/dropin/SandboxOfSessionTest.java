@@ -239,4 +239,13 @@ class SandboxOfSessionTest {
         assertThat(ours.delete().statusCode()).isEqualTo(405);
         assertThat(ours.delete().headers().firstValue("Allow")).contains("POST");
     }
+
+    @Test
+    void aPageMayEndItsSession() throws Exception {
+        HttpRequest.Builder preflight = HttpRequest.newBuilder(URI.create(gateway.base() + "/mcp/ipython"))
+                .method("OPTIONS", HttpRequest.BodyPublishers.noBody())
+                .header("Origin", TestGateway.ORIGIN);
+        assertThat(gateway.send(preflight).headers().firstValue("Access-Control-Allow-Methods"))
+                .contains("POST, DELETE");
+    }
 }

@@ -29,7 +29,7 @@ final class ExecuteCellTool implements DropInTool {
     static final int MAX_OUTPUT_CHARS = 300_000;
 
     private static final int OUTPUT_CHARS = 5_000;
-    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final Duration LEAST_TIMEOUT = Duration.ofMillis(100);
 
     private final Place place;

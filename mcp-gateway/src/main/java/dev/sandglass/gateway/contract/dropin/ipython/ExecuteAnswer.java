@@ -105,9 +105,8 @@ final class ExecuteAnswer {
 
     private Optional<String> resumed() {
         return Optional.ofNullable(run.resumed())
-                .map(why ->
-                        ("The sandbox had been suspended (%s) and was resumed: variables of earlier cells are lost.")
-                                .formatted(why.reason()));
+                .map(why -> "The sandbox had been suspended (%s) and was resumed: variables of earlier cells are lost."
+                        .formatted(why.reason()));
     }
 
     /** The sandbox warns of an env that came too late; in which the session is, its list says. */

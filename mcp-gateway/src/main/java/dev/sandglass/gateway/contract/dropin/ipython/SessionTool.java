@@ -25,17 +25,19 @@ final class SessionTool implements DropInTool {
     private final Place place;
     private final SessionActions sessions;
     private final Steps steps;
+    private final ToolDefinition definition;
 
     SessionTool(Deed deed, Place place, SessionActions sessions, Steps steps) {
         this.deed = deed;
         this.place = place;
         this.sessions = sessions;
         this.steps = steps;
+        this.definition = deed.definition();
     }
 
     @Override
     public ToolDefinition definition() {
-        return deed.definition;
+        return definition;
     }
 
     @Override
@@ -88,11 +90,19 @@ final class SessionTool implements DropInTool {
         INTERRUPT("interrupt", "Interrupt a session", """
                 Interrupts the cell that runs in a session; its variables stay.""");
 
-        private final ToolDefinition definition;
+        private final String tool;
+        private final String title;
+        private final String description;
 
-        Deed(String name, String title, String description) {
-            this.definition = new ToolDefinition(
-                    name,
+        Deed(String tool, String title, String description) {
+            this.tool = tool;
+            this.title = title;
+            this.description = description;
+        }
+
+        private ToolDefinition definition() {
+            return new ToolDefinition(
+                    tool,
                     title,
                     description,
                     Schema.object().required("session", SessionNames.schema()).keywords(),

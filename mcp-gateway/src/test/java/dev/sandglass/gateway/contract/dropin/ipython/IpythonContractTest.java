@@ -202,7 +202,9 @@ class IpythonContractTest {
             }
         });
         await().until(() -> !executed().isEmpty());
-        gateway.supervisor.ask(new Verb.Interrupt(executed().getFirst().executionId()), Duration.ofSeconds(1));
+        gateway.supervisor
+                .ask(new Verb.Interrupt(executed().getFirst().executionId()), Duration.ofSeconds(1))
+                .get();
 
         JsonNode facts = call.get();
         assertThat(facts.path("status").asString()).isEqualTo("error");

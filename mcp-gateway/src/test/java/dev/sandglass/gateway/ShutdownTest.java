@@ -59,8 +59,8 @@ class ShutdownTest {
         app.close();
 
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
-        assertThat(plain.get().body()).contains("\"status\":\"running\"");
-        assertThat(stream.get().body()).contains("\"status\":\"running\"");
+        assertThat(plain.get().body()).contains("[running]", "Read on: ");
+        assertThat(stream.get().body()).contains("[running]", "Read on: ");
         assertThat(supervisor.interrupted()).isEmpty();
     }
 

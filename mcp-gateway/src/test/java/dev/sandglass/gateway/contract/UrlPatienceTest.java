@@ -56,7 +56,7 @@ class UrlPatienceTest {
     void itCountsForCallsThatSayNothingAndAnArgumentWins() throws Exception {
         try (TestGateway gateway = TestGateway.start()) {
             gateway.sandboxes.addRunning("box");
-            URI impatient = URI.create(gateway.base() + "/mcp" + "?wait=0.1");
+            URI impatient = URI.create(gateway.base() + "/mcp?structured=true&wait=0.1");
 
             HttpResponse<String> soon = gateway.send(gateway.post(run("")).uri(impatient));
             assertThat(gateway.json(soon).at("/result/structuredContent/status").asString())

@@ -7,14 +7,17 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sandglass.gateway.testing.TestGateway;
+import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.KeyValuePair;
 
 /** One line per call, in which neither code nor output nor keys stand. */
 class AuditLogTest {
@@ -45,8 +48,9 @@ class AuditLogTest {
     }
 
     private static String text(ILoggingEvent line) {
+        List<KeyValuePair> pairs = line.getKeyValuePairs();
         return line.getFormattedMessage()
-                + line.getKeyValuePairs().stream()
+                + (pairs == null ? Stream.<KeyValuePair>empty() : pairs.stream())
                         .map(pair -> " " + pair.key + "=" + pair.value)
                         .collect(Collectors.joining());
     }
@@ -130,7 +134,7 @@ class AuditLogTest {
 
         assertThat(lines.list.stream().filter(line -> line.getLoggerName().equals("audit")))
                 .extracting(AuditLogTest::text)
-                .allMatch(line -> line.contains("caller=alice source=127.0.0.1 tool=resources/read"))
+                .allMatch(line -> line.contains("caller=alice source=127.0.0.1 contract=sandglass tool=resources/read"))
                 .anyMatch(
                         line -> line.contains("outcome=ok") && line.endsWith("namespace=default sandbox=box path=a b"))
                 .anyMatch(line ->

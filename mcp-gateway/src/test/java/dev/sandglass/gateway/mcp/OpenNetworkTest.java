@@ -108,7 +108,8 @@ class OpenNetworkTest {
             assertThat(run.path("structuredContent").path("status").asString()).isEqualTo("interrupted");
             assertThat(run.path("isError").asBoolean()).isTrue();
             assertThat(TestGateway.text(run))
-                    .startsWith("begun")
+                    .startsWith("[interrupted] ")
+                    .contains("\nbegun\n")
                     .contains("The run was ended. The sandbox got a connection to " + LOOPBACK.getHostAddress() + ":"
                             + port);
         }

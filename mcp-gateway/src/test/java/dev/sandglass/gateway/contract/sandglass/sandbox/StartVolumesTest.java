@@ -88,8 +88,8 @@ class StartVolumesTest {
                 "a:; '' is not a path to mount at",
                 "a:/data/../etc; '/data/../etc' is not a path to mount at",
                 "a:/etc; nothing can be mounted at '/etc'",
-                "a:/workspace; nothing can be mounted at '/workspace': it is /workspace or below it",
-                "a:/workspace/in:rw; nothing can be mounted at '/workspace/in': it is /workspace or below it"
+                "a:/workspace; nothing can be mounted at '/workspace': /workspace (for files that stay, set spec.workspace)",
+                "a:/workspace/in:rw; nothing can be mounted at '/workspace/in': /workspace (for files that stay, set spec.workspace)"
             })
     void whatElseIsWrongIsNamedWithItsRule(String volume, String rule) {
         assertThat(refusal("{'volumes':['" + volume + "']}"))

@@ -32,7 +32,7 @@ class RunCommandE2E {
         assertThat(good.stderr()).isEqualTo("err\n");
         assertThat(good.failed()).isFalse();
         assertThat(bad.status()).isEqualTo("ok");
-        assertThat(bad.text()).isEqualTo("[exit code 7]\nout");
+        assertThat(bad.text()).isEqualTo("[exit code 7]\nout\n");
         assertThat(bad.number("exit_code")).isEqualTo(7);
         assertThat(bad.stdout()).isEqualTo("out\n");
         assertThat(bad.failed()).isFalse();

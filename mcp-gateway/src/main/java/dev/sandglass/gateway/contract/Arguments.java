@@ -266,7 +266,7 @@ public final class Arguments {
 
     private static String meant(String name, Set<String> known) {
         String meaning = ArgumentRepair.meant(name, known);
-        return (meaning.equals(name) ? SimilarName.among(known, name) : Optional.of(meaning))
+        return (meaning.equals(name) ? ArgumentRepair.similar(known, name) : Optional.of(meaning))
                 .map(similar -> " (did you mean '%s'?)".formatted(similar))
                 .orElse("");
     }

@@ -174,13 +174,13 @@ class ArgumentRepairTest {
     @ParameterizedTest
     @CsvSource({"timout, timeout", "sandbx, sandbox", "comand, command", "argss, args"})
     void aSlipOfThePenFindsItsName(String given, String meant) {
-        assertThat(SimilarName.among(Set.of("timeout", "sandbox", "command", "args"), given))
+        assertThat(ArgumentRepair.similar(Set.of("timeout", "sandbox", "command", "args"), given))
                 .contains(meant);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "ti", "elephant", "timeouttimeout"})
     void anythingElseFindsNone(String given) {
-        assertThat(SimilarName.among(Set.of("timeout", "sandbox"), given)).isEmpty();
+        assertThat(ArgumentRepair.similar(Set.of("timeout", "sandbox"), given)).isEmpty();
     }
 }

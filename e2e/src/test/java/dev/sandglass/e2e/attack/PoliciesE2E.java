@@ -334,7 +334,7 @@ class PoliciesE2E {
         try (KubernetesClient operator = operator()) {
             assertThatThrownBy(() -> dryRun(operator, pod))
                     .isInstanceOf(KubernetesClientException.class)
-                    .hasMessageContaining("writes the pods of sandboxes alone");
+                    .hasMessageContaining("may write only pods of sandboxes");
         }
     }
 

@@ -154,7 +154,9 @@ public final class SandboxFiles {
      */
     public record Deleted(long count, boolean done) {}
 
-    /** Untrusted: read one by one, because {@code [{},{},…]} as a tree is thirty times as much, and no more than were asked for. */
+    /**
+     * Untrusted: read one by one, because {@code [{},{},…]} as a tree is thirty times as much, and no more than were asked for.
+     */
     private List<FileFacts> entries(Blob listed, int limit, Predicate<String> kept) {
         var entries = new ArrayList<FileFacts>();
         try (JsonParser parser = pieces.createParser(listed.bytes())) {

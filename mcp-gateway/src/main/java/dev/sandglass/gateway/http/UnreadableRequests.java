@@ -58,8 +58,8 @@ public final class UnreadableRequests extends ChannelDuplexHandler {
 
     /** What a request breaks. */
     private enum Rule {
-        LINE(
-                "the first line must be METHOD TARGET HTTP/1.1, as in POST /mcp HTTP/1.1; this port takes HTTP/1.1 without TLS"),
+        LINE("the first line must be METHOD TARGET HTTP/1.1, as in POST /mcp HTTP/1.1; this port takes HTTP/1.1"
+                + " without TLS"),
         LONG_LINE("the request line has more than %d bytes; shorten the URL's query".formatted(MAX_LINE_BYTES)),
         HEADERS(
                 "the headers cannot be read; each is a line 'Name: value', Host is one host, and the length of the body is"

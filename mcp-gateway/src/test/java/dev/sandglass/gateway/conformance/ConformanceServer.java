@@ -4,6 +4,7 @@ import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.contract.Contract;
 import dev.sandglass.gateway.http.ConnectionLimiter;
 import dev.sandglass.gateway.http.ConnectionSettings;
 import dev.sandglass.gateway.mcp.CancellationRelay;
@@ -17,6 +18,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import reactor.core.publisher.Mono;
@@ -26,8 +28,8 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
 /**
- * The endpoint with the suite's contract alone, on a port of loopback: the gateway's route, filter, dispatcher and bounds of
- * connections. Prints its URL and serves until its standard input ends.
+ * The endpoint with the suite's contract and those that are shipped, on a port of loopback: the gateway's route, filter,
+ * dispatcher and bounds of connections. Prints its URL and serves until its standard input ends.
  */
 public final class ConformanceServer {
 
@@ -46,7 +48,7 @@ public final class ConformanceServer {
         LoopResources loops = LoopResources.create("conformance", 1, true);
         try (var others = new CancellationRelay(loops, NO_OTHERS)) {
             DisposableServer server = start(port, route(base, others));
-            System.out.println(base + "/mcp/conformance");
+            System.out.println(base + "/mcp");
             while (System.in.read() >= 0) {
                 // Whoever started this holds the other end, and ends it with itself.
             }
@@ -59,8 +61,9 @@ public final class ConformanceServer {
         Callers callers = token -> Mono.just(SUITE).filter(_ -> token.equals(KEY));
         var access = new TenantAccess(Tenants.parse(List.of("default=sandglass-default")));
         var entrants = new McpRoute.Entrants(callers, access, Set.of(origin));
-        return McpRoute.of(
-                List.of(new ConformanceContract()), entrants, MCP, "test", others, new SimpleMeterRegistry());
+        var contracts = new ArrayList<Contract>(ShippedContracts.of(access));
+        contracts.add(new ConformanceContract());
+        return McpRoute.of(contracts, entrants, MCP, "test", others, new SimpleMeterRegistry());
     }
 
     private static DisposableServer start(int port, McpRoute route) {

@@ -46,8 +46,8 @@ final class McpDispatcher {
         return switch (request.method()) {
             case "tools/call" -> callTool(call);
             case "tools/list" -> Mono.just(listTools(request));
-            case "prompts/list" -> Mono.just(listPrompts(request));
-            case "prompts/get" -> Mono.just(getPrompt(request));
+            case "prompts/list" -> Mono.just(listPrompts(withPrompts(request)));
+            case "prompts/get" -> Mono.just(getPrompt(withPrompts(request)));
             case ResourceMethods.LIST -> resources.list(call, meta(request));
             case "resources/templates/list" ->
                 Mono.just(resources.templates(request, ttl(request.era()), scope(request.era()), meta(request)));
@@ -116,6 +116,14 @@ final class McpDispatcher {
                 .map(tool -> Results.ListedTool.of(tool, request.offer().structured()))
                 .toList();
         return new Results.ToolList(era.resultType(), tools, ttl(era), scope(era), meta(request));
+    }
+
+    /** A contract that declares no prompts has none of their methods. */
+    private static McpRequest withPrompts(McpRequest request) {
+        if (request.offer().prompts().isEmpty()) {
+            throw McpError.methodNotFound(request.method(), request.era());
+        }
+        return request;
     }
 
     private Results.PromptList listPrompts(McpRequest request) {

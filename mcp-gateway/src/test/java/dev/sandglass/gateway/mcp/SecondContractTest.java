@@ -111,7 +111,6 @@ class SecondContractTest {
     void eachHasItsOwnToolsAndPrompts() throws Exception {
         assertThat(names("/mcp/cell", "tools/list")).containsExactly(CellContract.TOOL);
         assertThat(names("/mcp", "tools/list")).hasSize(15).doesNotContain(CellContract.TOOL);
-        assertThat(names("/mcp/cell", "prompts/list")).isEmpty();
         assertThat(names("/mcp", "prompts/list")).hasSize(2);
 
         assertThat(ask("/mcp", cell("print x")).at("/error/message").asString())
@@ -120,6 +119,21 @@ class SecondContractTest {
                         .at("/error/message")
                         .asString())
                 .isEqualTo("Tool 'sandbox_list' not found");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "prompts/list",
+                "prompts/get",
+                "resources/list",
+                "resources/templates/list",
+                "resources/read",
+                "completion/complete"
+            })
+    void whatItDoesNotDeclareItDoesNotAnswer(String method) throws Exception {
+        assertThat(ask("/mcp/cell", LIST.formatted(method)).at("/error/code").asInt())
+                .isEqualTo(-32601);
     }
 
     @Test

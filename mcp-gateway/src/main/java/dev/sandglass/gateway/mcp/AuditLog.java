@@ -57,7 +57,8 @@ final class AuditLog {
 
     /** Notes the begin of a call; exactly one method of the entry ends it. */
     Entry begin(McpRequest request, Tool tool, ObjectNode arguments) {
-        boolean ofTenant = tool.knownArguments().contains(TENANT);
+        // An execution's id names its tenant.
+        boolean ofTenant = tool.knownArguments().contains(TENANT) && !arguments.hasNonNull("execution_id");
         return new Entry(request, tool.definition().name(), ofTenant, arguments, nanoTime.getAsLong());
     }
 

@@ -22,6 +22,13 @@ public final class SandboxArguments {
                 .optional("namespace", Schema.ofType("string"));
     }
 
+    /** The same where another argument may say which sandbox it is. */
+    public static Schema schemaOfKnown() {
+        return Schema.object()
+                .optional("sandbox", Schema.ofType("string"))
+                .optional("namespace", Schema.ofType("string"));
+    }
+
     /** The same where a name that is new makes a sandbox; what it says of them holds for the other tools. */
     public static Schema schemaForNew() {
         return Schema.object()

@@ -1,4 +1,4 @@
-package dev.sandglass.e2e.contract;
+package dev.sandglass.e2e.microsandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

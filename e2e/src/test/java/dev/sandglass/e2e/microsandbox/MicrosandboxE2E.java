@@ -80,7 +80,7 @@ class MicrosandboxE2E {
                         "sandbox_get_metrics");
         String code = "{'sandbox':'%s','namespace':'default','code':'print(6 * 7)','language':'python'}"
                 .formatted(SANDBOXES.start());
-        assertThat(text(CALL.formatted("sandbox_run_code", code))).isEqualTo("42\n");
+        assertThat(text(CALL.formatted("sandbox_run_code", code)).strip()).isEqualTo("42");
     }
 
     private String text(String call) throws Exception {
@@ -140,7 +140,7 @@ class MicrosandboxE2E {
             delimiter = '|',
             quoteCharacter = '^',
             value = {
-                "{'jsonrpc': | -32700 | JSON",
+                "{'jsonrpc': | -32700 | Parse error",
                 "{'id':1,'method':'ping'} | -32600 | jsonrpc",
                 "{'jsonrpc':'2.0','id':1,'method':'no/such'} | -32601 | no/such",
                 "{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'arguments':{}}} | -32602 |"

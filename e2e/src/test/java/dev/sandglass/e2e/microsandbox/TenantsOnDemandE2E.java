@@ -102,7 +102,7 @@ class TenantsOnDemandE2E {
         try (Agent agent = ofAll()) {
             Map<String, Object> box = Map.of("sandbox", "box", "namespace", NAME);
             assertThat(agent.refusal("sandbox_run_code", Map.of("sandbox", "box", "namespace", NAME, "code", "1")))
-                    .contains("Namespace '" + NAME + "' does not exist", "The first start in it makes it");
+                    .contains("Namespace '" + NAME + "' does not exist", "A start of a sandbox in it, at /mcp, makes it");
 
             assertThat(agent.call("sandbox_start", box).text()).isEqualTo("Sandbox box started successfully");
 

@@ -118,7 +118,7 @@ public final class TenantAccess {
     }
 
     private String howToAdd(String name) {
-        return news.isPresent() ? " The first start in it makes it." : HOW_TO_ADD.formatted(SandboxLabels.TENANT, name);
+        return news.isPresent() ? " A start of a sandbox in it, at /mcp, makes it." : HOW_TO_ADD.formatted(SandboxLabels.TENANT, name);
     }
 
     private SandboxProblem.Refused noSuchTenant(Caller caller, String name) {

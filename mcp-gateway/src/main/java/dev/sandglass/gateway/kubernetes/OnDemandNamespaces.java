@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -28,6 +30,7 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
     /** Of the names of all namespaces that are made here; no other has it. */
     static final String PREFIX = "sandglass-tenant-";
 
+    private static final Logger LOG = LoggerFactory.getLogger(OnDemandNamespaces.class);
     private static final int MAX_CHARS = 63;
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final Duration CACHE_LAG = Duration.ofSeconds(5);
@@ -92,6 +95,10 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
                 .build();
         try {
             client.resource(namespace).create();
+            LOG.atInfo()
+                    .addKeyValue("tenant", tenant)
+                    .addKeyValue("namespace", name)
+                    .log("Made the namespace of a tenant");
             return true;
         } catch (KubernetesClientException problem) {
             if (!ApiCalls.isConflict(problem)) {

@@ -107,7 +107,8 @@ class TenantsTest {
                 .hasMessage("Namespace 'research' does not exist. Namespaces that you can use: default.");
         assertThatThrownBy(() -> making().sandbox(new Caller("c", List.of("*")), Optional.of("research"), "box"))
                 .isInstanceOf(SandboxProblem.Refused.class)
-                .hasMessageEndingWith("Namespaces that you can use: default. The first start in it makes it.");
+                .hasMessageEndingWith("Namespaces that you can use: default. A start of a sandbox in it, at /mcp, makes"
+                        + " it.");
         assertThatThrownBy(
                         () -> making().sandboxToStart(new Caller("c", List.of("*")), Optional.of("research"), "a b"))
                 .isInstanceOf(InvalidNameException.class);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from . import egress_report, operator_report
+from . import conversations, egress_report, operator_report
 
 Result = dict[str, Any]
 
@@ -57,6 +57,7 @@ def _lines(result: Result) -> Iterator[str]:
                 f"{both['printed_bytes']:,} bytes printed came back, reset in {one['reset_ms']:.0f} ms, "
                 f"a killed kernel noticed after {one['killed_kernel_noticed_ms']:.0f} ms"
             )
+    yield from conversations.lines(result)
     if many := result.get("links"):
         yield (
             f"  {many['links']} links: the gateway holds {many['rss_mib']:.1f} MiB RSS, at most "
@@ -135,6 +136,7 @@ def _gates(result: Result) -> Iterator[tuple[str, float, float]]:
         yield "the largest pod of the crowd, in MiB PSS,", crowd["pod_pss_mib"]["max"], POD_PSS_MIB
     if many := result.get("links"):
         yield f"a gateway with {many['links']} links, in MiB of RSS at most,", many["most_rss_mib"], LINKS_GATEWAY_MIB
+    yield from conversations.gates(result)
     if both := result.get("ipybox"):
         yield "1+1 / ipybox's", both["sandglass"]["calls_ms"]["p50"] / both["ipybox"]["calls_ms"]["p50"], 1
         yield "output that was lost, in bytes,", both["printed_bytes"] - both["sandglass"]["returned_bytes"], 0

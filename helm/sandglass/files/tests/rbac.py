@@ -15,6 +15,8 @@ HOLDS = {
     "": True,
     "labels": os.environ["TENANTS_BY_LABEL"] == "true",
     "names": os.environ["TENANTS_BY_LABEL"] != "true",
+    "on-demand": os.environ["TENANTS_ON_DEMAND"] == "true",
+    "prepared": os.environ["TENANTS_ON_DEMAND"] != "true",
     "site-ca": os.environ["TRUSTED_CA"] == "true",
     "egress": "EGRESS_ACCOUNT" in os.environ,
     "public-ca": os.environ["TRUSTED_CA"] != "true",

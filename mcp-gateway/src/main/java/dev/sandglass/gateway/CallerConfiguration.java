@@ -2,12 +2,14 @@ package dev.sandglass.gateway;
 
 import dev.sandglass.gateway.caller.ApiKeyFolder;
 import dev.sandglass.gateway.caller.Callers;
+import dev.sandglass.gateway.caller.NewTenants;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.caller.TrustedProxies;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import java.net.InetAddress;
 import java.util.Objects;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -34,8 +36,8 @@ class CallerConfiguration {
     }
 
     @Bean
-    TenantAccess tenantAccess(Tenants tenants) {
-        return new TenantAccess(tenants);
+    TenantAccess tenantAccess(Tenants tenants, Optional<NewTenants> news) {
+        return new TenantAccess(tenants, news);
     }
 
     /** Callers are known by their API keys. */

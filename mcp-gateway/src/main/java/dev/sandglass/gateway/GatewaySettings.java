@@ -20,6 +20,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tenants pairs {@code tenant=namespace} ({@code GATEWAY_TENANTS}, separated by commas)
  * @param tenantsByLabel whether a namespace with the label {@link dev.sandglass.api.SandboxLabels#TENANT} is that tenant's
  *     too, which needs rights in the whole cluster ({@code GATEWAY_TENANTS_BY_LABEL})
+ * @param tenantsOnDemand how many tenants starts may make ({@code GATEWAY_TENANTS_ON_DEMAND}); needs tenantsByLabel
  * @param apiKeysDir folder of API key files ({@code GATEWAY_API_KEYS_DIR}); required unless unauthenticated
  * @param unauthenticated development mode: everybody may do everything, and only this machine is listened to
  *     ({@code GATEWAY_UNAUTHENTICATED})
@@ -43,6 +44,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record GatewaySettings(
         @DefaultValue("default=sandglass-default") List<String> tenants,
         @DefaultValue("false") boolean tenantsByLabel,
+        @DefaultValue("0") int tenantsOnDemand,
         @Nullable Path apiKeysDir,
         @DefaultValue("false") boolean unauthenticated,
         @DefaultValue Set<String> allowedOrigins,
@@ -119,6 +121,10 @@ public record GatewaySettings(
         if (link.secretFile() == null) {
             throw new IllegalArgumentException(
                     "gateway.link.secret-file (GATEWAY_LINK_SECRET_FILE) must name the file with the link secret");
+        }
+        if (tenantsOnDemand < 0 || (tenantsOnDemand > 0 && !tenantsByLabel)) {
+            throw new IllegalArgumentException("gateway.tenants-on-demand (GATEWAY_TENANTS_ON_DEMAND) must be 0, or more"
+                    + " than that with gateway.tenants-by-label (GATEWAY_TENANTS_BY_LABEL): such tenants come by label");
         }
         TrustedProxies.parse(trustedProxies);
         if (service != null && namespace == null) {

@@ -7,6 +7,7 @@ import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
+import dev.sandglass.gateway.kubernetes.OnDemandNamespaces;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkSecrets;
 import dev.sandglass.gateway.link.LinkSettings;
@@ -29,6 +30,7 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
@@ -91,6 +93,13 @@ class SandboxConfiguration {
     @ConditionalOnBooleanProperty("gateway.tenants-by-label")
     LabelledNamespaces labelledNamespaces(KubernetesClient client) {
         return new LabelledNamespaces(client);
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnProperty("gateway.tenants-on-demand")
+    OnDemandNamespaces onDemandNamespaces(
+            KubernetesClient client, LabelledNamespaces labelled, GatewaySettings settings) {
+        return new OnDemandNamespaces(client, labelled, settings.tenantsOnDemand());
     }
 
     /** Up once all sandboxes are known; an API server that goes away later does not concern it. */

@@ -47,6 +47,7 @@ class GatewaySettingsTest {
                 .isEqualTo(new GatewaySettings(
                         List.of("default=sandglass-default"),
                         false,
+                        0,
                         Path.of("/keys"),
                         false,
                         Set.of(),
@@ -85,6 +86,7 @@ class GatewaySettingsTest {
                 Map.entry("GATEWAY_LINK_SECRET_FILE", "/s"),
                 Map.entry("GATEWAY_TENANTS", "a=ns-a,b=ns-b"),
                 Map.entry("GATEWAY_TENANTS_BY_LABEL", "true"),
+                Map.entry("GATEWAY_TENANTS_ON_DEMAND", "7"),
                 Map.entry("GATEWAY_ALLOWED_ORIGINS", "https://a.example,https://b.example"),
                 Map.entry("GATEWAY_TRUSTED_PROXIES", "10.0.3.0/24,fd00::/64"),
                 Map.entry("GATEWAY_INSTANCE", "pod-1"),
@@ -102,6 +104,7 @@ class GatewaySettingsTest {
 
         assertThat(settings.tenants()).containsExactly("a=ns-a", "b=ns-b");
         assertThat(settings.tenantsByLabel()).isTrue();
+        assertThat(settings.tenantsOnDemand()).isEqualTo(7);
         assertThat(settings.allowedOrigins()).containsExactlyInAnyOrder("https://a.example", "https://b.example");
         assertThat(settings.trustedProxies()).containsExactly("10.0.3.0/24", "fd00::/64");
         assertThat(settings.instance()).isEqualTo("pod-1");
@@ -171,6 +174,17 @@ class GatewaySettingsTest {
             part.remove(missing);
             assertThatThrownBy(() -> settings(part)).rootCause().hasMessageContaining("must be set together");
         }
+    }
+
+    @Test
+    void tenantsOnDemandComeByLabel() {
+        Map<String, Object> variables = new HashMap<>(LEAST);
+        variables.put("GATEWAY_TENANTS_ON_DEMAND", "1");
+        assertThatThrownBy(() -> settings(variables)).rootCause().hasMessageContaining("GATEWAY_TENANTS_BY_LABEL");
+        variables.put("GATEWAY_TENANTS_BY_LABEL", "true");
+        assertThat(settings(variables).tenantsOnDemand()).isEqualTo(1);
+        variables.put("GATEWAY_TENANTS_ON_DEMAND", "-1");
+        assertThatThrownBy(() -> settings(variables)).rootCause().hasMessageContaining("GATEWAY_TENANTS_ON_DEMAND");
     }
 
     @Test

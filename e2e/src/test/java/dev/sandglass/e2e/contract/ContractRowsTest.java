@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -25,9 +26,9 @@ class ContractRowsTest {
     private static final List<String> ROWS = Stream.of(
                     numbered("I", 8, 13),
                     numbered("P", 2, 18),
-                    numbered("M", 17, 21),
+                    numbered("M", 1, 44),
                     numbered("X", 8, 12),
-                    Stream.of("I2", "M12", "M22", "M23", "M43", "O3", "O8", "O9", "O11", "O12", "X19"),
+                    Stream.of("I2", "O3", "O8", "O9", "O11", "O12", "X19"),
                     Stream.of(
                             "Time-out of an execution",
                             "Outcome",
@@ -43,6 +44,9 @@ class ContractRowsTest {
                             "Known defects not to copy"))
             .flatMap(ids -> ids)
             .toList();
+
+    /** Rows that are only mapped or dropped, or that come with the command line. */
+    private static final Set<String> DROPPED = Set.of("M30", "M38", "M39");
 
     private static final List<Entry> ENTRIES = ContractTable.read().entries();
 
@@ -68,7 +72,8 @@ class ContractRowsTest {
                 .map(Entry::rows)
                 .forEach(shown::addAll);
 
-        assertThat(ROWS).allMatch(shown::contains, "has an entry that is run");
+        assertThat(ROWS).filteredOn(row -> !DROPPED.contains(row)).allMatch(shown::contains, "has an entry that is run");
+        assertThat(shown).as("rows that are dropped without an entry that is run").doesNotContainAnyElementsOf(DROPPED);
     }
 
     @ParameterizedTest(name = "{0}")

@@ -14,20 +14,25 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What callers of the systems before us rely on: {@code contract-rows.yaml}, whose head says how it is written. Absent
- * fields are empty.
+ * What callers of the systems before us rely on: {@code contract-rows.yaml}, whose head says how it is written, and the
+ * files beside it. Absent fields are empty.
  */
 record ContractTable(List<Entry> entries) {
 
-    private static final String FILE = "/contract-rows.yaml";
+    private static final List<String> FILES = List.of("/contract-rows.yaml", "/contract-rows-m.yaml");
     private static final ObjectMapper YAML = YAMLMapper.builder()
             .enable(DeserializationFeature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
             .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))
             .build();
 
     static ContractTable read() {
-        try (InputStream stream = Objects.requireNonNull(ContractTable.class.getResourceAsStream(FILE), FILE)) {
-            return new ContractTable(YAML.readValue(stream, new TypeReference<>() {}));
+        return new ContractTable(
+                FILES.stream().flatMap(file -> read(file).stream()).toList());
+    }
+
+    private static List<Entry> read(String file) {
+        try (InputStream stream = Objects.requireNonNull(ContractTable.class.getResourceAsStream(file), file)) {
+            return YAML.readValue(stream, new TypeReference<>() {});
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -82,7 +82,7 @@ class SeenE2E {
                 .singleElement()
                 .asString()
                 .containsPattern("sandglass_sandboxes\\{ready=\"true\",reason=\"Running\","
-                        + "sandbox_namespace=\"sandglass-default\"\\} [1-9]");
+                        + "sandbox_namespace=\"(sandglass-default|\\*)\"\\} [1-9]");
     }
 
     @Test

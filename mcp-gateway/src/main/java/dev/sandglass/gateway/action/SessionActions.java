@@ -1,12 +1,15 @@
 package dev.sandglass.gateway.action;
 
+import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.execution.Sessions;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
@@ -39,6 +42,28 @@ public final class SessionActions {
     /** Interrupts one execution, of whatever kind. */
     public Mono<Interruption> interrupt(SandboxRef ref, ExecutionId id) {
         return in(ref, sandbox -> interrupt(sandbox, id));
+    }
+
+    /**
+     * What an interrupt by an execution's id alone met.
+     *
+     * @param sandbox in which the execution ran or runs
+     */
+    public record Found(SandboxRef sandbox, Interruption met) {}
+
+    /** Interrupts one execution, wherever it is; empty if its sandbox was deleted. */
+    public Mono<Optional<Found>> interrupt(TenantAccess.Tenant tenant, ExecutionId id) {
+        return sandboxes
+                .findByUid(tenant.name(), tenant.namespace(), id.sandboxUid(), id.incarnation())
+                .flatMap(found -> found.map(state -> interrupt(state, id)
+                                .map(met -> Optional.of(new Found(state.ref(), met))))
+                        .orElseGet(() -> Mono.just(Optional.empty())));
+    }
+
+    private Mono<Interruption> interrupt(SandboxState state, ExecutionId id) {
+        return state.isRunning()
+                ? interrupt(state.ref(), id)
+                : Mono.just(new Interruption.OfEarlierPod());
     }
 
     private Mono<Interruption> interrupt(RunningSandbox sandbox, ExecutionId id) {

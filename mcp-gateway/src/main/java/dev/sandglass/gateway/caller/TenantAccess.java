@@ -1,11 +1,13 @@
 package dev.sandglass.gateway.caller;
 
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.name.SandboxName;
 import dev.sandglass.api.name.TenantName;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.List;
 import java.util.Optional;
+import reactor.core.publisher.Mono;
 
 /**
  * Turns the names in a call's arguments into places, and checks the caller's rights on the way. There is no other way to
@@ -15,11 +17,25 @@ public final class TenantAccess {
 
     private static final String USUAL = "default";
 
+    private static final String HOW_TO_ADD =
+            " An administrator adds one to 'tenants' of the chart, or with 'tenantsByLabel' by: kubectl label namespace NAME %s=%s";
+
     private final Tenants tenants;
+    private final Optional<NewTenants> news;
 
     /** Knows the tenants of the installation. */
     public TenantAccess(Tenants tenants) {
+        this(tenants, Optional.empty());
+    }
+
+    /**
+     * The same where tenants may be made.
+     *
+     * @param news makes them for callers of all tenants; empty if the installation makes none
+     */
+    public TenantAccess(Tenants tenants, Optional<NewTenants> news) {
         this.tenants = tenants;
+        this.news = news;
     }
 
     /**
@@ -45,6 +61,29 @@ public final class TenantAccess {
      */
     public SandboxRef sandbox(Caller caller, Optional<String> namespace, String givenName) {
         return tenant(caller, namespace).sandbox(new SandboxName(givenName));
+    }
+
+    /**
+     * The sandbox of a start: the tenant is made if there is none of that name, the caller may use all of them, and the
+     * installation makes any.
+     *
+     * @return errors, or throws, as {@link #sandbox}
+     */
+    public Mono<SandboxRef> sandboxToStart(Caller caller, Optional<String> namespace, String givenName) {
+        Optional<String> missing = namespace
+                .map(given -> new TenantName(given).given())
+                .filter(name -> isForAll(caller) && tenants.namespaceOf(name).isEmpty());
+        if (missing.isEmpty() || news.isEmpty()) {
+            return Mono.just(sandbox(caller, namespace, givenName));
+        }
+        var sandbox = new SandboxName(givenName);
+        return news.get()
+                .make(missing.get())
+                .map(place -> new Tenant(missing.get(), place).sandbox(sandbox));
+    }
+
+    private static boolean isForAll(Caller caller) {
+        return caller.tenants().contains(Caller.ALL_TENANTS);
     }
 
     /** The tenant that a caller names, or its own. The same words for a tenant that is unknown and one that is not his. */
@@ -78,6 +117,10 @@ public final class TenantAccess {
         return candidates.getFirst();
     }
 
+    private String howToAdd(String name) {
+        return news.isPresent() ? " A start of a sandbox in it, at /mcp, makes it." : HOW_TO_ADD.formatted(SandboxLabels.TENANT, name);
+    }
+
     private SandboxProblem.Refused noSuchTenant(Caller caller, String name) {
         List<String> names =
                 visible(caller).stream().map(Tenant::name).limit(20).toList();
@@ -86,6 +129,7 @@ public final class TenantAccess {
                         name,
                         names.isEmpty()
                                 ? "Your API key has no namespace; ask whoever runs this installation."
-                                : "Namespaces that you can use: " + String.join(", ", names) + "."));
+                                : "Namespaces that you can use: " + String.join(", ", names) + ".")
+                + (isForAll(caller) ? howToAdd(name) : ""));
     }
 }

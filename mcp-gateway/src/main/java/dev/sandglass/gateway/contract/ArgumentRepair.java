@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.contract;
 
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -104,6 +105,7 @@ final class ArgumentRepair {
             return arguments;
         }
         ObjectNode repaired = JsonNodeFactory.instance.objectNode();
+        Collection<?> required = schema.get("required") instanceof List<?> names ? names : List.of();
         for (Map.Entry<String, JsonNode> argument : arguments.properties()) {
             String meaning = meant(argument.getKey(), properties.keySet());
             boolean isTwice = !meaning.equals(argument.getKey()) && (arguments.has(meaning) || repaired.has(meaning));
@@ -111,11 +113,17 @@ final class ArgumentRepair {
             JsonNode value = properties.get(name) instanceof Map<?, ?> property
                     ? value(property, argument.getValue())
                     : argument.getValue();
-            if (!value.isMissingNode()) {
+            boolean isLeftOut = isEmptyText(value) && properties.containsKey(name) && !required.contains(name);
+            if (!value.isMissingNode() && !isLeftOut) {
                 repaired.set(name, value);
             }
         }
         return repaired;
+    }
+
+    /** What models write for an argument that they would leave out. */
+    private static boolean isEmptyText(JsonNode value) {
+        return value.isString() && value.asString().isEmpty();
     }
 
     /** The one of the known names for which a name stands; the name itself if there is none. */

@@ -197,7 +197,7 @@ public final class SandboxFiles {
 
     private Mono<Answer> ask(RunningSandbox sandbox, FileOperation operation, Duration patience) {
         Mono<Answer> asked = Mono.fromFuture(() -> executions.link(sandbox).ask(new Verb.Files(operation), patience))
-                .onErrorMap(failure -> problem(sandbox, failure));
+                .onErrorMap(failure -> problem(sandbox, operation, failure));
         return switch (operation) {
             case FileOperation.Read read -> turns.take(sandbox, read.length(), asked);
             case FileOperation.Write write ->
@@ -208,14 +208,27 @@ public final class SandboxFiles {
         };
     }
 
-    private static Throwable problem(RunningSandbox sandbox, Throwable failure) {
+    private static Throwable problem(RunningSandbox sandbox, FileOperation operation, Throwable failure) {
         if (LinkException.unwrap(failure) instanceof LinkException why && why.kind() == LinkException.Kind.REFUSED) {
             String text = sentence(why) + ".";
+            if (why.isRefusal("outside")) {
+                return new SandboxProblem.Outside(text, deed(operation), operation.path());
+            }
             return why.isRefusal("not_found")
                     ? new SandboxProblem.NoSuchFile(text, next(why.code()))
                     : new SandboxProblem.Refused(text, next(why.code()));
         }
         return Failures.problem(sandbox, failure);
+    }
+
+    private static SandboxProblem.Outside.Deed deed(FileOperation operation) {
+        return switch (operation) {
+            case FileOperation.Read _ -> SandboxProblem.Outside.Deed.READ;
+            case FileOperation.ListFolder _, FileOperation.Stat _ -> SandboxProblem.Outside.Deed.LOOK;
+            case FileOperation.Write _ -> SandboxProblem.Outside.Deed.WRITE;
+            case FileOperation.MakeFolder _ -> SandboxProblem.Outside.Deed.MAKE_FOLDER;
+            case FileOperation.Move _, FileOperation.Delete _ -> SandboxProblem.Outside.Deed.CHANGE;
+        };
     }
 
     private static @Nullable NextStep next(String code) {

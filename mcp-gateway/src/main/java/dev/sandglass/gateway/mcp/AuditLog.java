@@ -76,7 +76,8 @@ final class AuditLog {
 
     /** Notes the begin of a call; exactly one method of the entry ends it. */
     Entry begin(McpRequest request, Tool tool, ObjectNode arguments) {
-        boolean ofTenant = tool.knownArguments().contains(TENANT);
+        // An execution's id names its tenant.
+        boolean ofTenant = tool.knownArguments().contains(TENANT) && !arguments.hasNonNull("execution_id");
         Optional<Tool.Subject> subject =
                 tool.subject(request.caller(), request.client().session());
         return new Entry(Origin.of(request), tool.definition().name(), ofTenant, subject, arguments);

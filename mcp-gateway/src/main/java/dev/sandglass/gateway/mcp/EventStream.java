@@ -39,7 +39,6 @@ final class EventStream {
 
     private final JsonCodec codec;
     private final Duration keepAlive;
-    private final Duration longestSilence;
     private final Scheduler thread;
     private final Function<byte[], Publisher<ByteBuf>> pace;
 
@@ -47,18 +46,8 @@ final class EventStream {
      * @param pace in which the bytes of an event are written
      */
     EventStream(JsonCodec codec, Duration keepAlive, Scheduler thread, Function<byte[], Publisher<ByteBuf>> pace) {
-        this(codec, keepAlive, LONGEST_SILENCE, thread, pace);
-    }
-
-    EventStream(
-            JsonCodec codec,
-            Duration keepAlive,
-            Duration longestSilence,
-            Scheduler thread,
-            Function<byte[], Publisher<ByteBuf>> pace) {
         this.codec = codec;
         this.keepAlive = keepAlive;
-        this.longestSilence = longestSilence;
         this.thread = thread;
         this.pace = pace;
     }
@@ -79,7 +68,7 @@ final class EventStream {
             if (progressToken != null) {
                 var writer = new ProgressWriter(sink, progressToken);
                 held.add(writer.next);
-                writer.lookIn(longestSilence.toNanos());
+                writer.lookIn(LONGEST_SILENCE.toNanos());
                 listener = writer;
             }
             held.add(call.apply(listener)
@@ -98,6 +87,11 @@ final class EventStream {
         return Flux.defer(() -> pace.apply(line(codec.write(message.get()))));
     }
 
+    /** The clock of what is scheduled, so that a test that has its own makes both go. */
+    private static long now() {
+        return Schedulers.parallel().now(TimeUnit.NANOSECONDS);
+    }
+
     private static byte[] line(byte[] json) {
         return ByteBuffer.allocate(DATA.length + json.length + END.length)
                 .put(DATA)
@@ -113,7 +107,7 @@ final class EventStream {
     private final class ProgressWriter implements OutputListener {
         private final FluxSink<Publisher<ByteBuf>> sink;
         private final JsonNode token;
-        private final long begun = System.nanoTime();
+        private final long begun = now();
         private final Disposable.Swap next = Disposables.swap();
         private final AtomicBoolean queued = new AtomicBoolean();
         private volatile String doing = "at work";
@@ -142,7 +136,7 @@ final class EventStream {
         /** Numbered and queued under one lock: the clock runs on another thread than the output. */
         private synchronized void tell(long progress, String text, Runnable sent) {
             last = Math.max(last + 1, progress);
-            spoke = System.nanoTime();
+            spoke = now();
             var told = new Results.Progress(token, last, text);
             sink.next(event(() -> {
                 sent.run();
@@ -155,17 +149,17 @@ final class EventStream {
         }
 
         private void look() {
-            long left = longestSilence.toNanos() - (System.nanoTime() - lastSpoken());
+            long left = LONGEST_SILENCE.toNanos() - (now() - lastSpoken());
             if (left > 0) {
                 lookIn(left);
                 return;
             }
             // One that waits for a client who does not read says enough.
             if (queued.compareAndSet(false, true)) {
-                long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds();
+                long seconds = Duration.ofNanos(now() - begun).toSeconds();
                 tell(0, "Still %s after %d s.\n".formatted(doing, seconds), () -> queued.set(false));
             }
-            lookIn(longestSilence.toNanos());
+            lookIn(LONGEST_SILENCE.toNanos());
         }
 
         private synchronized long lastSpoken() {

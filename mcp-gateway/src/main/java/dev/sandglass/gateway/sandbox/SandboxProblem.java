@@ -135,6 +135,38 @@ public abstract sealed class SandboxProblem extends RuntimeException {
         }
     }
 
+    /** A path leads out of the workspace and the mounted volumes; the sandbox's own shell may go there. */
+    public static final class Outside extends Refused {
+        private final Deed deed;
+        private final String path;
+
+        /** What was to be done there. */
+        public enum Deed {
+            READ,
+            LOOK,
+            WRITE,
+            MAKE_FOLDER,
+            CHANGE
+        }
+
+        /** Names the path as the caller wrote it. */
+        public Outside(String fact, Deed deed, String path) {
+            super(fact);
+            this.deed = deed;
+            this.path = path;
+        }
+
+        /** What was to be done there. */
+        public Deed deed() {
+            return deed;
+        }
+
+        /** As the caller wrote it: untrusted, at any length. */
+        public String path() {
+            return path;
+        }
+    }
+
     /** The link to a running sandbox could not be opened or broke. */
     public static final class Unreachable extends SandboxProblem {
         /** Says in {@code why} what was tried, as a clause. */

@@ -2,7 +2,12 @@ package dev.sandglass.gateway.caller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sandglass.api.name.InvalidNameException;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 class TenantsTest {
 
@@ -63,6 +69,61 @@ class TenantsTest {
         assertThat(access.visible(new Caller("c", List.of("z", "gone"))))
                 .extracting(TenantAccess.Tenant::namespace)
                 .containsExactly("ns-z");
+    }
+
+    private final List<String> made = new ArrayList<>();
+
+    private TenantAccess making() {
+        return new TenantAccess(
+                Tenants.parse(List.of("default=ns-default")),
+                Optional.of(tenant -> Mono.fromSupplier(() -> {
+                    made.add(tenant);
+                    return "ns-of-" + tenant;
+                })));
+    }
+
+    @Test
+    void aStartOfACallerOfAllMakesATenantThatIsMissing() {
+        var caller = new Caller("c", List.of("*"));
+
+        SandboxRef started =
+                making().sandboxToStart(caller, Optional.of("research"), "box").block();
+
+        assertThat(started).isEqualTo(new SandboxRef("research", "ns-of-research", "box", "box"));
+        assertThat(made).containsExactly("research");
+        assertThat(making().sandboxToStart(caller, Optional.of("default"), "box").block())
+                .isEqualTo(new SandboxRef("default", "ns-default", "box", "box"));
+        assertThat(making().sandboxToStart(caller, Optional.empty(), "box").block())
+                .isEqualTo(new SandboxRef("default", "ns-default", "box", "box"));
+        assertThat(made).hasSize(1);
+    }
+
+    @Test
+    void nobodyElseMakesOneAndNoOtherCall() {
+        var some = new Caller("c", List.of("default", "research"));
+
+        assertThatThrownBy(() -> making().sandboxToStart(some, Optional.of("research"), "box"))
+                .isInstanceOf(SandboxProblem.Refused.class)
+                .hasMessage("Namespace 'research' does not exist. Namespaces that you can use: default.");
+        assertThatThrownBy(() -> making().sandbox(new Caller("c", List.of("*")), Optional.of("research"), "box"))
+                .isInstanceOf(SandboxProblem.Refused.class)
+                .hasMessageEndingWith("Namespaces that you can use: default. A start of a sandbox in it, at /mcp, makes"
+                        + " it.");
+        assertThatThrownBy(
+                        () -> making().sandboxToStart(new Caller("c", List.of("*")), Optional.of("research"), "a b"))
+                .isInstanceOf(InvalidNameException.class);
+        assertThat(made).isEmpty();
+    }
+
+    @Test
+    void aCallerOfAllIsToldHowOneIsAdded() {
+        var access = new TenantAccess(Tenants.parse(List.of("default=ns-default")));
+
+        assertThatThrownBy(() -> access.sandboxToStart(new Caller("c", List.of("*")), Optional.of("research"), "box"))
+                .isInstanceOf(SandboxProblem.Refused.class)
+                .hasMessage("Namespace 'research' does not exist. Namespaces that you can use: default. An administrator"
+                        + " adds one to 'tenants' of the chart, or with 'tenantsByLabel' by: kubectl label namespace NAME"
+                        + " sandglass.dev/tenant=research");
     }
 
     private static String own(TenantAccess access, String... tenants) {

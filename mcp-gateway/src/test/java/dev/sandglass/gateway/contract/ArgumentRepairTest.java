@@ -66,6 +66,8 @@ class ArgumentRepairTest {
                 "{'timeout':''} | {}",
                 "{'background':'True'} | {'background':true}",
                 "{'background':''} | {}",
+                "{'args':'','command':'','envs':'','memory':'','config':'','workspace':''} | {}",
+                "{'config':{'disk':'','ports':''},'cmd':''} | {'config':{}}",
                 "{'args':'-la'} | {'args':['-la']}",
                 "{'args':'[1,2]'} | {'args':[1,2]}",
                 "{'envs':'A=1'} | {'envs':['A=1']}",
@@ -81,8 +83,7 @@ class ArgumentRepairTest {
     @ValueSource(
             strings = {
                 "{'sandbox':''}",
-                "{'args':''}",
-                "{'command':''}",
+                "{'unknown':''}",
                 "{'timeout':'30s'}",
                 "{'timeout':'1e3'}",
                 "{'timeout':'99999999999999999999'}",

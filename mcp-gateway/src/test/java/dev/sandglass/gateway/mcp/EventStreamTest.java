@@ -3,20 +3,24 @@ package dev.sandglass.gateway.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.gateway.execution.OutputListener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import reactor.test.scheduler.VirtualTimeScheduler;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -42,34 +46,35 @@ class EventStreamTest {
         });
     }
 
+    @AfterEach
+    void ownClock() {
+        VirtualTimeScheduler.reset();
+    }
+
     /** Clients' time-outs count from the last notification, and do not see comments. */
     @Test
-    void aCallThatIsSilentIsHeardOfAgainAndAgainAndProgressRises() {
-        var quick = new EventStream(
-                new JsonCodec(1024),
-                Duration.ofHours(1),
-                Duration.ofMillis(20),
-                Schedulers.immediate(),
-                bytes -> Mono.just(Unpooled.wrappedBuffer(bytes)));
-        List<JsonNode> events = quick.of(JsonNodeFactory.instance.numberNode(7), progress -> {
-                    progress.doing("waiting behind 2 other execution(s)");
-                    var _ = progress.output(3, "abc");
-                    return Mono.delay(Duration.ofSeconds(5)).thenReturn(Map.of());
-                })
-                .concatMap(Mono::from)
-                .map(bytes -> bytes.toString(StandardCharsets.UTF_8))
-                .filter(event -> event.contains("data: "))
-                .map(event -> JsonMapper.shared().readTree(event.substring(event.indexOf("data: ") + 6)))
-                .take(4)
-                .collectList()
-                .block(Duration.ofSeconds(10));
+    void aCallThatIsSilentIsHeardOfEvery15SecondsAndProgressRises() {
+        VirtualTimeScheduler clock = VirtualTimeScheduler.getOrSet();
+        List<JsonNode> events = events(progress -> {
+            progress.doing("waiting behind 2 other execution(s)");
+            var _ = progress.output(3, "abc");
+            return Mono.never();
+        });
+
+        clock.advanceTimeBy(Duration.ofMillis(14_999));
+        assertThat(events).hasSize(1);
+        clock.advanceTimeBy(Duration.ofMillis(30_001));
 
         assertThat(events)
                 .extracting(event -> event.path("params").path("progress").asLong())
                 .containsExactly(3L, 4L, 5L, 6L);
         assertThat(events)
                 .extracting(event -> event.path("params").path("message").asString())
-                .startsWith("abc", "Still waiting behind 2 other execution(s) after 0 s.\n");
+                .containsExactly(
+                        "abc",
+                        "Still waiting behind 2 other execution(s) after 15 s.\n",
+                        "Still waiting behind 2 other execution(s) after 30 s.\n",
+                        "Still waiting behind 2 other execution(s) after 45 s.\n");
         assertThat(events)
                 .allMatch(event -> event.path("params").path("progressToken").asInt() == 7);
     }
@@ -77,31 +82,46 @@ class EventStreamTest {
     /** The clock and the output are two, and neither makes the number fall. */
     @Test
     void outputAfterSilenceGoesOnFromThere() {
-        var quick = new EventStream(
-                new JsonCodec(1024),
-                Duration.ofHours(1),
-                Duration.ofMillis(5),
-                Schedulers.immediate(),
-                bytes -> Mono.just(Unpooled.wrappedBuffer(bytes)));
-        List<Long> numbers = quick.of(
-                        JsonNodeFactory.instance.numberNode(7), progress -> Flux.interval(Duration.ofMillis(12))
-                                .take(20)
-                                .doOnNext(tick -> {
-                                    var _ = progress.output(tick + 1, "x");
-                                })
-                                .then(Mono.just(Map.of())))
+        VirtualTimeScheduler clock = VirtualTimeScheduler.getOrSet();
+        List<JsonNode> events = events(progress -> Flux.interval(Duration.ofSeconds(36))
+                .take(20)
+                .doOnNext(tick -> {
+                    var _ = progress.output(tick + 1, "x");
+                })
+                .then(Mono.never()));
+
+        clock.advanceTimeBy(Duration.ofSeconds(20 * 36));
+
+        assertThat(events)
+                .extracting(event -> event.path("params").path("progress").asLong())
+                .hasSize(20 + 2 * 20)
+                .isSorted()
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aCallWithoutATokenIsTalkedOfToNobody() {
+        VirtualTimeScheduler clock = VirtualTimeScheduler.getOrSet();
+        List<String> events = new CopyOnWriteArrayList<>();
+        stream.of(null, progress -> Mono.never())
                 .concatMap(Mono::from)
                 .map(bytes -> bytes.toString(StandardCharsets.UTF_8))
-                .filter(event -> event.contains("notifications/progress"))
-                .map(event -> JsonMapper.shared()
-                        .readTree(event.substring(event.indexOf("data: ") + 6))
-                        .path("params")
-                        .path("progress")
-                        .asLong())
-                .collectList()
-                .block(Duration.ofSeconds(10));
+                .subscribe(events::add);
 
-        assertThat(numbers).hasSizeGreaterThan(20).isSorted().doesNotHaveDuplicates();
+        clock.advanceTimeBy(Duration.ofMinutes(5));
+
+        assertThat(events).isEmpty();
+    }
+
+    private List<JsonNode> events(Function<OutputListener, Mono<?>> call) {
+        List<JsonNode> events = new CopyOnWriteArrayList<>();
+        stream.of(JsonNodeFactory.instance.numberNode(7), call)
+                .concatMap(Mono::from)
+                .map(bytes -> bytes.toString(StandardCharsets.UTF_8))
+                .filter(event -> event.contains("data: "))
+                .map(event -> JsonMapper.shared().readTree(event.substring(event.indexOf("data: ") + 6)))
+                .subscribe(events::add);
+        return events;
     }
 
     private WeakReference<Object> clientOfACallThatThrows() {

@@ -151,6 +151,7 @@ class FileToolsTest {
                 "none | Error: There is no file or folder 'none'; sandbox_list_files shows what there is.",
                 ". | Error: Not a file: '.' is a folder.",
                 "pipe | Error: Not a file: 'pipe' is a pipe, a socket or a device.",
+                "/etc/passwd | To read it, copy it first: sandbox_run_command 'cp -rL /etc/passwd /workspace/'.",
                 "/etc/passwd | leads out of",
                 "../run | leads out of",
                 "out/passwd | leads out of",

@@ -18,8 +18,10 @@ import dev.sandglass.gateway.execution.ExecutionStatus;
 import dev.sandglass.gateway.output.CutOutput;
 import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.SandboxState;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import reactor.core.publisher.Mono;
 
 /** {@code sandbox_get_execution}: reads an execution's output on, whichever replica started it. */
@@ -54,6 +56,14 @@ public final class GetExecutionTool implements SandglassTool {
     @Override
     public ToolDefinition definition() {
         return definition;
+    }
+
+    /** The id says which sandbox it is; models name it all the same, as for all other tools. */
+    @Override
+    public Set<String> knownArguments() {
+        Set<String> known = new HashSet<>(SandglassTool.super.knownArguments());
+        known.addAll(Set.of("sandbox", "namespace"));
+        return known;
     }
 
     @Override

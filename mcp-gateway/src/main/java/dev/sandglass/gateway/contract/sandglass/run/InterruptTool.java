@@ -39,8 +39,8 @@ public final class InterruptTool implements SandglassTool {
             Interrupts what runs in a session now, as Control-C does; variables stay. If it does not react within 2 s, its \
             process is ended and variables are lost. With 'execution_id' it interrupts that one, also a command or \
             an installation.""",
-            SessionArguments.addTo(SandboxArguments.schema())
-                    .optional(BY_ID, Schema.text("Instead of 'session' and 'language'"))
+            SessionArguments.addTo(SandboxArguments.schemaOfKnown())
+                    .optional(BY_ID, Schema.text("Instead of all others"))
                     .keywords(),
             Done.schema(),
             ToolDefinition.Annotations.ENDS);
@@ -57,11 +57,23 @@ public final class InterruptTool implements SandglassTool {
 
     @Override
     public Mono<ToolResult> call(ToolCall call) {
-        SandboxRef ref = SandboxArguments.read(call, access);
         Optional<ExecutionId> id = id(call.arguments());
+        if (id.isPresent() && !call.arguments().asks("sandbox")) {
+            return interrupt(call, id.get());
+        }
+        SandboxRef ref = SandboxArguments.read(call, access);
         Session.Name name = SessionArguments.read(call.arguments());
         return id.map(execution -> sessions.interrupt(ref, execution).map(met -> answer(ref, null, met)))
                 .orElseGet(() -> sessions.interrupt(ref, name).map(met -> answer(ref, name, met)));
+    }
+
+    /** The id says which sandbox it is. */
+    private Mono<ToolResult> interrupt(ToolCall call, ExecutionId id) {
+        TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
+        return sessions.interrupt(tenant, id)
+                .map(found -> found.orElseThrow(() -> new SandboxProblem.Refused(
+                        "The sandbox of this execution was deleted. It ended with that: nothing is to be interrupted.")))
+                .map(found -> answer(found.sandbox(), null, found.met()));
     }
 
     private static Optional<ExecutionId> id(Arguments arguments) {

@@ -1,6 +1,5 @@
 package dev.sandglass.gateway.contract.sandglass.sandbox;
 
-import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.action.Overview;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.ToolCall;
@@ -11,7 +10,6 @@ import dev.sandglass.gateway.execution.SandboxMetrics;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import reactor.core.publisher.Mono;
-import tools.jackson.databind.json.JsonMapper;
 
 /** {@code sandbox_get_metrics}: what one sandbox uses, or all that the caller may see (contracts.md M22, M23). */
 public final class GetMetricsTool implements SandglassTool {
@@ -20,7 +18,6 @@ public final class GetMetricsTool implements SandglassTool {
     private final Overview overview;
     private final ToolSettings settings;
     private final ToolDefinition definition;
-    private final JsonMapper json = JsonMapper.shared();
 
     public GetMetricsTool(TenantAccess access, Overview overview, ToolSettings settings) {
         this.access = access;
@@ -46,7 +43,7 @@ public final class GetMetricsTool implements SandglassTool {
         return Mono.fromSupplier(() -> overview.find(SandboxQuery.read(call, access)))
                 .flatMap(chosen -> overview.metrics(chosen, settings.metricsWait()))
                 .map(GetMetricsTool::usages)
-                .map(this::answer)
+                .map(metrics -> ToolResult.ok(MetricsText.of(metrics), metrics))
                 .onErrorMap(
                         SandboxProblem.class,
                         problem -> new SandboxProblem.Refused("Get metrics failed: " + NextSteps.told(problem)));
@@ -61,10 +58,5 @@ public final class GetMetricsTool implements SandglassTool {
                                 sandbox.answer().orElse(SandboxMetrics.UNKNOWN)))
                         .toList(),
                 answers.truncated());
-    }
-
-    private ToolResult answer(MetricsAnswer metrics) {
-        String text = ForeignText.json(json.writerWithDefaultPrettyPrinter().writeValueAsString(metrics));
-        return ToolResult.ok(text, metrics);
     }
 }

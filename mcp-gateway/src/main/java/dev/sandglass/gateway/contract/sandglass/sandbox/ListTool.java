@@ -1,7 +1,6 @@
 package dev.sandglass.gateway.contract.sandglass.sandbox;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.action.Overview;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Schema;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.annotation.JsonNaming;
-import tools.jackson.databind.json.JsonMapper;
 
 /** {@code sandbox_list}: the sandboxes of a tenant and their sessions (contracts.md P8); of one, its executions too. */
 public final class ListTool implements SandglassTool {
@@ -42,7 +40,6 @@ public final class ListTool implements SandglassTool {
             SandboxQuery.schema("One sandbox; default all").keywords(),
             Listed.schema(),
             ToolDefinition.Annotations.READS);
-    private final JsonMapper json = JsonMapper.shared();
 
     public ListTool(TenantAccess access, Overview overview, ToolSettings settings) {
         this.access = access;
@@ -66,8 +63,7 @@ public final class ListTool implements SandglassTool {
                                 .map(entry -> withExecutions ? entry : entry.withoutExecutions())
                                 .toList(),
                         answers.truncated()))
-                .map(answer -> ToolResult.ok(
-                        ForeignText.json(json.writerWithDefaultPrettyPrinter().writeValueAsString(answer)), answer));
+                .map(answer -> ToolResult.ok(ListText.of(answer), answer));
     }
 
     private static Entry entry(Overview.Entry<SandboxContents> sandbox) {

@@ -11,7 +11,9 @@ public final class NextSteps {
 
     /** What happened to a sandbox, and what to do next. */
     public static String told(SandboxProblem problem) {
-        return told(problem.fact(), problem.next());
+        return problem instanceof SandboxProblem.Outside outside
+                ? outside.fact() + " " + ShellWay.of(outside)
+                : told(problem.fact(), problem.next());
     }
 
     /** The fact, and what to do next if there is anything. */

@@ -7,6 +7,7 @@ import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import reactor.core.publisher.Mono;
 
 /** The two arguments that nearly every tool has: {@code sandbox} and {@code namespace}. */
 public final class SandboxArguments {
@@ -19,6 +20,13 @@ public final class SandboxArguments {
     public static Schema schema() {
         return Schema.object()
                 .required("sandbox", Schema.ofType("string"))
+                .optional("namespace", Schema.ofType("string"));
+    }
+
+    /** The same where another argument may say which sandbox it is. */
+    public static Schema schemaOfKnown() {
+        return Schema.object()
+                .optional("sandbox", Schema.ofType("string"))
                 .optional("namespace", Schema.ofType("string"));
     }
 
@@ -44,12 +52,20 @@ public final class SandboxArguments {
 
     /** The same of one that may have to be made: the text of a wildcard is that of contracts.md M28. */
     public static SandboxRef readNew(ToolCall call, TenantAccess access) {
-        Arguments arguments = call.arguments();
-        // The text up to the colon is that of contracts.md M31.
-        String sandbox = arguments
+        return access.sandbox(call.caller(), call.arguments().text("namespace", MAX_CHARS), name(call.arguments()));
+    }
+
+    /** The same of a start, for which its tenant may have to be made, too (contracts.md M44). */
+    static Mono<SandboxRef> readToStart(ToolCall call, TenantAccess access) {
+        return access.sandboxToStart(
+                call.caller(), call.arguments().text("namespace", MAX_CHARS), name(call.arguments()));
+    }
+
+    /** The text up to the colon is that of contracts.md M31. */
+    private static String name(Arguments arguments) {
+        return arguments
                 .given("sandbox", MAX_CHARS)
                 .orElseThrow(() -> new InvalidArgument(
                         "Missing required 'sandbox' parameter for portal request: give the name of the sandbox"));
-        return access.sandbox(call.caller(), arguments.text("namespace", MAX_CHARS), sandbox);
     }
 }

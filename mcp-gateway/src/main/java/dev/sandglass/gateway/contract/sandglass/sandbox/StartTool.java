@@ -70,12 +70,15 @@ public final class StartTool implements SandglassTool {
 
     @Override
     public Mono<ToolResult> call(ToolCall call) {
-        SandboxRef ref = SandboxArguments.readNew(call, access);
         SandboxConfig config = StartConfig.read(call.arguments());
         if (config.ports() != null && !config.ports().isEmpty() && !ports.areReached()) {
             throw new InvalidArgument(
                     "'config.ports' must be left out: this installation makes no port of a sandbox" + " reachable");
         }
+        return SandboxArguments.readToStart(call, access).flatMap(ref -> start(call, ref, config));
+    }
+
+    private Mono<ToolResult> start(ToolCall call, SandboxRef ref, SandboxConfig config) {
         boolean namesHosts = StartConfig.namesHosts(call.arguments());
         return lifecycle
                 .start(ref, config, call.caller().name(), call.patience(settings.startWait()))

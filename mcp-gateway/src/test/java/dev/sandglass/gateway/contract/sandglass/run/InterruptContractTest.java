@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** {@code sandbox_interrupt} by the id of an execution. */
@@ -50,6 +53,52 @@ class InterruptContractTest {
         assertThat(facts.has("session")).isTrue();
         assertThat(facts.path("session").isNull()).isTrue();
         assertThat(facts.path("language").isNull()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ",\"sandbox\":\"\"", ",\"sandbox\":null,\"namespace\":\"\""})
+    void anIdSaysItsSandbox(String more) throws Exception {
+        JsonNode answer = gateway.call("sandbox_interrupt", "{\"execution_id\":\"%s\"%s}".formatted(ID, more));
+
+        assertThat(gateway.supervisor.interrupted()).containsExactly(NUMBER);
+        assertThat(answer.at("/structuredContent/sandbox").asString()).isEqualTo("box");
+        assertThat(answer.at("/structuredContent/status").asString()).isEqualTo("interrupted");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "default.uid-none.1.aaaaaaaaaaaaaaaa | The sandbox of this execution was deleted. It ended with that",
+                "default.uid-box.9.aaaaaaaaaaaaaaaa | of an earlier pod of sandbox 'box'. It ended with that pod",
+                "default.uid-off.1.aaaaaaaaaaaaaaaa | of an earlier pod of sandbox 'off'. It ended with that pod",
+                "other.uid-box.1.aaaaaaaaaaaaaaaa | Namespace 'other' does not exist",
+            })
+    void anIdAloneThatNamesNothingThatRunsIsRefused(String id, String words) throws Exception {
+        gateway.sandboxes.put(
+                new SandboxState.Stopped(new SandboxRef("default", "sandglass-default", "off", "off"), "uid-off"));
+
+        JsonNode answer = gateway.call("sandbox_interrupt", "{\"execution_id\":\"%s\"}".formatted(id));
+
+        assertThat(answer.path("isError").asBoolean()).isTrue();
+        assertThat(TestGateway.text(answer)).contains(words);
+        assertThat(gateway.supervisor.interrupted()).isEmpty();
+    }
+
+    @Test
+    void withoutAnIdASandboxIsNamed() throws Exception {
+        assertThat(TestGateway.text(gateway.call("sandbox_interrupt", "{\"session\":\"default\"}")))
+                .startsWith("Error: Missing required 'sandbox' parameter");
+    }
+
+    /** As for all other tools; the id says it all the same. */
+    @Test
+    void aReadingTakesASandboxToo() throws Exception {
+        String arguments = "{\"execution_id\":\"%s\",\"sandbox\":\"box\",\"namespace\":\"default\"}".formatted(ID);
+
+        JsonNode answer = gateway.call("sandbox_get_execution", arguments);
+
+        assertThat(answer.at("/structuredContent/stdout").asString()).isEqualTo("hello");
     }
 
     @Test

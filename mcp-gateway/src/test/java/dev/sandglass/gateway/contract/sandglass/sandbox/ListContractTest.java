@@ -163,6 +163,69 @@ class ListContractTest {
         assertThat(listed(everywhere).path("executions").isNull()).isTrue();
     }
 
+    private String text(String arguments) throws Exception {
+        return TestGateway.text(gateway.call("sandbox_list", arguments));
+    }
+
+    @Test
+    void theTextOfOneHasALineForEachSessionAndExecution() throws Exception {
+        ran("aaaaaaaaaaaaaaaa", "running", "command");
+
+        assertThat(text("{\"sandbox\":\"box\"}").lines())
+                .hasSize(3)
+                .satisfiesExactly(
+                        head -> assertThat(head).isEqualTo("box: running"),
+                        session -> assertThat(session).startsWith("session 'default' python: "),
+                        run -> assertThat(run)
+                                .isEqualTo("execution default.uid-box.1.aaaaaaaaaaaaaaaa: command, running"));
+    }
+
+    @Test
+    void theTextOfSeveralHasALineForEach() throws Exception {
+        var ref = new SandboxRef("default", "sandglass-default", "off", "off");
+        gateway.sandboxes.put(new SandboxState.Asleep(ref, "uid-off", "Idle"));
+
+        assertThat(text("{}").lines())
+                .hasSize(2)
+                .anySatisfy(line -> assertThat(line).startsWith("box: running; session 'default' python: "))
+                .contains("off: suspended (Idle)");
+    }
+
+    @Test
+    void theTextIsBoundedRunningOnesFirstAndSaysHowManyItLeavesOut() throws Exception {
+        for (int number = 0; number < 80; number++) {
+            gateway.sandboxes.put(new SandboxState.Stopped(
+                    new SandboxRef("default", "sandglass-default", "a" + number, "a" + number), "a" + number));
+        }
+
+        List<String> lines = text("{}").lines().toList();
+
+        assertThat(lines).hasSize(ListText.MOST_SANDBOXES + 1);
+        assertThat(lines.getFirst()).startsWith("box: running");
+        assertThat(lines.getLast())
+                .isEqualTo("Not shown: %d more, 0 of them running. Name one with 'sandbox'."
+                        .formatted(81 - ListText.MOST_SANDBOXES));
+    }
+
+    @Test
+    void sandboxesOfSeveralTenantsAreToldWithThem() {
+        var listed = new ListTool.Listed(
+                List.of(
+                        new ListTool.Entry("a", "box", "stopped", null, List.of(), null),
+                        new ListTool.Entry("b", "box", "running", null, null, null)),
+                true);
+
+        assertThat(ListText.of(listed))
+                .isEqualTo("b/box: running, did not tell its sessions in time\na/box: stopped\n"
+                        + "Not shown: 0 more and others, 0 of them running. Name one with 'sandbox'.");
+    }
+
+    @Test
+    void whereThereAreNoneItSaysSo() throws Exception {
+        assertThat(TestGateway.text(gateway.call(TestGateway.OTHER_KEY, "sandbox_list", "{}")))
+                .isEqualTo("There are no sandboxes; sandbox_run_code with a name of your choice starts one.");
+    }
+
     @Test
     void theSchemaSaysWhatStoppedAndSuspendedMean() throws Exception {
         assertThat(gateway.definition("sandbox_list")

@@ -52,8 +52,36 @@ class MetricsContractTest {
         assertThat(usage.path("disk_usage").asLong()).isEqualTo(4096);
         assertThat(usage.path("pids").asInt()).isEqualTo(7);
         assertThat(usage.path("uptime").asDouble()).isEqualTo(3.5);
-        assertThat(JsonMapper.shared().readTree(TestGateway.text(result))).isEqualTo(result.path("structuredContent"));
-        assertThat(TestGateway.text(result)).contains("\n");
+        assertThat(JsonMapper.shared().readTree(TestGateway.text(result)).path("sandboxes"))
+                .isEqualTo(result.path("structuredContent").path("sandboxes"));
+        assertThat(TestGateway.text(result).lines()).hasSize(3);
+    }
+
+    /** One JSON object, so that programs of microsandbox read it; of several sandboxes the contract's six names alone. */
+    @Test
+    void theTextOfSeveralHasTheSixFieldsOfTheContract() throws Exception {
+        String text = TestGateway.text(gateway.call("sandbox_get_metrics", "{}"));
+
+        assertThat(JsonMapper.shared().readTree(text)).isEqualTo(JsonMapper.shared().readTree("""
+                {"sandboxes":[
+                {"namespace":"default","name":"box","running":true,"cpu_usage":12.5,"memory_usage":100.0,
+                 "disk_usage":4096},
+                {"namespace":"default","name":"Sleepy","running":false,"cpu_usage":null,"memory_usage":null,
+                 "disk_usage":null}]}"""));
+    }
+
+    @Test
+    void theTextIsBoundedAndSaysHowManyItLeavesOut() throws Exception {
+        for (int number = 0; number < 199; number++) {
+            gateway.sandboxes.put(new SandboxState.Stopped(
+                    new SandboxRef("default", "sandglass-default", "s" + number, "s" + number), "s" + number));
+        }
+
+        JsonNode told = JsonMapper.shared().readTree(TestGateway.text(gateway.call("sandbox_get_metrics", "{}")));
+
+        assertThat(told.path("sandboxes").size()).isEqualTo(MetricsText.MOST_SANDBOXES);
+        assertThat(told.path("not_shown").asInt()).isEqualTo(201 - MetricsText.MOST_SANDBOXES);
+        assertThat(told.has("truncated")).isFalse();
     }
 
     /** The contract's six come first, under the contract's names. */

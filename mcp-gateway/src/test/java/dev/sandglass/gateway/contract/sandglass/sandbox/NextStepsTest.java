@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What to do next in the words of our own tools: models learnt them. */
@@ -49,6 +50,40 @@ class NextStepsTest {
                 .isEqualTo("Old. Upgrade with: sandbox_run_command 'x'.");
         assertThat(NextSteps.told("", new NextStep.RunCommand(Purpose.INSTALL, "x")))
                 .isEqualTo("Install with: sandbox_run_command 'x'.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "READ | /etc/x | To read it, copy it first: sandbox_run_command 'cp -rL /etc/x /workspace/'.",
+                "READ | ../run/x | To read it, copy it first: sandbox_run_command 'cp -rL /workspace/../run/x"
+                        + " /workspace/x.copy'.",
+                "READ | links/etc/x | To read it, copy it first: sandbox_run_command 'cp -rL /workspace/links/etc/x"
+                        + " /workspace/x.copy'.",
+                "READ | /tmp/a b$(id)\" | To read it, copy it first: sandbox_run_command"
+                        + " 'cp -rL \"/tmp/a b\\$(id)\\\"\" /workspace/'.",
+                "LOOK | /etc | To look at it: sandbox_run_command 'ls -la /etc'.",
+                "WRITE | /tmp/out/x | Write /workspace/x, then copy it there: sandbox_run_command"
+                        + " 'cp /workspace/x /tmp/out/x'.",
+                "WRITE | links/etc/x | Write to another path of the workspace.",
+                "MAKE_FOLDER | /tmp/d | To make it: sandbox_run_command 'mkdir -p /tmp/d'.",
+                "CHANGE | /tmp/d | Use sandbox_run_command with mv or rm there.",
+                "READ | / | Use sandbox_run_command there.",
+                "READ | ~/../x | Use sandbox_run_command there.",
+                "READ | /tmp/a\u202eb | Use sandbox_run_command there.",
+            })
+    void aPathThatLeadsOutComesWithTheCommandThatGoesThere(SandboxProblem.Outside.Deed deed, String path, String way) {
+        assertThat(NextSteps.told(new SandboxProblem.Outside("It leads out.", deed, path)))
+                .isEqualTo("It leads out. " + way);
+    }
+
+    @Test
+    void aLongPathStandsInNoCommand() {
+        var outside = new SandboxProblem.Outside("It.", SandboxProblem.Outside.Deed.READ, "/" + "a".repeat(300));
+
+        assertThat(NextSteps.told(outside)).isEqualTo("It. Use sandbox_run_command there.");
     }
 
     /** Apart from the one that names an argument, each names a tool. */

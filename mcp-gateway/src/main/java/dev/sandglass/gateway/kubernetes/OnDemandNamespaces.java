@@ -1,0 +1,132 @@
+package dev.sandglass.gateway.kubernetes;
+
+import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.name.SandboxName;
+import dev.sandglass.gateway.caller.NewTenants;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Makes a namespace for a tenant at its first start: with the label by which all components know it, and Pod Security at
+ * {@code restricted}. An admission policy of the chart accepts nothing else from the gateway (ADR 0022).
+ */
+public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
+
+    /** Who made it, for administrators. */
+    static final String MADE_BY = "sandglass-gateway";
+
+    /** Of the names of all namespaces that are made here; no other has it. */
+    static final String PREFIX = "sandglass-tenant-";
+
+    private static final Logger LOG = LoggerFactory.getLogger(OnDemandNamespaces.class);
+    private static final int MAX_CHARS = 63;
+    private static final Duration LOOK = Duration.ofMillis(50);
+    private static final Duration CACHE_LAG = Duration.ofSeconds(5);
+
+    /** What Kubernetes takes as a label's value, besides what every tenant's name is. */
+    private static final Pattern LABEL = Pattern.compile(".*[A-Za-z0-9]");
+
+    private static final Map<String, String> LABELS = Map.of(
+            SandboxLabels.MANAGED_BY,
+            MADE_BY,
+            "pod-security.kubernetes.io/enforce",
+            "restricted",
+            "pod-security.kubernetes.io/enforce-version",
+            "latest");
+
+    private final KubernetesClient client;
+    private final Supplier<Map<String, String>> known;
+    private final int most;
+    private final ApiCalls calls = new ApiCalls();
+
+    /**
+     * @param client closed by its maker
+     * @param known tenant to namespace, as the labels tell it now
+     * @param most that there may be
+     */
+    public OnDemandNamespaces(KubernetesClient client, Supplier<Map<String, String>> known, int most) {
+        this.client = client;
+        this.known = known;
+        this.most = most;
+    }
+
+    @Override
+    public Mono<String> make(String tenant) {
+        String name = PREFIX + new SandboxName(tenant).resourceName();
+        int room = MAX_CHARS - PREFIX.length();
+        if (name.length() > MAX_CHARS || !LABEL.matcher(tenant).matches()) {
+            return Mono.error(refused(tenant, "a new one has at most %d characters, the last a letter or digit".formatted(room)));
+        }
+        long made = known.get().values().stream().filter(each -> each.startsWith(PREFIX)).count();
+        if (made >= most) {
+            return Mono.error(refused(
+                    tenant,
+                    "there are %d made on demand already, as many as this installation takes (tenantsOnDemand.most of the"
+                                    .formatted(made)
+                            + " chart)"));
+        }
+        return calls.about(new SandboxRef(tenant, name, tenant, tenant), () -> create(tenant, name))
+                .onErrorMap(
+                        SandboxProblem.Refused.class,
+                        problem -> refused(tenant, "the cluster did not take it: " + problem.fact()))
+                .then(Mono.defer(() -> awaited(tenant, name)));
+    }
+
+    /** One that is there already another replica made, or it is no tenant's: then its label is awaited in vain. */
+    private boolean create(String tenant, String name) {
+        Namespace namespace = new NamespaceBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .addToLabels(LABELS)
+                .addToLabels(SandboxLabels.TENANT, tenant)
+                .endMetadata()
+                .build();
+        try {
+            client.resource(namespace).create();
+            LOG.atInfo()
+                    .addKeyValue("tenant", tenant)
+                    .addKeyValue("namespace", name)
+                    .log("Made the namespace of a tenant");
+            return true;
+        } catch (KubernetesClientException problem) {
+            if (!ApiCalls.isConflict(problem)) {
+                throw problem;
+            }
+            return false;
+        }
+    }
+
+    private Mono<String> awaited(String tenant, String name) {
+        return Flux.interval(Duration.ZERO, LOOK)
+                .filter(_ -> name.equals(known.get().get(tenant)))
+                .next()
+                .map(_ -> name)
+                .timeout(
+                        CACHE_LAG,
+                        Mono.error(() -> refused(
+                                tenant,
+                                "the cluster's namespace '%s' is not there for it yet, or is another's; try again in some seconds"
+                                        .formatted(name))));
+    }
+
+    private static SandboxProblem refused(String tenant, String why) {
+        return new SandboxProblem.Refused("Namespace '%s' does not exist and was not made: %s.".formatted(tenant, why));
+    }
+
+    @Override
+    public void close() {
+        calls.close();
+    }
+}

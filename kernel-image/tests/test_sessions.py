@@ -118,6 +118,30 @@ def test_closing_makes_room(tmp_path: Path) -> None:
         running.stop()
 
 
+def test_the_limit_is_a_setting(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="1")
+    try:
+        client = running.ready()
+        with pytest.raises(Refused, match=r"sessions_full: 1 sessions exist already"):
+            client.start("second", "1", session="second")
+        client.ask("close")
+        assert result(client.run("fits", "1 + 1", session="second")) == b"2"
+    finally:
+        running.stop()
+
+
+def test_a_label_is_kept_and_told(spare: Running) -> None:
+    client = spare.ready()
+    client.run("named", "1", session="u-x", label="any text: \u00e9, \U0001f642")
+    client.run("again", "1", session="u-x")
+    client.ask("reset", session="u-x")
+    told = {kernel["session"]: kernel.get("label") for kernel in client.ask("list")["kernels"]}
+    assert told == {"default": None, "u-x": "any text: \u00e9, \U0001f642"}
+    for wrong in ("", "x" * 1001, 7):
+        with pytest.raises(Refused, match=r"label: must"):
+            client.start("wrong", "1", session="u-x", label=wrong)
+
+
 def test_a_session_that_was_never_used(spare: Running) -> None:
     client = spare.ready()
     assert client.ask("reset", session="nobody") == {"state": "unused"}

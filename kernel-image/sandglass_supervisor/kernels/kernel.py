@@ -42,6 +42,7 @@ class Kernel:
         self.language, self.session = name
         self.env = env
         self.used = False
+        self.label: str | None = None  # what callers call the session
         self._make = make
         self._place = place
         self._cgroup = cgroup
@@ -80,6 +81,7 @@ class Kernel:
             "uptime_s": round(self._place.loop.clock() - self._started_at, 3),
             "python_env": None if self.env is None else self.env.name,
             "trouble": self._trouble,
+            **({} if self.label is None else {"label": self.label}),
         }
 
     def check_room(self, *, wait_kernel: bool) -> None:
@@ -92,6 +94,7 @@ class Kernel:
     def submit(self, execution: Execution, request: Execute) -> None:
         """Queue an execution; it runs at once if nothing is before it."""
         self.used = True
+        self.label = request.label or self.label
         execution.position = self.position
         execution.waits_s = self.waits_s
         self._queue.add(execution, request)

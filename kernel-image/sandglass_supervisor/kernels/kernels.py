@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ..execution import outcome
+from ..execution import hint, outcome
 from ..execution.execution import Execution
 from ..execution.outcome import Outcome
 from ..limits import KERNELS, QUEUE, TOLD_SESSIONS
@@ -18,22 +18,26 @@ from .python_process import PythonProcess
 
 Name = tuple[str, str]
 
+_FULL = "sessions_full"  # an error code of the wire
 _MAKERS: dict[str, Maker] = {"python": PythonProcess, "nodejs": NodeProcess}
 
 
 class Kernels:
-    """At most eight; the ninth session is refused.
+    """At most so many, eight if nothing else is said; one more session is refused.
 
     A session that nobody used yet begins with the interpreter that its first execution asks for, and keeps it. While
     that one is looked at, what is asked of the session waits.
     """
 
-    def __init__(self, place: Place, cgroup: Cgroup, tell: Tell, lost: str | None = None) -> None:
+    def __init__(
+        self, place: Place, cgroup: Cgroup, tell: Tell, lost: str | None = None, most: int | None = None
+    ) -> None:
         """``lost`` is what the first execution of each session is told of what went before; None for nothing."""
         self._place = place
         self._cgroup = cgroup
         self._tell = tell
         self._lost = lost
+        self._most = KERNELS if most is None else most
         self._told: set[Name] = set()
         self._known: dict[Name, Kernel] = {}
         self._waiting: dict[Name, list[tuple[Execution, Execute]]] = {}
@@ -149,7 +153,8 @@ class Kernels:
                 self.check_room(late)
                 self.submit(execution, late)
             except Problem as problem:
-                execution.finish(Outcome(outcome.REJECTED, str(problem)))
+                helps = hint.END_A_SESSION if problem.code == _FULL else None
+                execution.finish(Outcome(outcome.REJECTED, str(problem), hint=helps))
 
     def _asks_for(self, env: PythonEnv, request: Execute) -> bool:
         return request.python_env is not None and self._locate(request.python_env).folder == env.folder
@@ -173,8 +178,8 @@ class Kernels:
         return kernel
 
     def _check_sessions(self, name: Name) -> None:
-        if len(self._known.keys() | self._waiting.keys() | {name}) > KERNELS:
-            raise Problem("rejected", f"{KERNELS} sessions exist already; use one of them or close one")
+        if len(self._known.keys() | self._waiting.keys() | {name}) > self._most:
+            raise Problem(_FULL, f"{self._most} sessions exist already, and there can be no more")
 
     def _locate(self, text: str) -> PythonEnv:
         workspace = self._place.workspace

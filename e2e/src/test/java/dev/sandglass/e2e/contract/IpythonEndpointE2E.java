@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.e2e.support.EndpointSession;
 import dev.sandglass.e2e.support.Installation;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,6 +35,29 @@ class IpythonEndpointE2E {
         assertThat(cell("two words", "x + 1")).contains("\\\"result\\\":\\\"42\\\"", "\\\"execution_count\\\":2");
         assertThat(cell("other", "x")).contains("\\\"status\\\":\\\"error\\\"", "NameError");
         assertThat(session.call("list_sessions", Map.of())).contains("two words", "other", "\\\"exec_count\\\":2");
+    }
+
+    @Test
+    void anyTextIsASessionsName() {
+        String name = "a name of a session / with more than 63 characters, é and 🙂, which is listed whole";
+        assertThat(cell(name, "x = 41")).contains("\\\"status\\\":\\\"ok\\\"");
+        assertThat(cell(name, "x + 1")).contains("\\\"result\\\":\\\"42\\\"");
+        assertThat(session.call("list_sessions", Map.of())).contains(name, "\\\"env\\\":\\\"default\\\"");
+        assertThat(session.call("reset", Map.of("session", name))).contains("{\\\"ok\\\":true}");
+        assertThat(session.call("list_sessions", Map.of())).contains("\\\"exec_count\\\":0");
+    }
+
+    @Test
+    void theLimitOfSessionsNamesTheToolsThatHelp() {
+        // A sandbox begins with a session of its own, which is used here like any other.
+        for (String name : List.of("default", "1", "2", "3", "4", "5", "6", "7")) {
+            assertThat(cell(name, "1")).contains("\\\"status\\\":\\\"ok\\\"");
+        }
+        assertThat(cell("8", "1"))
+                .contains("8 sessions exist already", "list_sessions", "shutdown")
+                .doesNotContain("sandbox_");
+        session.call("shutdown", Map.of("session", "3"));
+        assertThat(cell("8", "1")).contains("\\\"status\\\":\\\"ok\\\"");
     }
 
     @Test

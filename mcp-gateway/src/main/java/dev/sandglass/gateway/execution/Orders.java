@@ -17,6 +17,7 @@ final class Orders {
                         id.number(),
                         code.language(),
                         code.session(),
+                        code.label(),
                         code.pythonEnv(),
                         Blob.utf8(code.code()),
                         code.envs(),

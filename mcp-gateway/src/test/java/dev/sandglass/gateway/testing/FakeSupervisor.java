@@ -47,6 +47,13 @@ public final class FakeSupervisor implements LinkClient, Link {
     /** Sessions of Python besides the default one, each with its environment, in which three cells ran. */
     public final Map<String, String> sessions = new ConcurrentHashMap<>();
 
+    /** What it warns of when the python_env is {@code late}. */
+    public static final String TOO_LATE = "Session 'work' runs in env 'data' and goes on in it; python_env 'late' counts"
+            + " when a session begins: use another session, or close this one first.";
+
+    /** What callers call some of them. */
+    public final Map<String, String> labels = new ConcurrentHashMap<>();
+
     /** Executions that an interrupt finds ended. */
     public final Set<String> ended = ConcurrentHashMap.newKeySet();
 
@@ -178,8 +185,11 @@ public final class FakeSupervisor implements LinkClient, Link {
     private String others() {
         return sessions.entrySet().stream()
                 .map(each -> (",{\"language\":\"python\",\"session\":\"%s\",\"state\":\"busy\",\"executions\":3,"
-                                + "\"uptime_s\":1.5,\"python_env\":%s}")
-                        .formatted(each.getKey(), each.getValue()))
+                                + "\"uptime_s\":1.5,\"python_env\":%s,\"label\":%s}")
+                        .formatted(
+                                each.getKey(),
+                                each.getValue(),
+                                json.valueToTree(labels.get(each.getKey()))))
                 .collect(Collectors.joining());
     }
 
@@ -236,7 +246,7 @@ public final class FakeSupervisor implements LinkClient, Link {
     }
 
     private static OutputRecord.Outcome late() {
-        return new OutputRecord.Outcome(0, "ok", 1.5, null, null, false, "", null, "It was too late.", false);
+        return new OutputRecord.Outcome(0, "ok", 1.5, null, null, false, "", null, TOO_LATE, false);
     }
 
     private static OutputRecord.Outcome bare() {

@@ -80,6 +80,30 @@ class RealEndpointsTest {
                 .isEqualTo("{\"ok\":false,\"error\":\"unknown session 'two words'\"}");
     }
 
+    private static JsonNode listed(String session) throws Exception {
+        return at("ipython")
+                .data("list_sessions", "{}")
+                .valueStream()
+                .filter(each -> each.path("name").asString().equals(session))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void p2P8P9ALongNameStaysAndAResetCountsAnew() throws Exception {
+        String name = "a name of a session / with more than 63 characters, é and 🙂, which is listed whole";
+        cell(name, "1", "");
+        cell(name, "2", "");
+        assertThat(listed(name).path("exec_count").asInt()).isEqualTo(2);
+        double before = listed(name).path("uptime_s").asDouble();
+
+        at("ipython").data("reset", "{'session':'%s'}".formatted(name));
+        assertThat(listed(name).path("exec_count").asInt()).isZero();
+        assertThat(listed(name).path("uptime_s").asDouble()).isLessThan(before);
+        assertThat(at("ipython").data("shutdown", "{'session':'%s'}".formatted(name)).toString())
+                .isEqualTo("{\"ok\":true}");
+    }
+
     @Test
     void p7P15EnvsOfIpython() throws Exception {
         assertThat(cell("bare", "1", ",'env':'/usr/nowhere'").path("status").asString())

@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 /** The sessions of a sandbox as this endpoint tells them. */
 final class Kernels {
 
-    private static final String OWN_ENV = "default";
+    static final String OWN_ENV = "default";
     private static final String OWN_PYTHON = "/opt/sandglass/bin/python";
     private static final String HOME = "/workspace";
 

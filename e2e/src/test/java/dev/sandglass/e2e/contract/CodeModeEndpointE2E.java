@@ -48,6 +48,21 @@ class CodeModeEndpointE2E {
     }
 
     @Test
+    void theFormsOfAnAnswer() {
+        Map<String, Object> call = Map.of("code", "print('a: b'); print('c')");
+        for (Map.Entry<String, String> form : Map.of("compact", "\"a: b\\nc", "toon", "stdout[2]: \\\"a: b\\\",c")
+                .entrySet()) {
+            EndpointSession other =
+                    EndpointSession.begin(Installation.current(), "/mcp/code-mode?output=" + form.getKey());
+            try {
+                assertThat(other.call("run_python", call)).contains(form.getValue());
+            } finally {
+                other.end();
+            }
+        }
+    }
+
+    @Test
     void manyCallsLeaveNoKernelBehind() {
         for (int call = 0; call < 10; call++) {
             assertThat(run("print(%d * 2)".formatted(call))).contains("\\\"" + call * 2 + "\\\"");

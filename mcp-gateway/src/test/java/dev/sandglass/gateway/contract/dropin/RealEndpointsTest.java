@@ -100,7 +100,9 @@ class RealEndpointsTest {
         at("ipython").data("reset", "{'session':'%s'}".formatted(name));
         assertThat(listed(name).path("exec_count").asInt()).isZero();
         assertThat(listed(name).path("uptime_s").asDouble()).isLessThan(before);
-        assertThat(at("ipython").data("shutdown", "{'session':'%s'}".formatted(name)).toString())
+        assertThat(at("ipython")
+                        .data("shutdown", "{'session':'%s'}".formatted(name))
+                        .toString())
                 .isEqualTo("{\"ok\":true}");
     }
 

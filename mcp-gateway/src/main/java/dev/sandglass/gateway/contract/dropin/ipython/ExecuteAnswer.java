@@ -2,6 +2,7 @@ package dev.sandglass.gateway.contract.dropin.ipython;
 
 import dev.sandglass.gateway.action.Run;
 import dev.sandglass.gateway.contract.ToolResult;
+import dev.sandglass.gateway.contract.dropin.Losses;
 import dev.sandglass.gateway.contract.dropin.Steps;
 import dev.sandglass.gateway.contract.dropin.Unreached;
 import dev.sandglass.gateway.execution.ExecutionResult;
@@ -21,9 +22,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class ExecuteAnswer {
 
     // As kernels.py of the supervisor says it; the env in it is what the caller wrote.
-    private static final Pattern LATE_ENV =
-            Pattern.compile("Session '[A-Za-z0-9_-]+' runs in .* counts when a session begins: use another session, or close"
-                    + " this one first\\.", Pattern.DOTALL);
+    private static final Pattern LATE_ENV = Pattern.compile(
+            "Session '[A-Za-z0-9_-]+' runs in .* counts when a session begins: use another session, or close"
+                    + " this one first\\.",
+            Pattern.DOTALL);
 
     private final Run run;
     private final ExecutionResult result;
@@ -97,7 +99,7 @@ final class ExecuteAnswer {
     private @Nullable String warning(Asked asked, Optional<Session> kernel) {
         String told = Stream.of(
                         asked.newSandbox().map(name -> "Sandbox '%s' was not there: this one is new.".formatted(name)),
-                        resumed(),
+                        Losses.resumed(run),
                         warned(asked, kernel),
                         result.status() == ExecutionStatus.OK
                                         && !result.message().isEmpty()
@@ -108,12 +110,6 @@ final class ExecuteAnswer {
                 .flatMap(Optional::stream)
                 .collect(Collectors.joining(" "));
         return told.isEmpty() ? null : told;
-    }
-
-    private Optional<String> resumed() {
-        return Optional.ofNullable(run.resumed())
-                .map(why -> "The sandbox had been suspended (%s) and was resumed: variables of earlier cells are lost."
-                        .formatted(why.reason()));
     }
 
     /**

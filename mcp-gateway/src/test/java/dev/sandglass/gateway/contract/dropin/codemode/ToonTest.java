@@ -25,12 +25,14 @@ class ToonTest {
 
     @Test
     void oneLineForEachField() {
-        assertThat(Toon.of(object("{'status':'error','exitCode':3,'stdout':['a b','c'],'stderr':[],'error':'it: ended'}")))
+        assertThat(Toon.of(
+                        object("{'status':'error','exitCode':3,'stdout':['a b','c'],'stderr':[],'error':'it: ended'}")))
                 .isEqualTo("status: error\nexitCode: 3\nstdout[2]: a b,c\nstderr[0]:\nerror: \"it: ended\"");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a", "two words", "Success (no output)", "é 系统 🙂", "a-b", "x#1", "1 2", "1.2.3", "True", "a`b"})
+    @ValueSource(
+            strings = {"a", "two words", "Success (no output)", "é 系统 🙂", "a-b", "x#1", "1 2", "1.2.3", "True", "a`b"})
     void aPlainTextStandsWithoutQuotes(String text) {
         assertThat(Toon.text(text)).isEqualTo(text);
     }
@@ -98,7 +100,8 @@ class ToonTest {
 
             String written = Toon.of(fields);
             assertThat(written.split("\n", -1)).hasSize(6);
-            assertThat(written.codePoints().filter(letter -> letter < 0x20 && letter != '\n')).isEmpty();
+            assertThat(written.codePoints().filter(letter -> letter < 0x20 && letter != '\n'))
+                    .isEmpty();
             assertThat(written).doesNotContain("```").doesNotContain(" \n").doesNotEndWith(" ");
             assertThat(read(written)).as(written).isEqualTo(fields);
         }

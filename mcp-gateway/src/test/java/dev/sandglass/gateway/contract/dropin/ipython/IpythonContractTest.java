@@ -169,8 +169,7 @@ class IpythonContractTest {
     void p2ANameHasABoundAndIsNotEmpty() throws Exception {
         assertThat(TestGateway.text(client.call("execute", "{'session':'','code':'1'}")))
                 .startsWith("Error: 'session' must not be empty");
-        assertThat(TestGateway.text(
-                        client.call("execute", "{'session':'%s','code':'1'}".formatted("x".repeat(1001)))))
+        assertThat(TestGateway.text(client.call("execute", "{'session':'%s','code':'1'}".formatted("x".repeat(1001)))))
                 .isEqualTo("Error: 'session' must have at most 1000 characters, has 1001");
         assertThat(cell("'code':'print 1'").path("status").asString()).isEqualTo("ok");
     }

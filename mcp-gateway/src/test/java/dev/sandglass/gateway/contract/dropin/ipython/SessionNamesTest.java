@@ -89,10 +89,12 @@ class SessionNamesTest {
         AnyText any = AnyText.of(List.of(new byte[] {11}));
         for (int i = 0; i < 2_000; i++) {
             String next = any.whole();
-            String text = next.substring(0, next.offsetByCodePoints(0, Math.min(500, next.codePointCount(0, next.length()))));
+            String text =
+                    next.substring(0, next.offsetByCodePoints(0, Math.min(500, next.codePointCount(0, next.length()))));
             Session.Name name = SessionNames.of(text);
             assertThat(name.session()).matches(GRAMMAR);
-            assertThat(SessionNames.text(session(name, SessionNames.label(text)))).isEqualTo(text);
+            assertThat(SessionNames.text(session(name, SessionNames.label(text))))
+                    .isEqualTo(text);
         }
     }
 

@@ -46,6 +46,23 @@ class IpyboxEndpointE2E {
     }
 
     @Test
+    void appLeadsToTheWorkspace() {
+        assertThat(cell("_ = open('/app/seen', 'w').write('by both names')")).contains("(no output)");
+        assertThat(cell("open('/workspace/seen').read()")).contains("by both names");
+        assertThat(cell("import os; os.path.realpath('/app')")).contains("'/workspace'");
+    }
+
+    @Test
+    void aPackageOfAClosedHostNamesWhatOpensIt() {
+        String refused = session.call(
+                "install_package", Map.of("package_name", "git+https://git.example.com/team/tool.git@main"));
+
+        assertThat(refused)
+                .contains("git.example.com", "'allowed_domains' in the URL of this endpoint", "\"isError\":true")
+                .doesNotContain("sandbox_");
+    }
+
+    @Test
     void longOutputIsInAFile() {
         assertThat(cell("print('x' * 20_000)"))
                 .contains("[Output truncated: exceeded 5000 character limit]", "/workspace/outputs/");

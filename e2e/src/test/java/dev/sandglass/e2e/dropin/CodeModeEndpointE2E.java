@@ -1,10 +1,12 @@
-package dev.sandglass.e2e.contract;
+package dev.sandglass.e2e.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.e2e.support.EndpointSession;
 import dev.sandglass.e2e.support.Installation;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,7 +46,38 @@ class CodeModeEndpointE2E {
         assertThat(run("import sys; sys.exit(0)")).contains("\\\"exitCode\\\":0");
         assertThat(run("1 + 1")).contains("Success (no output)");
         assertThat(run("print('begun', flush=True); import time; time.sleep(60)"))
-                .contains("Timeout: execution exceeded 3s", "begun", "\\\"timeoutSeconds\\\":3");
+                .contains(
+                        "Timeout: execution exceeded 3s", "begun", "\\\"timeoutSeconds\\\":3", "\"isError\":true");
+    }
+
+    @Test
+    void brokenArgumentsAreValidationErrors() {
+        assertThat(run(" \n"))
+                .contains("\\\"status\\\":\\\"validation_error\\\"", "Missing 'code' argument", "\"isError\":true");
+        assertThat(session.call("run_python", Map.of("code", "1", "servers", "x")))
+                .contains("validation_error", "'servers' must be a list");
+        assertThat(session.call("run_python", Map.of("code", "1", "timeout", "soon")))
+                .contains("validation_error", "'timeout' must be an integer");
+        assertThat(session.call("run_python", Map.of("code", "import time; time.sleep(30)", "timeout", 0)))
+                .contains("Timeout: execution exceeded 1s", "\"isError\":true");
+    }
+
+    @Test
+    void callsRunSideBySide() throws Exception {
+        String meet = """
+                import os, time
+                open('%s', 'w').close()
+                while not os.path.exists('%s'):
+                    time.sleep(0.02)
+                print('met')
+                """;
+        var one = CompletableFuture.supplyAsync(
+                () -> session.call("run_python", Map.of("code", meet.formatted("one", "two"))));
+        var two = CompletableFuture.supplyAsync(
+                () -> session.call("run_python", Map.of("code", meet.formatted("two", "one"))));
+
+        assertThat(one.get(40, TimeUnit.SECONDS)).contains("met");
+        assertThat(two.get(40, TimeUnit.SECONDS)).contains("met");
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.sandglass.e2e.contract;
+package dev.sandglass.e2e.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,6 +35,24 @@ class IpyboxEndpointE2E {
         assertThat(cell("import os; os.environ['GREETING']")).contains("hello");
         assertThat(session.call("reset", Map.of())).contains("The kernel is new");
         assertThat(cell("x")).contains("NameError", "\"isError\":true");
+    }
+
+    @Test
+    void aTimeoutKeepsTheOutputAndTheKernel() {
+        cell("x = 41");
+        assertThat(session.call(
+                        "execute_ipython_cell",
+                        Map.of("code", "print('begun', flush=True); import time; time.sleep(60)", "timeout", 1.5)))
+                .contains("begun\\nExecution timed out: ", "\"isError\":true")
+                .doesNotContain("sandbox_");
+        assertThat(cell("x + 1")).contains("\"42\"");
+    }
+
+    @Test
+    void cellsAreThoseOfIpython() {
+        assertThat(cell("import asyncio\nawait asyncio.sleep(0, 'slept')")).contains("'slept'");
+        assertThat(cell("!echo of a shell")).contains("of a shell");
+        assertThat(cell("%%bash\necho of bash")).contains("of bash");
     }
 
     @Test

@@ -1,11 +1,15 @@
-package dev.sandglass.e2e.contract;
+package dev.sandglass.e2e.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.e2e.support.EndpointSession;
 import dev.sandglass.e2e.support.Installation;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +73,44 @@ class IpythonEndpointE2E {
 
         assertThat(late).contains("\\\"status\\\":\\\"timeout\\\"", "begun");
         assertThat(cell("a", "x + 1")).contains("\\\"result\\\":\\\"42\\\"");
+    }
+
+    @Test
+    void aResultHasTheFieldsOfTheContract() {
+        assertThat(cell("a", "import sys; print('out'); print('err', file=sys.stderr); 6 * 7"))
+                .contains("{\\\"status\\\":\\\"ok\\\",\\\"stdout\\\":\\\"out\\\\n\\\",\\\"stderr\\\":\\\"err\\\\n\\\","
+                        + "\\\"result\\\":\\\"42\\\",\\\"error\\\":null,\\\"execution_count\\\":1,\\\"warning\\\":null}");
+        assertThat(cell("a", "input()")).contains("\\\"status\\\":\\\"error\\\"").doesNotContain("\"isError\":true");
+    }
+
+    @Test
+    void anEnvIsBoundToItsSession() {
+        assertThat(session.call("execute", Map.of("session", "bare", "code", "1", "env", "nowhere")))
+                .contains("\\\"status\\\":\\\"env_error\\\"", "/workspace/envs/nowhere", "in another session")
+                .doesNotContain("\"isError\":true");
+        cell("own", "1");
+        assertThat(session.call("execute", Map.of("session", "own", "code", "2", "env", "data")))
+                .contains("session 'own' is bound to env 'default' (/opt/sandglass/bin/python); ignoring requested env"
+                        + " 'data'. Use shutdown('own') first to rebind.");
+    }
+
+    @Test
+    void anInterruptEndsWhatRunsAndKeepsTheSession() throws Exception {
+        cell("busy", "x = 41");
+        var endless = CompletableFuture.supplyAsync(() -> cell("busy", "import time\nwhile True: time.sleep(0.05)"));
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> session.call("list_sessions", Map.of()).contains("\\\"status\\\":\\\"busy\\\""));
+
+        assertThat(session.call("interrupt", Map.of("session", "busy"))).contains("{\\\"ok\\\":true}");
+
+        assertThat(endless.get(20, TimeUnit.SECONDS)).contains("\\\"status\\\":\\\"error\\\"", "KeyboardInterrupt");
+        assertThat(cell("busy", "x + 1")).contains("\\\"result\\\":\\\"42\\\"");
+    }
+
+    @Test
+    void aPictureStandsBesideTheText() {
+        assertThat(cell("a", "import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()"))
+                .contains("\\\"status\\\":\\\"ok\\\"", "\"type\":\"image\"");
     }
 
     @Test

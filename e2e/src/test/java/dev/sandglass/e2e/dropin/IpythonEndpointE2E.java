@@ -46,7 +46,8 @@ class IpythonEndpointE2E {
         String name = "a name of a session / with more than 63 characters, é and 🙂, which is listed whole";
         assertThat(cell(name, "x = 41")).contains("\\\"status\\\":\\\"ok\\\"");
         assertThat(cell(name, "x + 1")).contains("\\\"result\\\":\\\"42\\\"");
-        assertThat(session.call("list_sessions", Map.of())).contains(name, "\\\"env\\\":\\\"default\\\"");
+        assertThat(session.call("list_sessions", Map.of()))
+                .contains(name, "\\\"env\\\":\\\"default\\\"", "\\\"python\\\":\\\"/opt/sandglass/bin/python\\\"");
         assertThat(session.call("reset", Map.of("session", name))).contains("{\\\"ok\\\":true}");
         assertThat(session.call("list_sessions", Map.of())).contains("\\\"exec_count\\\":0");
     }

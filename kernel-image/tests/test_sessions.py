@@ -130,6 +130,47 @@ def test_the_limit_is_a_setting(tmp_path: Path) -> None:
         running.stop()
 
 
+def fresh(client: Client, name: str, code: str = "import os; os.getpid()") -> str:
+    return result(client.run(name, code, session=name, fresh=True)).decode()
+
+
+def test_who_wants_a_fresh_kernel_gets_the_one_that_waits(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="2")
+    try:
+        client = running.client()
+        # As soon as there is one: it may still be starting.
+        assert [kernel["session"] for kernel in client.hello()["kernels"]] == ["default"]
+        one = fresh(client, "one")
+        assert sessions(client) == {"one": "idle"}
+        two = fresh(client, "two")
+        with pytest.raises(Refused, match="sessions_full"):
+            fresh(client, "three")
+        client.ask("close", session="one")
+        # Another waits in its place, for the next one or for the default session.
+        client.until(lambda: sessions(client) == {"two": "idle", "default": "idle"}, 20, "the next kernel")
+        three = fresh(client, "three", "x = 1; import os; os.getpid()")
+        assert sessions(client) == {"two": "idle", "three": "idle"}
+        assert len({one, two, three}) == 3
+        client.ask("close", session="two")
+        assert result(client.run("default", "'x' in globals()")) == b"False"
+        # It is used from now on.
+        client.ask("close", session="three")
+        assert fresh(client, "four", "'x' in globals()") == "False"
+        assert sessions(client) == {"default": "idle", "four": "idle"}
+        names = [event[0] for event in client.events if event[2]["event"] == "taken"]
+        assert names == ["python/default"] * 2
+    finally:
+        running.stop()
+
+
+def test_a_default_session_that_was_closed_stays_closed(spare: Running) -> None:
+    client = spare.ready()
+    client.ask("close")
+    fresh(client, "one")
+    client.ask("close", session="one")
+    assert sessions(client) == {}
+
+
 def test_a_label_is_kept_and_told(spare: Running) -> None:
     client = spare.ready()
     client.run("named", "1", session="u-x", label="any text: \u00e9, \U0001f642")

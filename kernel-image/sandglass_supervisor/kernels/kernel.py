@@ -84,6 +84,19 @@ class Kernel:
             **({} if self.label is None else {"label": self.label}),
         }
 
+    @property
+    def is_waiting(self) -> bool:
+        """True if nothing ever ran in it, and what comes next can."""
+        return (
+            not self.used and self._on_purpose is None and self.state in (STARTING, IDLE) and self._process is not None
+        )
+
+    def become(self, session: str) -> None:
+        """Serve another session from now on."""
+        self._tell(self.name, {"event": "taken"})
+        self.session = session
+        self._tell(self.name, {"event": "ready" if self.state == IDLE else "starting"})
+
     def check_room(self, *, wait_kernel: bool) -> None:
         """Raise Problem if another execution would be refused."""
         if self._queue.full:
@@ -141,7 +154,7 @@ class Kernel:
         # What is asked from now on is for the fresh kernel.
         self._queue.fail(outcome.never_ran(f"the session was {self._on_purpose}"))
         if self._process is not None:
-            self._process.kill()
+            self._process.kill(is_idle=self._run is None)
         else:
             self._begin_anew()
 

@@ -18,6 +18,7 @@ from .python_process import PythonProcess
 
 Name = tuple[str, str]
 
+_FIRST = ("python", "default")
 _FULL = "sessions_full"  # an error code of the wire
 _MAKERS: dict[str, Maker] = {"python": PythonProcess, "nodejs": NodeProcess}
 
@@ -26,7 +27,8 @@ class Kernels:
     """At most so many, eight if nothing else is said; one more session is refused.
 
     A session that nobody used yet begins with the interpreter that its first execution asks for, and keeps it. While
-    that one is looked at, what is asked of the session waits.
+    that one is looked at, what is asked of the session waits. To start a kernel takes a second: as long as nobody used
+    the default session, its kernel serves whoever wants a fresh one, and another takes its place when that has ended.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Kernels:
         self._told: set[Name] = set()
         self._known: dict[Name, Kernel] = {}
         self._waiting: dict[Name, list[tuple[Execution, Execute]]] = {}
+        self._is_lent = False  # the default session's
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter(self._known.values())
@@ -63,7 +66,13 @@ class Kernels:
         if kernel is None:
             done()
         else:
-            kernel.close(done)
+            kernel.close(partial(self._closed, done))
+
+    def _closed(self, done: Callable[[], None]) -> None:
+        done()
+        if self._is_lent and _FIRST not in self._known and len(self._known.keys() | self._waiting.keys()) < self._most:
+            self._is_lent = False
+            self.get(*_FIRST)
 
     def reset(self, language: str, session: str, done: Callable[[Kernel | None], None]) -> None:
         """End what a session runs and start afresh; ``done`` gets the kernel, None if there was none yet."""
@@ -79,6 +88,7 @@ class Kernels:
         for waiting in self._waiting.values():
             while waiting:
                 waiting.pop(0)[0].finish(outcome.not_begun(refusal))
+        self._is_lent = False
         known, self._known = self._known, {}
         for kernel in known.values():
             kernel.cut_off(refusal)
@@ -98,7 +108,7 @@ class Kernels:
         if name in self._waiting or self._is_to_be_bound(request):
             self._check_sessions(name)
         else:
-            self.get(*name).check_room(wait_kernel=request.wait_kernel)
+            self._kernel_for(request).check_room(wait_kernel=request.wait_kernel)
 
     def submit(self, execution: Execution, request: Execute) -> None:
         """Have the session's kernel run it, when there is room."""
@@ -111,9 +121,28 @@ class Kernels:
             env, place = self._locate(request.python_env), self._place
             probe(env, place.loop, place.children, place.env, lambda wrong: self._looked(name, env, wrong))
         else:
-            kernel = self.get(*name)
+            kernel = self._kernel_for(request)
             execution.warn(self._warning(kernel, request))
             kernel.submit(execution, request)
+
+    def _kernel_for(self, request: Execute) -> Kernel:
+        name = (request.language, request.session)
+        first = self._known.get(_FIRST)
+        if (
+            request.fresh
+            and name not in self._known
+            and name[0] == _FIRST[0]
+            and first is not None
+            and first.is_waiting
+        ):
+            self._known[name] = self._known.pop(_FIRST)
+            self._is_lent = True
+            first.become(request.session)
+            if first.lost is not None:
+                # That is for the default session to hear, whose next kernel tells it.
+                first.lost = None
+                self._told.discard(_FIRST)
+        return self.get(*name)
 
     def _is_to_be_bound(self, request: Execute) -> bool:
         kernel = self._known.get((request.language, request.session))

@@ -37,7 +37,8 @@ class Execute(NamedTuple):
     """Run code in a kernel; ``timeout_s`` counts from the start of the run.
 
     ``python_env`` names the interpreter that a session not yet used begins with; None for the image's. ``label`` is
-    what the caller calls the session, where that is another text than its name.
+    what the caller calls the session, where that is another text than its name. ``fresh`` says that the session is for
+    this execution alone, and that the caller closes it.
     """
 
     execution_id: str
@@ -51,6 +52,7 @@ class Execute(NamedTuple):
     wait_kernel: bool
     python_env: str | None = None
     label: str | None = None
+    fresh: bool = False
 
 
 class Command(NamedTuple):
@@ -117,6 +119,7 @@ def parse_execute(request: Request) -> Execute:
         _flag(given, "wait_kernel", default=True),
         _python_env(given, language),
         None if given.get("label") is None else _label(given["label"]),
+        _flag(given, "fresh", default=False),
     )
 
 

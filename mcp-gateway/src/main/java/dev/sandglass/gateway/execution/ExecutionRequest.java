@@ -20,6 +20,7 @@ public sealed interface ExecutionRequest {
      * @param language e.g. {@code python}
      * @param session name of the kernel among those of its language; {@code default} if the caller named none
      * @param label what the caller calls the session, if that is none of a session's names; null if it is the same
+     * @param fresh whether the session is for this code alone, and is closed when it has ended
      * @param pythonEnv name or path of the Python that a new session begins with; null for the image's
      * @param code the source text
      * @param envs environment variables that the code sees during this execution
@@ -29,6 +30,7 @@ public sealed interface ExecutionRequest {
             String language,
             String session,
             @Nullable String label,
+            boolean fresh,
             @Nullable String pythonEnv,
             String code,
             Map<String, String> envs,
@@ -47,12 +49,12 @@ public sealed interface ExecutionRequest {
                 String code,
                 Map<String, String> envs,
                 Limits limits) {
-            this(language, session, null, pythonEnv, code, envs, limits);
+            this(language, session, null, false, pythonEnv, code, envs, limits);
         }
 
         @Override
         public Code within(Limits other) {
-            return new Code(language, session, label, pythonEnv, code, envs, other);
+            return new Code(language, session, label, fresh, pythonEnv, code, envs, other);
         }
 
         /** Says which kernel and how much code, never the code. */

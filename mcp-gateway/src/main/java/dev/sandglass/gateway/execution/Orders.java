@@ -18,6 +18,7 @@ final class Orders {
                         code.language(),
                         code.session(),
                         code.label(),
+                        code.fresh(),
                         code.pythonEnv(),
                         Blob.utf8(code.code()),
                         code.envs(),

@@ -179,6 +179,9 @@ public final class LinkFrames {
         if (label != null) {
             json.writeStringProperty("label", label);
         }
+        if (execute.fresh()) {
+            json.writeBooleanProperty("fresh", true);
+        }
         String pythonEnv = execute.pythonEnv();
         if (pythonEnv != null) {
             json.writeStringProperty("python_env", pythonEnv);

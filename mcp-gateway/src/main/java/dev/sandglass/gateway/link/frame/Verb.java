@@ -46,6 +46,7 @@ public sealed interface Verb {
      * @param language e.g. {@code python}
      * @param session the kernel's name
      * @param label what the caller calls it; null if that is its name
+     * @param fresh whether it is for this execution alone, so that a kernel that waits may serve it
      * @param pythonEnv name or path of the Python that a new session begins with; null for the image's
      * @param code the source text, at most 1 MiB
      * @param envs environment of this execution
@@ -57,6 +58,7 @@ public sealed interface Verb {
             String language,
             String session,
             @Nullable String label,
+            boolean fresh,
             @Nullable String pythonEnv,
             Blob code,
             Map<String, String> envs,
@@ -73,7 +75,7 @@ public sealed interface Verb {
                 Map<String, String> envs,
                 Duration timeout,
                 boolean attach) {
-            this(executionId, language, session, null, pythonEnv, code, envs, timeout, attach);
+            this(executionId, language, session, null, false, pythonEnv, code, envs, timeout, attach);
         }
 
         @Override

@@ -88,6 +88,7 @@ class CodeModeContractTest {
         List<String> sessions = executed().stream().map(Verb.Execute::session).toList();
         assertThat(sessions).hasSize(2).doesNotHaveDuplicates().doesNotContain("default");
         assertThat(closed()).containsExactlyElementsOf(sessions);
+        assertThat(executed()).allMatch(Verb.Execute::fresh, "a kernel that waits may serve it");
     }
 
     @Test

@@ -71,6 +71,7 @@ QUESTION_S: Final = 10.0  # how long a program may take that is asked for its co
 ANSWER_BYTES: Final = 32 * KIB  # of the end of what a program wrote that is looked at
 KERNELS: Final = 8  # if the installation says nothing else
 KERNELS_MOST: Final = 64
+FRESH_GRACE_S: Final = 10.0  # for whoever asked for a fresh kernel to close it
 TOLD_SESSIONS: Final = 64  # that hear of a restart before them
 JOURNAL_BYTES: Final = 8 * MIB
 JOURNAL_EXECUTIONS: Final = 64

@@ -163,6 +163,17 @@ def test_who_wants_a_fresh_kernel_gets_the_one_that_waits(tmp_path: Path) -> Non
         running.stop()
 
 
+def test_a_fresh_kernel_that_its_caller_forgot_is_closed(tmp_path: Path) -> None:
+    running = Running(tmp_path, limits={"FRESH_GRACE_S": 0.2})
+    try:
+        client = running.client()
+        client.hello()
+        fresh(client, "one")
+        client.until(lambda: sessions(client) == {"default": "idle"}, 20, "the next kernel")
+    finally:
+        running.stop()
+
+
 def test_a_default_session_that_was_closed_stays_closed(spare: Running) -> None:
     client = spare.ready()
     client.ask("close")

@@ -6,7 +6,7 @@ from functools import partial
 from ..execution import hint, outcome
 from ..execution.execution import Execution
 from ..execution.outcome import Outcome
-from ..limits import KERNELS, QUEUE, TOLD_SESSIONS
+from ..limits import FRESH_GRACE_S, KERNELS, QUEUE, TOLD_SESSIONS
 from ..link.arguments import Execute
 from ..link.wire import Problem
 from ..processes.cgroup import Cgroup
@@ -123,7 +123,19 @@ class Kernels:
         else:
             kernel = self._kernel_for(request)
             execution.warn(self._warning(kernel, request))
+            if request.fresh:
+                self._close_after(execution, name)
             kernel.submit(execution, request)
+
+    def _close_after(self, execution: Execution, name: Name) -> None:
+        """Close the session if the caller, who may be gone, does not."""
+        told = execution.ended
+
+        def ended(execution_id: str) -> None:
+            told(execution_id)
+            self._place.loop.call_in(FRESH_GRACE_S, lambda: self.close(*name, lambda: None))
+
+        execution.ended = ended
 
     def _kernel_for(self, request: Execute) -> Kernel:
         name = (request.language, request.session)

@@ -163,6 +163,24 @@ def test_who_wants_a_fresh_kernel_gets_the_one_that_waits(tmp_path: Path) -> Non
         running.stop()
 
 
+def test_what_was_lost_is_told_to_sessions_that_stay(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_REPLACED="Evicted")
+    try:
+        client = running.client()
+        client.hello()
+        for name in ("one", "two"):  # the first is lent the default session's kernel, the second starts its own
+            outcome = client.run(name, "1", session=name, fresh=True).outcome or {}
+            assert (outcome["kernel_restarted"], outcome.get("warning")) == (False, None)
+        for name in ("one", "two"):
+            client.ask("close", session=name)
+        for name in ("default", "two"):
+            outcome = client.run(f"kept-{name}", "1", session=name).outcome or {}
+            assert outcome["kernel_restarted"]
+            assert "Evicted" in outcome["warning"]
+    finally:
+        running.stop()
+
+
 def test_a_fresh_kernel_that_its_caller_forgot_is_closed(tmp_path: Path) -> None:
     running = Running(tmp_path, limits={"FRESH_GRACE_S": 0.2})
     try:

@@ -139,22 +139,25 @@ class Kernels:
 
     def _kernel_for(self, request: Execute) -> Kernel:
         name = (request.language, request.session)
+        if not request.fresh or name in self._known:
+            return self.get(*name)
+        lent = self._lend(name)
+        kernel = lent or self.get(*name)
+        if kernel.lost is not None:
+            # That is for sessions to hear which stay: the default one hears it from its next kernel.
+            kernel.lost = None
+            self._told.discard(name if lent is None else _FIRST)
+        return kernel
+
+    def _lend(self, name: Name) -> Kernel | None:
+        """Give the session the kernel that waits for the first use of the default one; None if there is none."""
         first = self._known.get(_FIRST)
-        if (
-            request.fresh
-            and name not in self._known
-            and name[0] == _FIRST[0]
-            and first is not None
-            and first.is_waiting
-        ):
-            self._known[name] = self._known.pop(_FIRST)
-            self._is_lent = True
-            first.become(request.session)
-            if first.lost is not None:
-                # That is for the default session to hear, whose next kernel tells it.
-                first.lost = None
-                self._told.discard(_FIRST)
-        return self.get(*name)
+        if name[0] != _FIRST[0] or first is None or not first.is_waiting:
+            return None
+        self._known[name] = self._known.pop(_FIRST)
+        self._is_lent = True
+        first.become(name[1])
+        return first
 
     def _is_to_be_bound(self, request: Execute) -> bool:
         kernel = self._known.get((request.language, request.session))

@@ -77,6 +77,7 @@ class Kernel:
             "language": self.language,
             "session": self.session,
             "state": self.state,
+            "used": self.used,
             "executions": self._executions,
             "uptime_s": round(self._place.loop.clock() - self._started_at, 3),
             "python_env": None if self.env is None else self.env.name,

@@ -48,8 +48,7 @@ class CodeModeEndpointE2E {
         assertThat(run("import sys; sys.exit(0)")).contains("\\\"exitCode\\\":0");
         assertThat(run("1 + 1")).contains("Success (no output)");
         assertThat(run("print('begun', flush=True); import time; time.sleep(60)"))
-                .contains(
-                        "Timeout: execution exceeded 3s", "begun", "\\\"timeoutSeconds\\\":3", "\"isError\":true");
+                .contains("Timeout: execution exceeded 3s", "begun", "\\\"timeoutSeconds\\\":3", "\"isError\":true");
     }
 
     @Test
@@ -107,11 +106,13 @@ class CodeModeEndpointE2E {
     /** To start one takes half a second or more; the interval gives the next one the time for that. */
     @Test
     void anInterpreterWaitsForTheNextCall() {
-        await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofSeconds(2)).until(() -> {
-            long begin = System.nanoTime();
-            run("print(1)");
-            return Duration.ofNanos(System.nanoTime() - begin).toMillis() < 250;
-        });
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofSeconds(2))
+                .until(() -> {
+                    long begin = System.nanoTime();
+                    run("print(1)");
+                    return Duration.ofNanos(System.nanoTime() - begin).toMillis() < 250;
+                });
     }
 
     @Test

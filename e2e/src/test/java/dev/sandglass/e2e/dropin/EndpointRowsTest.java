@@ -68,8 +68,8 @@ class EndpointRowsTest {
                         .filter(given -> given))
                 .as("checks, mapped, dropped or coming")
                 .hasSize(1);
-        assertThat(entry.coming()).satisfiesAnyOf(
-                none -> assertThat(none).isEmpty(), later -> assertThat(LATER).contains(later));
+        assertThat(entry.coming()).satisfiesAnyOf(none -> assertThat(none).isEmpty(), later -> assertThat(LATER)
+                .contains(later));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -79,9 +79,12 @@ class IpythonEndpointE2E {
     @Test
     void aResultHasTheFieldsOfTheContract() {
         assertThat(cell("a", "import sys; print('out'); print('err', file=sys.stderr); 6 * 7"))
-                .contains("{\\\"status\\\":\\\"ok\\\",\\\"stdout\\\":\\\"out\\\\n\\\",\\\"stderr\\\":\\\"err\\\\n\\\","
-                        + "\\\"result\\\":\\\"42\\\",\\\"error\\\":null,\\\"execution_count\\\":1,\\\"warning\\\":null}");
-        assertThat(cell("a", "input()")).contains("\\\"status\\\":\\\"error\\\"").doesNotContain("\"isError\":true");
+                .contains(
+                        "{\\\"status\\\":\\\"ok\\\",\\\"stdout\\\":\\\"out\\\\n\\\",\\\"stderr\\\":\\\"err\\\\n\\\","
+                                + "\\\"result\\\":\\\"42\\\",\\\"error\\\":null,\\\"execution_count\\\":1,\\\"warning\\\":null}");
+        assertThat(cell("a", "input()"))
+                .contains("\\\"status\\\":\\\"error\\\"")
+                .doesNotContain("\"isError\":true");
     }
 
     @Test

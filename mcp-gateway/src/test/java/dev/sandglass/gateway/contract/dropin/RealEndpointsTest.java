@@ -108,6 +108,17 @@ class RealEndpointsTest {
     }
 
     @Test
+    void p8P12TheSandboxesFirstSessionIsUnknownUntilItIsUsed() throws Exception {
+        at("ipython").data("execute", "{'session':'default','code':'1'}");
+        at("ipython").data("reset", "{'session':'default'}");
+        assertThat(listed("default").path("exec_count").asInt()).isZero();
+        assertThat(at("ipython").data("shutdown", "{'session':'default'}").toString())
+                .isEqualTo("{\"ok\":true}");
+        assertThat(at("ipython").data("reset", "{'session':'default'}").toString())
+                .isEqualTo("{\"ok\":false,\"error\":\"unknown session 'default'\"}");
+    }
+
+    @Test
     void p7P15EnvsOfIpython() throws Exception {
         assertThat(cell("bare", "1", ",'env':'/usr/nowhere'").path("status").asString())
                 .isEqualTo("env_error");

@@ -114,7 +114,14 @@ final class ExecuteTool implements DropInTool {
         var limits = new ExecutionRequest.Limits(
                 timeout, settings.maxTimeout().plus(timeout), false, settings.maxOutputChars());
         var request = new ExecutionRequest.Code(
-                name.language(), name.session(), SessionNames.label(session), false, env.orElse(null), code, Map.of(), limits);
+                name.language(),
+                name.session(),
+                SessionNames.label(session),
+                false,
+                env.orElse(null),
+                code,
+                Map.of(),
+                limits);
         return runs.run(ref, request, place.absent(call), call.patience(settings.startWait()))
                 .flatMap(run -> kernels.find(ref, name).map(kernel -> answer(run, session, env, kernel, ref)));
     }

@@ -60,9 +60,9 @@ public final class IpythonContract implements Contract {
                 List.of(
                         new ExecuteTool(place, actions.runs(), kernels, STEPS, settings),
                         new ListSessionsTool(place, kernels, STEPS),
-                        new SessionTool(SessionTool.Deed.RESET, place, actions.sessions(), STEPS),
-                        new SessionTool(SessionTool.Deed.SHUTDOWN, place, actions.sessions(), STEPS),
-                        new SessionTool(SessionTool.Deed.INTERRUPT, place, actions.sessions(), STEPS)),
+                        new SessionTool(SessionTool.Deed.RESET, place, actions.sessions(), kernels, STEPS),
+                        new SessionTool(SessionTool.Deed.SHUTDOWN, place, actions.sessions(), kernels, STEPS),
+                        new SessionTool(SessionTool.Deed.INTERRUPT, place, actions.sessions(), kernels, STEPS)),
                 query.isOn(STRUCTURED));
     }
 

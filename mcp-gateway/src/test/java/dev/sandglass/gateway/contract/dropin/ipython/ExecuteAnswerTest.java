@@ -152,7 +152,7 @@ class ExecuteAnswerTest {
         String late =
                 "Session 'u-dHdvIHdvcmRz' runs in the sandbox's own Python and goes on in it; python_env 'b' counts"
                         + " when a session begins: use another session, or close this one first.";
-        var kernel = new Session(new Session.Name("python", "u-dHdvIHdvcmRz"), "idle", 1, 1.0, null, null);
+        var kernel = new Session(new Session.Name("python", "u-dHdvIHdvcmRz"), "idle", 1, 1.0, null, null, true);
         String own = "session 'two words' is bound to env 'default' (/opt/sandglass/bin/python); ignoring requested env"
                 + " 'b'. Use shutdown('two words') first to rebind.";
 

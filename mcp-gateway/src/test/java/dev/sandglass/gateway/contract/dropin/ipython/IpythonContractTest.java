@@ -199,6 +199,9 @@ class IpythonContractTest {
 
         assertThat(TestGateway.text(known)).isEqualTo("{\"ok\":true}");
         assertThat(TestGateway.text(unknown)).isEqualTo("{\"ok\":false,\"error\":\"unknown session 'x'\"}");
+        // A sandbox begins with one of that name, which nobody used.
+        assertThat(TestGateway.text(client.call(tool, "{'session':'default'}")))
+                .isEqualTo("{\"ok\":false,\"error\":\"unknown session 'default'\"}");
         assertThat(unknown.path("isError").asBoolean()).isFalse();
     }
 

@@ -25,7 +25,7 @@ class SessionNamesTest {
     private static final String GRAMMAR = "[A-Za-z0-9][A-Za-z0-9_-]{0,62}";
 
     private static Session session(Session.Name name, @Nullable String label) {
-        return new Session(name, "idle", 1, 1.0, null, label);
+        return new Session(name, "idle", 1, 1.0, null, label, true);
     }
 
     private static String read(String text) {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import NamedTuple
 
 from .commands import shell
-from .limits import NAME_BYTES, PROBE_ADDRESSES, RUNTIME_DIR_BYTES
+from .limits import KERNELS_MOST, NAME_BYTES, PROBE_ADDRESSES, RUNTIME_DIR_BYTES
 from .link.arguments import parse_envs
 from .link.wire import Problem, parse_object
 from .network_probe import Address
@@ -43,6 +43,7 @@ class Settings(NamedTuple):
     volumes: tuple[str, ...]
     cgroup_root: str
     max_processes: int | None
+    max_sessions: int | None
     disk_limit_bytes: int | None
     closed_addresses: tuple[Address, ...]
     require_closed: bool
@@ -74,6 +75,7 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         volumes=_folders(ours, "SANDGLASS_VOLUMES"),
         cgroup_root=ours.get("SANDGLASS_CGROUP_ROOT", "/sys/fs/cgroup"),
         max_processes=_perhaps(ours, "SANDGLASS_MAX_PROCESSES", 2**22),
+        max_sessions=_sessions(ours, "SANDGLASS_MAX_SESSIONS"),
         disk_limit_bytes=_perhaps(ours, "SANDGLASS_DISK_LIMIT_BYTES", 2**62),
         closed_addresses=_addresses(ours, "SANDGLASS_CLOSED_ADDRESSES"),
         require_closed=_flag(ours, "SANDGLASS_REQUIRE_CLOSED"),
@@ -156,6 +158,13 @@ def _word(ours: dict[str, str], name: str) -> str | None:
 
 def _perhaps(ours: dict[str, str], name: str, most: int) -> int | None:
     return _number(ours, name, 0, most) if name in ours else None
+
+
+def _sessions(ours: dict[str, str], name: str) -> int | None:
+    most = _perhaps(ours, name, KERNELS_MOST)
+    if most == 0:
+        raise BadSetting(f"{name} must be a whole number from 1 to {KERNELS_MOST}, not '0'")
+    return most
 
 
 def _number(ours: dict[str, str], name: str, default: int, most: int) -> int:

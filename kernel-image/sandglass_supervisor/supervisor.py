@@ -63,7 +63,7 @@ class Supervisor:
         own = self._belongings(offspring, settings.code_env)
         own.clear()
         place = Place(loop, self._children, offspring, private, settings.workspace, settings.code_env, own)
-        self._kernels = Kernels(place, cgroup, self._tell, lost)
+        self._kernels = Kernels(place, cgroup, self._tell, lost, settings.max_sessions)
         self._kernels.get("python", "default")
         network = Network(required=settings.require_closed)
         commands = Commands(Means(loop, self._children, cgroup, offspring, own), settings.code_env)

@@ -9,6 +9,9 @@ import pytest
 from client import Client, Refused
 from supervisors import Running
 
+from sandglass_supervisor.files.confined import Confined
+from sandglass_supervisor.link.wire import Problem
+
 MIB = 1024 * 1024
 
 
@@ -37,6 +40,25 @@ def test_the_home_folder_is_the_workspace(client: Client, shared: Running, home:
     for path in (f"{home.name}/~", f"~{home.name}", f"./~/{home.name}"):
         client.write(path, b"odd")
         assert (shared.workspace / path).read_bytes() == b"odd"
+
+
+def test_the_images_link_leads_to_the_workspace(tmp_path: Path) -> None:
+    for folder in ("workspace", "other"):
+        (tmp_path / folder).mkdir()
+    link, elsewhere, absent = tmp_path / "app", tmp_path / "astray", tmp_path / "absent"
+    link.symlink_to(tmp_path / "workspace")
+    elsewhere.symlink_to(tmp_path / "other")
+    confined = Confined(str(tmp_path / "workspace"), links=[str(link), str(elsewhere), str(absent)])
+    try:
+        assert confined.spot(f"{link}/a/b") == confined.spot("a/b")
+        assert confined.spot(str(link)) == confined.spot("")
+        for path in (f"{link}lication/a", f"{elsewhere}/a", f"{absent}/a"):
+            with pytest.raises(Problem, match="leads out of"):
+                confined.spot(path)
+        with pytest.raises(Problem, match="leads out of"):
+            confined.open(confined.spot(f"{link}/../other"), os.O_PATH)
+    finally:
+        confined.close()
 
 
 def test_an_empty_file(client: Client, home: Path) -> None:

@@ -217,6 +217,19 @@ def test_index_in_the_configuration(answer: str, hosts: list[str]) -> None:
     assert packages.index_in(answer) == hosts
 
 
+@pytest.mark.parametrize(
+    ("output", "lacks"),
+    [
+        ("ERROR: Cannot find command 'git' - do you have 'git' installed and in your PATH?\n", True),
+        ("npm error code ENOENT\nnpm error syscall spawn git\nnpm error path git\n", True),
+        ("fatal: repository 'https://example.com/a.git/' not found\n", False),
+        ("ERROR: No matching distribution found for git\n", False),
+    ],
+)
+def test_an_image_without_git_is_told(output: str, lacks: bool) -> None:
+    assert packages.lacks_git(output) is lacks
+
+
 def test_an_unknown_index_is_called_so() -> None:
     assert packages.no_network([], "") == (
         "This sandbox has no network to the host of the package index.",

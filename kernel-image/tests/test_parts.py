@@ -149,6 +149,8 @@ def test_image_may_pass_variables_on() -> None:
         ("SANDGLASS_LINK_PORT", "65536"),
         ("SANDGLASS_LINK_PORT", "-1"),
         ("SANDGLASS_MAX_PROCESSES", "many"),
+        ("SANDGLASS_MAX_SESSIONS", "0"),
+        ("SANDGLASS_MAX_SESSIONS", "65"),
         ("SANDGLASS_REPLACED", "Evicted by force"),
         ("SANDGLASS_RUNTIME_DIR", "/" + os.fsdecode("é".encode()) * 40),
         ("SANDGLASS_REPLACED", "E" * 64),

@@ -118,6 +118,100 @@ def test_closing_makes_room(tmp_path: Path) -> None:
         running.stop()
 
 
+def test_the_limit_is_a_setting(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="1")
+    try:
+        client = running.ready()
+        with pytest.raises(Refused, match=r"sessions_full: 1 sessions exist already"):
+            client.start("second", "1", session="second")
+        client.ask("close")
+        assert result(client.run("fits", "1 + 1", session="second")) == b"2"
+    finally:
+        running.stop()
+
+
+def fresh(client: Client, name: str, code: str = "import os; os.getpid()") -> str:
+    return result(client.run(name, code, session=name, fresh=True)).decode()
+
+
+def test_who_wants_a_fresh_kernel_gets_the_one_that_waits(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="2")
+    try:
+        client = running.client()
+        # As soon as there is one: it may still be starting.
+        assert [kernel["session"] for kernel in client.hello()["kernels"]] == ["default"]
+        one = fresh(client, "one")
+        assert sessions(client) == {"one": "idle"}
+        two = fresh(client, "two")
+        with pytest.raises(Refused, match="sessions_full"):
+            fresh(client, "three")
+        client.ask("close", session="one")
+        # Another waits in its place, for the next one or for the default session.
+        client.until(lambda: sessions(client) == {"two": "idle", "default": "idle"}, 20, "the next kernel")
+        three = fresh(client, "three", "x = 1; import os; os.getpid()")
+        assert sessions(client) == {"two": "idle", "three": "idle"}
+        assert len({one, two, three}) == 3
+        client.ask("close", session="two")
+        assert result(client.run("default", "'x' in globals()")) == b"False"
+        # It is used from now on.
+        client.ask("close", session="three")
+        assert fresh(client, "four", "'x' in globals()") == "False"
+        assert sessions(client) == {"default": "idle", "four": "idle"}
+        names = [event[0] for event in client.events if event[2]["event"] == "taken"]
+        assert names == ["python/default"] * 2
+    finally:
+        running.stop()
+
+
+def test_what_was_lost_is_told_to_sessions_that_stay(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_REPLACED="Evicted")
+    try:
+        client = running.client()
+        client.hello()
+        for name in ("one", "two"):  # the first is lent the default session's kernel, the second starts its own
+            outcome = client.run(name, "1", session=name, fresh=True).outcome or {}
+            assert (outcome["kernel_restarted"], outcome.get("warning")) == (False, None)
+        for name in ("one", "two"):
+            client.ask("close", session=name)
+        for name in ("default", "two"):
+            outcome = client.run(f"kept-{name}", "1", session=name).outcome or {}
+            assert outcome["kernel_restarted"]
+            assert "Evicted" in outcome["warning"]
+    finally:
+        running.stop()
+
+
+def test_a_fresh_kernel_that_its_caller_forgot_is_closed(tmp_path: Path) -> None:
+    running = Running(tmp_path, limits={"FRESH_GRACE_S": 0.2})
+    try:
+        client = running.client()
+        client.hello()
+        fresh(client, "one")
+        client.until(lambda: sessions(client) == {"default": "idle"}, 20, "the next kernel")
+    finally:
+        running.stop()
+
+
+def test_a_default_session_that_was_closed_stays_closed(spare: Running) -> None:
+    client = spare.ready()
+    client.ask("close")
+    fresh(client, "one")
+    client.ask("close", session="one")
+    assert sessions(client) == {}
+
+
+def test_a_label_is_kept_and_told(spare: Running) -> None:
+    client = spare.ready()
+    client.run("named", "1", session="u-x", label="any text: \u00e9, \U0001f642")
+    client.run("again", "1", session="u-x")
+    client.ask("reset", session="u-x")
+    told = {kernel["session"]: kernel.get("label") for kernel in client.ask("list")["kernels"]}
+    assert told == {"default": None, "u-x": "any text: \u00e9, \U0001f642"}
+    for wrong in ("", "x" * 1001, 7):
+        with pytest.raises(Refused, match=r"label: must"):
+            client.start("wrong", "1", session="u-x", label=wrong)
+
+
 def test_a_session_that_was_never_used(spare: Running) -> None:
     client = spare.ready()
     assert client.ask("reset", session="nobody") == {"state": "unused"}

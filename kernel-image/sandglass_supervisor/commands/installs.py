@@ -14,6 +14,10 @@ from .commands import Commands
 from .packages import Installer
 
 _READ = "The installer's last lines say why. Correct the name, the version or the path, and install again."
+_NO_GIT = (
+    "This image has no git, which a URL of git's needs. Name the archive of the same sources instead (a URL that ends"
+    " in .zip or .tar.gz), or use an image that has git."
+)
 _WIDE = {"COLUMNS": "4096"}  # or a long address is broken over two lines
 
 
@@ -84,7 +88,8 @@ class Installs:
             ended = ended._replace(status=ERROR)  # a command may end with any code, an installation failed
         if ended.status not in (ERROR, TIMEOUT) or not packages.is_unreached(output):
             failed = ended.status == ERROR and not ended.message
-            self._finish(execution, ended._replace(message=_READ) if failed else ended)
+            why = _NO_GIT if packages.lacks_git(output) else _READ
+            self._finish(execution, ended._replace(message=why) if failed else ended)
             return
 
         def finish(hosts: list[str]) -> None:

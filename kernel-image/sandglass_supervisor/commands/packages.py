@@ -49,6 +49,8 @@ _NAMED = re.compile(
     r"\bhost='(?P<host>[^'\s]{1,255})', port=(?P<port>\d{1,5})"
     r"|(?:request to|unable to access|403 Forbidden - [A-Z]{1,9}|Required - [A-Z]{1,9}) '?(?P<url>https?://[^\s'\"]{1,2048})"
 )
+# pip's and npm's words for a git that is not there.
+_NO_GIT = re.compile(r"Cannot find command 'git'|\bsyscall spawn git\b")
 _INDEX = re.compile(
     r"--index-url\b[^(]{0,1000}\([^()]{0,100}?(?P<pip>https?://[^\s)]{1,2048})|^(?P<npm>https?://\S{1,2048})", re.M
 )
@@ -84,6 +86,11 @@ def installer(language: str, packages: list[str], workspace: str, env: Mapping[s
 def is_unreached(output: str) -> bool:
     """True if an installer's output says that a host could not be reached."""
     return _UNREACHED.search(output) is not None
+
+
+def lacks_git(output: str) -> bool:
+    """True if an installer's output says that it needs git, and that there is none."""
+    return _NO_GIT.search(output) is not None
 
 
 def may_pass(output: str) -> bool:

@@ -22,6 +22,7 @@ class Hint(NamedTuple):
 
 
 STOP_AND_START: Final = Hint("stop_and_start")
+END_A_SESSION: Final = Hint("end_a_session")
 MORE_TIME: Final = Hint("more_time")
 FREE_MEMORY: Final = Hint("free_memory")
 

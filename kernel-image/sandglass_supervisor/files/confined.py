@@ -19,6 +19,8 @@ from ..processes.children import log
 
 _INSIDE = linux.RESOLVE_BENEATH | linux.RESOLVE_NO_MAGICLINKS
 NO_LINKS = _INSIDE | linux.RESOLVE_NO_SYMLINKS
+# Of the image, which nobody can change: names under which code from elsewhere knows the workspace.
+_LINKS = ("/app",)
 _NOT_INSIDE = "leads out of {}: only what is below is touched, and links must stay there"
 
 
@@ -51,9 +53,11 @@ class Entry(NamedTuple):
 class Confined:
     """The workspace and the volumes, opened once."""
 
-    def __init__(self, workspace: str, volumes: Sequence[str] = ()) -> None:
+    def __init__(self, workspace: str, volumes: Sequence[str] = (), links: Sequence[str] = _LINKS) -> None:
         self._roots: list[Root] = []
         self._workspace = workspace.rstrip("/")
+        home = os.path.realpath(self._workspace)
+        self._links = [link for link in links if os.path.islink(link) and os.path.realpath(link) == home]
         for path in (self._workspace, *volumes):
             try:
                 self._roots.append(Root(path, os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)))
@@ -87,6 +91,9 @@ class Confined:
             raise Problem("not_supported", "this system has no openat2 (Linux 5.6), without which no file is touched")
         path = at_home(path, self._workspace)
         full = "/" + path.lstrip("/") if path.startswith("/") else f"{self._workspace}/{path}"
+        for link in self._links:
+            if full == link or full.startswith(link + "/"):
+                full = self._workspace + full[len(link) :]
         for root in self._roots:
             if full == root.path or full.startswith(root.path + "/"):
                 parts = tuple(part for part in full[len(root.path) :].split("/") if part not in ("", "."))

@@ -42,6 +42,7 @@ class Kernel:
         self.language, self.session = name
         self.env = env
         self.used = False
+        self.label: str | None = None  # what callers call the session
         self._make = make
         self._place = place
         self._cgroup = cgroup
@@ -76,11 +77,26 @@ class Kernel:
             "language": self.language,
             "session": self.session,
             "state": self.state,
+            "used": self.used,
             "executions": self._executions,
             "uptime_s": round(self._place.loop.clock() - self._started_at, 3),
             "python_env": None if self.env is None else self.env.name,
             "trouble": self._trouble,
+            **({} if self.label is None else {"label": self.label}),
         }
+
+    @property
+    def is_waiting(self) -> bool:
+        """True if nothing ever ran in it, and what comes next can."""
+        return (
+            not self.used and self._on_purpose is None and self.state in (STARTING, IDLE) and self._process is not None
+        )
+
+    def become(self, session: str) -> None:
+        """Serve another session from now on."""
+        self._tell(self.name, {"event": "taken"})
+        self.session = session
+        self._tell(self.name, {"event": "ready" if self.state == IDLE else "starting"})
 
     def check_room(self, *, wait_kernel: bool) -> None:
         """Raise Problem if another execution would be refused."""
@@ -92,6 +108,7 @@ class Kernel:
     def submit(self, execution: Execution, request: Execute) -> None:
         """Queue an execution; it runs at once if nothing is before it."""
         self.used = True
+        self.label = request.label or self.label
         execution.position = self.position
         execution.waits_s = self.waits_s
         self._queue.add(execution, request)
@@ -138,7 +155,7 @@ class Kernel:
         # What is asked from now on is for the fresh kernel.
         self._queue.fail(outcome.never_ran(f"the session was {self._on_purpose}"))
         if self._process is not None:
-            self._process.kill()
+            self._process.kill(is_idle=self._run is None)
         else:
             self._begin_anew()
 

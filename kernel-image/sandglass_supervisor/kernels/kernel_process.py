@@ -84,8 +84,8 @@ class KernelProcess(Protocol):
     def interrupt(self) -> None:
         """Stop what runs, as Control-C does in a terminal; without effect on code that does not react."""
 
-    def kill(self) -> None:
-        """End the kernel and what it started; ``kernel_ended`` follows."""
+    def kill(self, *, is_idle: bool = False) -> None:
+        """End the kernel and what it started; ``kernel_ended`` follows, at once if nobody waits for its last words."""
 
     def hold(self) -> None:
         """Read no more output until ``release``: the kernel will block when the buffers between are full."""

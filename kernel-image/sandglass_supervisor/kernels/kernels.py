@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ..execution import outcome
+from ..execution import hint, outcome
 from ..execution.execution import Execution
 from ..execution.outcome import Outcome
-from ..limits import KERNELS, QUEUE, TOLD_SESSIONS
+from ..limits import FRESH_GRACE_S, KERNELS, QUEUE, TOLD_SESSIONS
 from ..link.arguments import Execute
 from ..link.wire import Problem
 from ..processes.cgroup import Cgroup
@@ -18,25 +18,32 @@ from .python_process import PythonProcess
 
 Name = tuple[str, str]
 
+_FIRST = ("python", "default")
+_FULL = "sessions_full"  # an error code of the wire
 _MAKERS: dict[str, Maker] = {"python": PythonProcess, "nodejs": NodeProcess}
 
 
 class Kernels:
-    """At most eight; the ninth session is refused.
+    """At most so many, eight if nothing else is said; one more session is refused.
 
     A session that nobody used yet begins with the interpreter that its first execution asks for, and keeps it. While
-    that one is looked at, what is asked of the session waits.
+    that one is looked at, what is asked of the session waits. To start a kernel takes a second: as long as nobody used
+    the default session, its kernel serves whoever wants a fresh one, and another takes its place when that has ended.
     """
 
-    def __init__(self, place: Place, cgroup: Cgroup, tell: Tell, lost: str | None = None) -> None:
+    def __init__(
+        self, place: Place, cgroup: Cgroup, tell: Tell, lost: str | None = None, most: int | None = None
+    ) -> None:
         """``lost`` is what the first execution of each session is told of what went before; None for nothing."""
         self._place = place
         self._cgroup = cgroup
         self._tell = tell
         self._lost = lost
+        self._most = KERNELS if most is None else most
         self._told: set[Name] = set()
         self._known: dict[Name, Kernel] = {}
         self._waiting: dict[Name, list[tuple[Execution, Execute]]] = {}
+        self._is_lent = False  # the default session's
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter(self._known.values())
@@ -59,7 +66,13 @@ class Kernels:
         if kernel is None:
             done()
         else:
-            kernel.close(done)
+            kernel.close(partial(self._closed, done))
+
+    def _closed(self, done: Callable[[], None]) -> None:
+        done()
+        if self._is_lent and _FIRST not in self._known and len(self._known.keys() | self._waiting.keys()) < self._most:
+            self._is_lent = False
+            self.get(*_FIRST)
 
     def reset(self, language: str, session: str, done: Callable[[Kernel | None], None]) -> None:
         """End what a session runs and start afresh; ``done`` gets the kernel, None if there was none yet."""
@@ -75,6 +88,7 @@ class Kernels:
         for waiting in self._waiting.values():
             while waiting:
                 waiting.pop(0)[0].finish(outcome.not_begun(refusal))
+        self._is_lent = False
         known, self._known = self._known, {}
         for kernel in known.values():
             kernel.cut_off(refusal)
@@ -94,7 +108,7 @@ class Kernels:
         if name in self._waiting or self._is_to_be_bound(request):
             self._check_sessions(name)
         else:
-            self.get(*name).check_room(wait_kernel=request.wait_kernel)
+            self._kernel_for(request).check_room(wait_kernel=request.wait_kernel)
 
     def submit(self, execution: Execution, request: Execute) -> None:
         """Have the session's kernel run it, when there is room."""
@@ -107,9 +121,43 @@ class Kernels:
             env, place = self._locate(request.python_env), self._place
             probe(env, place.loop, place.children, place.env, lambda wrong: self._looked(name, env, wrong))
         else:
-            kernel = self.get(*name)
+            kernel = self._kernel_for(request)
             execution.warn(self._warning(kernel, request))
+            if request.fresh:
+                self._close_after(execution, name)
             kernel.submit(execution, request)
+
+    def _close_after(self, execution: Execution, name: Name) -> None:
+        """Close the session if the caller, who may be gone, does not."""
+        told = execution.ended
+
+        def ended(execution_id: str) -> None:
+            told(execution_id)
+            self._place.loop.call_in(FRESH_GRACE_S, lambda: self.close(*name, lambda: None))
+
+        execution.ended = ended
+
+    def _kernel_for(self, request: Execute) -> Kernel:
+        name = (request.language, request.session)
+        if not request.fresh or name in self._known:
+            return self.get(*name)
+        lent = self._lend(name)
+        kernel = lent or self.get(*name)
+        if kernel.lost is not None:
+            # That is for sessions to hear which stay: the default one hears it from its next kernel.
+            kernel.lost = None
+            self._told.discard(name if lent is None else _FIRST)
+        return kernel
+
+    def _lend(self, name: Name) -> Kernel | None:
+        """Give the session the kernel that waits for the first use of the default one; None if there is none."""
+        first = self._known.get(_FIRST)
+        if name[0] != _FIRST[0] or first is None or not first.is_waiting:
+            return None
+        self._known[name] = self._known.pop(_FIRST)
+        self._is_lent = True
+        first.become(name[1])
+        return first
 
     def _is_to_be_bound(self, request: Execute) -> bool:
         kernel = self._known.get((request.language, request.session))
@@ -149,7 +197,8 @@ class Kernels:
                 self.check_room(late)
                 self.submit(execution, late)
             except Problem as problem:
-                execution.finish(Outcome(outcome.REJECTED, str(problem)))
+                helps = hint.END_A_SESSION if problem.code == _FULL else None
+                execution.finish(Outcome(outcome.REJECTED, str(problem), hint=helps))
 
     def _asks_for(self, env: PythonEnv, request: Execute) -> bool:
         return request.python_env is not None and self._locate(request.python_env).folder == env.folder
@@ -173,8 +222,8 @@ class Kernels:
         return kernel
 
     def _check_sessions(self, name: Name) -> None:
-        if len(self._known.keys() | self._waiting.keys() | {name}) > KERNELS:
-            raise Problem("rejected", f"{KERNELS} sessions exist already; use one of them or close one")
+        if len(self._known.keys() | self._waiting.keys() | {name}) > self._most:
+            raise Problem(_FULL, f"{self._most} sessions exist already, and there can be no more")
 
     def _locate(self, text: str) -> PythonEnv:
         workspace = self._place.workspace

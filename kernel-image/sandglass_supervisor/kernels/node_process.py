@@ -120,7 +120,7 @@ class NodeProcess:
         self._child.signal_group(signal.SIGINT)
         self._tell_kernel(b"%d\n" % self._runs)
 
-    def kill(self) -> None:
+    def kill(self, *, is_idle: bool = False) -> None:
         """End the kernel and what it started; ``kernel_ended`` follows."""
         self._child.signal_group(signal.SIGKILL)
 

@@ -44,7 +44,7 @@ class PythonProcess:
         self._key = secrets.token_hex(32).encode("ascii")
         self._address = os.path.join(place.folder, secrets.token_hex(SOCKET_NAME_BYTES))
         self._held = False
-        self._ready = self._asked = self._is_deaf = False
+        self._ready = self._asked = self._is_deaf = self._is_idle = False
         self._stderr = bytearray()
         self._stderr_left_out = 0
         self._errors = -1
@@ -85,8 +85,9 @@ class PythonProcess:
         if self._child.alive:
             self._child.signal_group(signal.SIGINT)
 
-    def kill(self) -> None:
-        """End the kernel and what it started; ``kernel_ended`` follows."""
+    def kill(self, *, is_idle: bool = False) -> None:
+        """End the kernel and what it started; ``kernel_ended`` follows, at once if nobody waits for its last words."""
+        self._is_idle = is_idle
         self._child.signal_group(signal.SIGKILL)
 
     def hold(self) -> None:
@@ -208,7 +209,7 @@ class PythonProcess:
     def _ended(self, status: int) -> None:
         def gone() -> None:
             # What was said last may still be on its way through ZeroMQ's own thread.
-            self._place.loop.call_in(DEATH_GRACE_S, lambda: self._finish(status))
+            self._place.loop.call_in(0.0 if self._is_idle else DEATH_GRACE_S, lambda: self._finish(status))
 
         # What the kernel had started goes with it: a fresh kernel begins with nothing of the old one running.
         self._place.offspring.end(self._child, gone)

@@ -12,6 +12,7 @@ from ..limits import (
     ENV_NAME_BYTES,
     ENV_VALUE_BYTES,
     FILE_BYTES,
+    LABEL_CHARS,
     LIST_ENTRIES,
     LIST_ENTRIES_MAX,
     NAME_BYTES,
@@ -35,7 +36,9 @@ FILE_OPERATIONS = ("read", "write", "list", "mkdir", "move", "delete", "stat")
 class Execute(NamedTuple):
     """Run code in a kernel; ``timeout_s`` counts from the start of the run.
 
-    ``python_env`` names the interpreter that a session not yet used begins with; None for the image's.
+    ``python_env`` names the interpreter that a session not yet used begins with; None for the image's. ``label`` is
+    what the caller calls the session, where that is another text than its name. ``fresh`` says that the session is for
+    this execution alone, and that the caller closes it.
     """
 
     execution_id: str
@@ -48,6 +51,8 @@ class Execute(NamedTuple):
     attach: bool
     wait_kernel: bool
     python_env: str | None = None
+    label: str | None = None
+    fresh: bool = False
 
 
 class Command(NamedTuple):
@@ -113,6 +118,8 @@ def parse_execute(request: Request) -> Execute:
         _flag(given, "attach", default=False),
         _flag(given, "wait_kernel", default=True),
         _python_env(given, language),
+        None if given.get("label") is None else _label(given["label"]),
+        _flag(given, "fresh", default=False),
     )
 
 
@@ -209,6 +216,13 @@ def parse_kernel(given: dict[str, Any]) -> tuple[str, str]:
     if not isinstance(session, str) or len(session) > NAME_BYTES or not _SESSION.fullmatch(session):
         raise _bad("session", f"must be 1 to {NAME_BYTES} letters, digits, '-' or '_', a letter or digit first")
     return language, session
+
+
+def _label(value: object) -> str:
+    label = _text(value, "label", 4 * LABEL_CHARS)
+    if not 0 < len(label) <= LABEL_CHARS:
+        raise _bad("label", f"must have 1 to {LABEL_CHARS} characters")
+    return label
 
 
 def parse_offset(given: dict[str, Any]) -> int:

@@ -37,7 +37,8 @@ public record Volume(
         @JsonPropertyDescription(
                 "Absolute path at which the code sees the files, such as /data: letters, digits and ._@+-"
                         + " only, without '.', '..' and a slash at the end. Use spec.workspace for /workspace."
-                        + " These folders and everything below them are reserved: /bin, /boot, /dev, /etc, /lib,"
+                        + " These folders and everything below them are reserved: /app (which leads to /workspace),"
+                        + " /bin, /boot, /dev, /etc, /lib,"
                         + " /opt, /proc, /root, /run, /sbin, /sys, /tmp, /usr, /var. No mountPath may lie below"
                         + " another one.")
         String mountPath,

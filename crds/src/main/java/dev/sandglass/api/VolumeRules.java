@@ -40,7 +40,7 @@ public final class VolumeRules {
      * and what the code can write and a container leaves behind: a link there leads the next mount anywhere (ADR-0006).
      */
     static final String TAKEN_PATTERN =
-            "^/(bin|boot|dev|etc|lib|lib32|lib64|libx32|opt|proc|root|run|sbin|sys|tmp|usr" + "|var|workspace)(/.*)?$";
+            "^/(app|bin|boot|dev|etc|lib|lib32|lib64|libx32|opt|proc|root|run|sbin|sys|tmp|usr|var|workspace)(/.*)?$";
 
     static final String SIZE_PATTERN = "^[0-9]{1,15}(k|M|G|T|Ki|Mi|Gi|Ti)?$";
 

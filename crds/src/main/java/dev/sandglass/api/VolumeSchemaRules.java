@@ -4,8 +4,9 @@ package dev.sandglass.api;
 final class VolumeSchemaRules {
 
     static final String PATH_FREE = "!self.matches('" + VolumeRules.TAKEN_PATTERN + "')";
-    static final String PATH_TAKEN = "/workspace (for files that stay, set spec.workspace), the folders of the"
-            + " system and of the supervisor, and everything below them are reserved; use a path such as /data";
+    static final String PATH_TAKEN =
+            "/workspace (for files that stay, set spec.workspace), /app, which leads there, the folders"
+                    + " of the system and of the supervisor, and everything below them are reserved; use a path such as /data";
 
     static final String ONE_SOURCE = "[has(self.persistentVolumeClaim), has(self.configMap), has(self.secret),"
             + " has(self.emptyDir)].filter(given, given).size() == 1";

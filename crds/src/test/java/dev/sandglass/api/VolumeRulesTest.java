@@ -74,6 +74,8 @@ class VolumeRulesTest {
                 "/workspace/deep/data",
                 "/workspace/.sandglass",
                 "/workspace/.sandglass/pictures",
+                "/app",
+                "/app/data",
                 "/tmp",
                 "/tmp/x",
                 "/run",

@@ -55,6 +55,7 @@ import java.util.stream.Collectors;
  *     forced on every sandbox, default the sandbox's own or the cluster's; {@code OPERATOR_ALLOWED_RUNTIME_CLASSES},
  *     comma-separated patterns, default none; {@code OPERATOR_HOST_USERS}, default true;
  *     {@code OPERATOR_UIDS_FROM} and {@code OPERATOR_UIDS_COUNT}, default {@link SandboxUsers#DEFAULT};
+ *     {@code OPERATOR_MAX_SESSIONS}, 1 to 64, default 8;
  *     {@code OPERATOR_NODE_SELECTOR} and {@code OPERATOR_TOLERATIONS}, as JSON, default none;
  *     {@code TRUSTED_CA_FILE}, the site's certificate authorities in PEM, default none
  * @param deadlines of sandboxes that have none of their own: {@code OPERATOR_IDLE_TIMEOUT}, default 30m; {@code OPERATOR_MAX_LIFETIME}, default 8h;
@@ -119,7 +120,8 @@ record OperatorSettings(
                                 source.optional("OPERATOR_PRIORITY_CLASS_NAME"),
                                 placement(source)),
                         egress.map(EgressSettings::walls),
-                        source.optional("TRUSTED_CA_FILE").map(OperatorSettings::authorities)),
+                        source.optional("TRUSTED_CA_FILE").map(OperatorSettings::authorities),
+                        sessions(source)),
                 deadlines,
                 source.number("OPERATOR_HTTP_PORT", "8081").intValueExact(),
                 egress,
@@ -193,6 +195,16 @@ record OperatorSettings(
                 source.flag("OPERATOR_HOST_USERS", otherwise.hostUsers()),
                 source.whole("OPERATOR_UIDS_FROM", otherwise.from()),
                 source.whole("OPERATOR_UIDS_COUNT", otherwise.count()));
+    }
+
+    private static int sessions(Source source) {
+        long most = source.whole("OPERATOR_MAX_SESSIONS", PodSettings.SESSIONS);
+        if (most < 1 || most > PodSettings.MOST_SESSIONS) {
+            throw new IllegalArgumentException(
+                    "OPERATOR_MAX_SESSIONS (the chart's value sandbox.maxSessions) must be 1 to %d, not %d"
+                            .formatted(PodSettings.MOST_SESSIONS, most));
+        }
+        return (int) most;
     }
 
     private static Placement placement(Source source) {

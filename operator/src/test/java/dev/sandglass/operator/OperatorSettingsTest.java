@@ -119,6 +119,7 @@ class OperatorSettingsTest {
         variables.put("OPERATOR_UIDS_COUNT", "1");
         variables.put("OPERATOR_TENANTS_BY_LABEL", "true");
         variables.put("OPERATOR_ALLOWED_RUNTIME_CLASSES", "kata-*, runsc");
+        variables.put("OPERATOR_MAX_SESSIONS", "64");
 
         OperatorSettings settings = with(variables);
 
@@ -135,10 +136,21 @@ class OperatorSettingsTest {
                         new NamespaceAccount("nobody", List.of()),
                         new RuntimeClassPolicy(Optional.of("gvisor"), List.of("kata-*", "runsc")),
                         new SandboxUsers(false, 65_536, 1),
-                        new Scheduling(new BigDecimal("0.5"), Optional.of("low"), Placement.ANYWHERE)));
+                        new Scheduling(new BigDecimal("0.5"), Optional.of("low"), Placement.ANYWHERE),
+                        Optional.empty(),
+                        Optional.empty(),
+                        64));
         assertThat(settings.deadlines())
                 .isEqualTo(new Deadlines(Duration.ofMinutes(5), Duration.ofMinutes(90), Duration.ofSeconds(90)));
         assertThat(settings.httpPort()).isEqualTo(9000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "65", "-1", "many", "1.5"})
+    void sessionsHaveABound(String most) {
+        assertThatThrownBy(() -> with(Map.of("OPERATOR_MAX_SESSIONS", most)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("OPERATOR_MAX_SESSIONS");
     }
 
     @Test

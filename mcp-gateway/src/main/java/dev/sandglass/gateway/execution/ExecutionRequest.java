@@ -19,6 +19,8 @@ public sealed interface ExecutionRequest {
      *
      * @param language e.g. {@code python}
      * @param session name of the kernel among those of its language; {@code default} if the caller named none
+     * @param label what the caller calls the session, if that is none of a session's names; null if it is the same
+     * @param fresh whether the session is for this code alone, and is closed when it has ended
      * @param pythonEnv name or path of the Python that a new session begins with; null for the image's
      * @param code the source text
      * @param envs environment variables that the code sees during this execution
@@ -27,6 +29,8 @@ public sealed interface ExecutionRequest {
     record Code(
             String language,
             String session,
+            @Nullable String label,
+            boolean fresh,
             @Nullable String pythonEnv,
             String code,
             Map<String, String> envs,
@@ -37,9 +41,20 @@ public sealed interface ExecutionRequest {
             envs = Map.copyOf(envs);
         }
 
+        /** For a session that is called by its name. */
+        public Code(
+                String language,
+                String session,
+                @Nullable String pythonEnv,
+                String code,
+                Map<String, String> envs,
+                Limits limits) {
+            this(language, session, null, false, pythonEnv, code, envs, limits);
+        }
+
         @Override
         public Code within(Limits other) {
-            return new Code(language, session, pythonEnv, code, envs, other);
+            return new Code(language, session, label, fresh, pythonEnv, code, envs, other);
         }
 
         /** Says which kernel and how much code, never the code. */

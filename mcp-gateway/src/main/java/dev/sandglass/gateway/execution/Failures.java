@@ -63,6 +63,8 @@ public final class Failures {
             case "rejected" ->
                 Verdict.of(
                         ExecutionStatus.REJECTED, "Not started: " + why.text() + ".", NextStep.Plain.END_AN_EXECUTION);
+            case "sessions_full" ->
+                Verdict.of(ExecutionStatus.REJECTED, "Not started: " + why.text() + ".", NextStep.Plain.END_A_SESSION);
             // The supervisor says what it reached, and who can mend that.
             case NETWORK_OPEN -> Verdict.of(ExecutionStatus.REJECTED, "Not started: " + why.text() + ".", next(why));
             case "env_error" -> Verdict.of(ExecutionStatus.ENV_ERROR, "Not started: " + why.text() + ".", null);

@@ -63,7 +63,7 @@ final class KernelWait {
     private void happened(String event) {
         switch (event) {
             case "ready" -> sink.success();
-            case "given_up" -> ask();
+            case "given_up", "taken" -> ask();
             default -> {
                 // It starts, or starts again.
             }

@@ -17,6 +17,8 @@ final class Orders {
                         id.number(),
                         code.language(),
                         code.session(),
+                        code.label(),
+                        code.fresh(),
                         code.pythonEnv(),
                         Blob.utf8(code.code()),
                         code.envs(),

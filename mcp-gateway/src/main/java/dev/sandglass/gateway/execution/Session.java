@@ -11,13 +11,20 @@ import tools.jackson.databind.JsonNode;
  * @param executions how many ran since it began
  * @param uptimeSeconds since it began; null if the supervisor does not say
  * @param pythonEnv its interpreter's environment, as a caller named it; null if it is the sandbox's own
+ * @param label what a caller calls it; null if that is its name
+ * @param used whether anything was to run in it, before a reset or after: a sandbox begins with one of its own accord
  */
 public record Session(
         Name name,
         String state,
         long executions,
         @Nullable Double uptimeSeconds,
-        @Nullable String pythonEnv) {
+        @Nullable String pythonEnv,
+        @Nullable String label,
+        boolean used) {
+
+    /** Most characters of a label. */
+    public static final int LABEL_CHARS = 1000;
 
     /**
      * What a session is known by in its sandbox.
@@ -31,12 +38,18 @@ public record Session(
     static Session parse(JsonNode json) {
         JsonNode uptime = json.path("uptime_s");
         JsonNode env = json.path("python_env");
+        JsonNode label = json.path("label");
+        Name name = new Name(
+                json.path("language").asString(""), json.path("session").asString(""));
+        long executions = Math.max(0, json.path("executions").asLong(0));
         return new Session(
-                new Name(
-                        json.path("language").asString(""), json.path("session").asString("")),
+                name,
                 json.path("state").asString(""),
-                Math.max(0, json.path("executions").asLong(0)),
+                executions,
                 uptime.isNumber() ? uptime.asDouble() : null,
-                env.isString() ? env.asString() : null);
+                env.isString() ? env.asString() : null,
+                label.isString() && label.asString().length() <= LABEL_CHARS ? label.asString() : null,
+                // Supervisors of an earlier version do not say it.
+                json.path("used").asBoolean(executions > 0 || !name.session().equals("default")));
     }
 }

@@ -38,6 +38,8 @@ public sealed interface NextStep {
         SEE_EXECUTIONS,
         /** Wait until a running execution ends, or interrupt one. */
         END_AN_EXECUTION,
+        /** Use a session that is there, or end one. */
+        END_A_SESSION,
         /** Read the execution by its id. */
         READ_EXECUTION,
         /** Give the run more time or less work. */

@@ -61,6 +61,16 @@ class KernelWaitTest {
         assertThatThrownBy(ready::join).hasCauseInstanceOf(SandboxProblem.Refused.class);
     }
 
+    /** A caller who wanted a fresh kernel has it now. */
+    @Test
+    void aKernelThatIsTakenIsNotWaitedFor() {
+        CompletableFuture<Void> ready = await().toFuture();
+        link.answers(0, "starting");
+        link.happens(new LinkEvent.Kernel("python/default", "taken"));
+        link.answer(1, "{\"kernels\":[]}");
+        assertThat(ready).isCompleted();
+    }
+
     /** Each would be a message to a sandbox that goes on saying so. */
     @Test
     void oneQuestionAtATimeHoweverOftenTheSandboxSaysThatItGaveUp() {

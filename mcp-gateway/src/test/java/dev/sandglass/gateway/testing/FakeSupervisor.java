@@ -9,6 +9,7 @@ import dev.sandglass.gateway.link.OutputReader;
 import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.FileOperation;
+import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.sandbox.NextStep;
@@ -46,6 +47,20 @@ public final class FakeSupervisor implements LinkClient, Link {
 
     /** Sessions of Python besides the default one, each with its environment, in which three cells ran. */
     public final Map<String, String> sessions = new ConcurrentHashMap<>();
+
+    /** What it warns of when the python_env is {@code late}. */
+    public static final String TOO_LATE =
+            "Session 'work' runs in env 'data' and goes on in it; python_env 'late' counts"
+                    + " when a session begins: use another session, or close this one first.";
+
+    /** How whatever is run ends; null for what its code asks for. */
+    public volatile OutputRecord.@Nullable Outcome outcome;
+
+    /** What becomes of whatever is to be run; null if it runs. */
+    public volatile @Nullable LinkException failure;
+
+    /** What callers call some of them. */
+    public final Map<String, String> labels = new ConcurrentHashMap<>();
 
     /** Executions that an interrupt finds ended. */
     public final Set<String> ended = ConcurrentHashMap.newKeySet();
@@ -178,8 +193,8 @@ public final class FakeSupervisor implements LinkClient, Link {
     private String others() {
         return sessions.entrySet().stream()
                 .map(each -> (",{\"language\":\"python\",\"session\":\"%s\",\"state\":\"busy\",\"executions\":3,"
-                                + "\"uptime_s\":1.5,\"python_env\":%s}")
-                        .formatted(each.getKey(), each.getValue()))
+                                + "\"uptime_s\":1.5,\"python_env\":%s,\"label\":%s}")
+                        .formatted(each.getKey(), each.getValue(), json.valueToTree(labels.get(each.getKey()))))
                 .collect(Collectors.joining());
     }
 
@@ -190,6 +205,10 @@ public final class FakeSupervisor implements LinkClient, Link {
     @Override
     public CompletableFuture<Answer> follow(Verb.Following verb, OutputReader reader, Duration timeout) {
         verbs.add(verb);
+        LinkException broken = failure;
+        if (broken != null) {
+            return CompletableFuture.failedFuture(broken);
+        }
         thread.execute(() -> {});
         return CompletableFuture.supplyAsync(
                 () -> {
@@ -210,6 +229,11 @@ public final class FakeSupervisor implements LinkClient, Link {
         Runnable deed = onTheWay;
         onTheWay = () -> {};
         deed.run();
+        OutputRecord.Outcome end = outcome;
+        if (end != null) {
+            reader.record(end);
+            return;
+        }
         switch (verb) {
             case Verb.Execute execute when "late".equals(execute.pythonEnv()) -> reader.record(late());
             case Verb.Execute execute when "bare".equals(execute.pythonEnv()) -> reader.record(bare());
@@ -236,7 +260,7 @@ public final class FakeSupervisor implements LinkClient, Link {
     }
 
     private static OutputRecord.Outcome late() {
-        return new OutputRecord.Outcome(0, "ok", 1.5, null, null, false, "", null, "It was too late.", false);
+        return new OutputRecord.Outcome(0, "ok", 1.5, null, null, false, "", null, TOO_LATE, false);
     }
 
     private static OutputRecord.Outcome bare() {

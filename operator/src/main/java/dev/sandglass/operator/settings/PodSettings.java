@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param scheduling where they run, and with which requests and priority
  * @param egress how they get out; empty if there is no egress proxy, and then they reach nothing
  * @param authorities what sandboxes trust besides what their image does; empty for no more than that
+ * @param maxSessions kernels that a sandbox has at most, 1 to {@value #MOST_SESSIONS}
  */
 public record PodSettings(
         ImagePolicy images,
@@ -23,7 +24,35 @@ public record PodSettings(
         SandboxUsers users,
         Scheduling scheduling,
         Optional<Egress> egress,
-        Optional<TrustedAuthorities> authorities) {
+        Optional<TrustedAuthorities> authorities,
+        int maxSessions) {
+
+    /** Of a supervisor that is told nothing else. */
+    public static final int SESSIONS = 8;
+
+    /** What a supervisor takes at most. */
+    public static final int MOST_SESSIONS = 64;
+
+    /** Refuses a number that no supervisor takes. */
+    public PodSettings {
+        if (maxSessions < 1 || maxSessions > MOST_SESSIONS) {
+            throw new IllegalArgumentException(
+                    "sessions of a sandbox must be 1 to %d, not %d".formatted(MOST_SESSIONS, maxSessions));
+        }
+    }
+
+    /** With as many sessions as a supervisor has by itself. */
+    public PodSettings(
+            ImagePolicy images,
+            Duration maxLifetime,
+            NamespaceAccount account,
+            RuntimeClassPolicy runtimeClasses,
+            SandboxUsers users,
+            Scheduling scheduling,
+            Optional<Egress> egress,
+            Optional<TrustedAuthorities> authorities) {
+        this(images, maxLifetime, account, runtimeClasses, users, scheduling, egress, authorities, SESSIONS);
+    }
 
     /** Without an egress proxy and without authorities of the site. */
     public PodSettings(

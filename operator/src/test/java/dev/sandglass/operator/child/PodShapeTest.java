@@ -115,7 +115,8 @@ class PodShapeTest {
                                         .withOperator("Exists")
                                         .build()))),
                 Optional.of(new Egress(new DeniedRanges(List.of(), List.of()), false, true, DefaultDomains.NONE)),
-                Optional.of(Authorities.empty()));
+                Optional.of(Authorities.empty()),
+                16);
     }
 
     private static Sandbox sandbox() {

@@ -38,6 +38,33 @@ class SandboxPodTest {
             SandboxUsers.DEFAULT,
             Scheduling.anywhere(new BigDecimal("0.25")));
 
+    /** A pod of an installation that says nothing of it is what it was before there was that setting. */
+    @Test
+    void theSessionsOfTheInstallationAreTheSupervisors() {
+        PodSettings some = new PodSettings(
+                SETTINGS.images(),
+                SETTINGS.maxLifetime(),
+                SETTINGS.account(),
+                SETTINGS.runtimeClasses(),
+                SETTINGS.users(),
+                SETTINGS.scheduling(),
+                Optional.empty(),
+                Optional.empty(),
+                20);
+        Pod other = SandboxPod.desired(
+                sandbox(SandboxSpec.DEFAULT), 1, some, Optional.empty(), Optional.empty(), NetworkProbe.NONE);
+
+        assertThat(sessions(other)).containsExactly("20");
+        assertThat(sessions(pod(SandboxSpec.DEFAULT))).isEmpty();
+    }
+
+    private static List<String> sessions(Pod pod) {
+        return pod.getSpec().getContainers().getFirst().getEnv().stream()
+                .filter(variable -> variable.getName().equals("SANDGLASS_MAX_SESSIONS"))
+                .map(EnvVar::getValue)
+                .toList();
+    }
+
     private static Pod pod(SandboxSpec spec) {
         return SandboxPod.desired(sandbox(spec), 1, SETTINGS, Optional.empty(), Optional.empty(), NetworkProbe.NONE);
     }

@@ -65,6 +65,7 @@ public final class Steps {
             case TRY_AGAIN -> "Repeat this call; if it stays so, a new MCP session has a new sandbox.";
             case LOOK_FIRST -> "Look what was done before you repeat it.";
             case END_AN_EXECUTION -> "Wait for running code to end.";
+            case END_A_SESSION -> "Repeat this call when another one has ended.";
             case READ_EXECUTION -> "It may run, or have run: look what it did before you repeat it.";
             case MORE_TIME -> "Give it more time or less work.";
             case FREE_MEMORY ->

@@ -27,6 +27,7 @@ final class Hints {
     static @Nullable NextStep parse(JsonNode json) {
         return switch (json.path("kind").asString("")) {
             case "stop_and_start" -> NextStep.Plain.STOP_AND_START;
+            case "end_a_session" -> NextStep.Plain.END_A_SESSION;
             case "more_time" -> NextStep.Plain.MORE_TIME;
             case "free_memory" -> NextStep.Plain.FREE_MEMORY;
             case "install" -> command(Purpose.INSTALL, json);

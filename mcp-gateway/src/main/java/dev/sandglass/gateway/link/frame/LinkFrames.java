@@ -175,6 +175,13 @@ public final class LinkFrames {
         json.writeStringProperty("execution_id", execute.executionId());
         json.writeStringProperty("language", execute.language());
         json.writeStringProperty("session", execute.session());
+        String label = execute.label();
+        if (label != null) {
+            json.writeStringProperty("label", label);
+        }
+        if (execute.fresh()) {
+            json.writeBooleanProperty("fresh", true);
+        }
         String pythonEnv = execute.pythonEnv();
         if (pythonEnv != null) {
             json.writeStringProperty("python_env", pythonEnv);

@@ -45,6 +45,8 @@ public sealed interface Verb {
      * @param executionId see {@link OfExecution}
      * @param language e.g. {@code python}
      * @param session the kernel's name
+     * @param label what the caller calls it; null if that is its name
+     * @param fresh whether it is for this execution alone, so that a kernel that waits may serve it
      * @param pythonEnv name or path of the Python that a new session begins with; null for the image's
      * @param code the source text, at most 1 MiB
      * @param envs environment of this execution
@@ -55,12 +57,27 @@ public sealed interface Verb {
             String executionId,
             String language,
             String session,
+            @Nullable String label,
+            boolean fresh,
             @Nullable String pythonEnv,
             Blob code,
             Map<String, String> envs,
             Duration timeout,
             boolean attach)
             implements Following {
+        /** For a session that is called by its name. */
+        public Execute(
+                String executionId,
+                String language,
+                String session,
+                @Nullable String pythonEnv,
+                Blob code,
+                Map<String, String> envs,
+                Duration timeout,
+                boolean attach) {
+            this(executionId, language, session, null, false, pythonEnv, code, envs, timeout, attach);
+        }
+
         @Override
         public String word() {
             return "execute";

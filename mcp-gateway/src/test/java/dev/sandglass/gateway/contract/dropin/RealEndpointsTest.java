@@ -80,6 +80,44 @@ class RealEndpointsTest {
                 .isEqualTo("{\"ok\":false,\"error\":\"unknown session 'two words'\"}");
     }
 
+    private static JsonNode listed(String session) throws Exception {
+        return at("ipython")
+                .data("list_sessions", "{}")
+                .valueStream()
+                .filter(each -> each.path("name").asString().equals(session))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void p2P8P9ALongNameStaysAndAResetCountsAnew() throws Exception {
+        String name = "a name of a session / with more than 63 characters, é and 🙂, which is listed whole";
+        cell(name, "1", "");
+        cell(name, "2", "");
+        assertThat(listed(name).path("exec_count").asInt()).isEqualTo(2);
+
+        long before = System.nanoTime();
+        at("ipython").data("reset", "{'session':'%s'}".formatted(name));
+        assertThat(listed(name).path("exec_count").asInt()).isZero();
+        double uptime = listed(name).path("uptime_s").asDouble();
+        assertThat(uptime).isLessThan((System.nanoTime() - before) / 1e9);
+        assertThat(at("ipython")
+                        .data("shutdown", "{'session':'%s'}".formatted(name))
+                        .toString())
+                .isEqualTo("{\"ok\":true}");
+    }
+
+    @Test
+    void p8P12TheSandboxesFirstSessionIsUnknownUntilItIsUsed() throws Exception {
+        at("ipython").data("execute", "{'session':'default','code':'1'}");
+        at("ipython").data("reset", "{'session':'default'}");
+        assertThat(listed("default").path("exec_count").asInt()).isZero();
+        assertThat(at("ipython").data("shutdown", "{'session':'default'}").toString())
+                .isEqualTo("{\"ok\":true}");
+        assertThat(at("ipython").data("reset", "{'session':'default'}").toString())
+                .isEqualTo("{\"ok\":false,\"error\":\"unknown session 'default'\"}");
+    }
+
     @Test
     void p7P15EnvsOfIpython() throws Exception {
         assertThat(cell("bare", "1", ",'env':'/usr/nowhere'").path("status").asString())

@@ -71,14 +71,14 @@ class RecordedFramesTest {
                 verb("execute", new Verb.Execute(ID, "nodejs", "s-1", null, code, envs, MINUTES, true), """
                         "execution_id":"ID","language":"nodejs","session":"s-1","code":"é = '😀'\\n",\
                         "envs":{"A":"b\\"c é"},"timeout_s":120.0,"block":true,"attach":true,"wait_kernel":true,\
-                        "python_env":null"""),
+                        "python_env":null,"label":null,"fresh":false"""),
                 verb(
                         "other Python",
-                        new Verb.Execute(ID, "python", "s", "~/é", Blob.EMPTY, Map.of(), MINUTES, false),
+                        new Verb.Execute(ID, "python", "s", "two é", true, "~/é", Blob.EMPTY, Map.of(), MINUTES, false),
                         """
                         "execution_id":"ID","language":"python","session":"s","code":"",\
                         "envs":{},"timeout_s":120.0,"block":true,"attach":false,"wait_kernel":true,\
-                        "python_env":"~/é\""""),
+                        "python_env":"~/é","label":"two é","fresh":true"""),
                 verb("", new Verb.Install(ID, "nodejs", List.of("a@1", "b \"é\""), MINUTES, true), """
                         "execution_id":"ID","language":"nodejs","packages":["a@1","b \\"é\\""],\
                         "timeout_s":120.0,"block":true,"attach":true"""),

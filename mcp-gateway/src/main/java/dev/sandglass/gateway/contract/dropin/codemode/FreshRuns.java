@@ -32,7 +32,7 @@ final class FreshRuns {
                 Mono.fromSupplier(() -> new Session.Name(PYTHON, "call-" + UUID.randomUUID())),
                 name -> runs.run(
                         ref,
-                        new ExecutionRequest.Code(PYTHON, name.session(), null, code, Map.of(), limits),
+                        new ExecutionRequest.Code(PYTHON, name.session(), null, true, null, code, Map.of(), limits),
                         absent,
                         patience),
                 name -> close(ref, name));

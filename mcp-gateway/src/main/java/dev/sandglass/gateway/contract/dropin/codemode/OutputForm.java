@@ -8,6 +8,8 @@ import java.util.List;
 enum OutputForm {
     /** Output as it is, with a line in front if it did not go well. */
     COMPACT,
+    /** The whole payload as a block of TOON. */
+    TOON,
     /** The whole payload as a block of JSON. */
     JSON;
 
@@ -17,12 +19,14 @@ enum OutputForm {
     /** That of a URL. */
     static OutputForm of(Query query) {
         List<String> given = query.values(KEY);
-        if (given.isEmpty() || given.equals(List.of("compact"))) {
+        if (given.isEmpty()) {
             return COMPACT;
         }
-        if (given.equals(List.of("json"))) {
-            return JSON;
-        }
-        throw new InvalidArgument("'output' in the URL must be compact or json, given once");
+        return switch (given.size() == 1 ? given.getFirst() : "") {
+            case "compact" -> COMPACT;
+            case "toon" -> TOON;
+            case "json" -> JSON;
+            default -> throw new InvalidArgument("'output' in the URL must be compact, toon or json, given once");
+        };
     }
 }

@@ -56,6 +56,7 @@ record Payload(
         content.add(new ToolResult.Content.Text(
                 switch (form) {
                     case COMPACT -> compact();
+                    case TOON -> "```toon\n" + Toon.of(facts()) + "\n```";
                     case JSON -> block();
                 }));
         images.forEach(image -> content.add(new ToolResult.Content.Image(image.mimeType(), image.base64())));

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.contract.dropin.codemode;
 
 import dev.sandglass.gateway.action.Run;
 import dev.sandglass.gateway.contract.ToolResult;
+import dev.sandglass.gateway.contract.dropin.Losses;
 import dev.sandglass.gateway.contract.dropin.Steps;
 import dev.sandglass.gateway.contract.dropin.Unreached;
 import dev.sandglass.gateway.execution.ExecutionResult;
@@ -120,6 +121,8 @@ final class RunPythonAnswer {
     private List<String> notes(Optional<String> newSandbox) {
         return Stream.of(
                         newSandbox.map(name -> "Sandbox '%s' was not there: this one is new.".formatted(name)),
+                        // Where no variables stay, it tells nobody anything that they were lost before.
+                        result.kernelRestarted() ? Optional.<String>empty() : Losses.warning(result, steps),
                         cut(),
                         Unreached.told(run.unreached()))
                 .flatMap(Optional::stream)

@@ -5,6 +5,7 @@ import dev.sandglass.gateway.action.Run;
 import dev.sandglass.gateway.contract.FencedText;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.contract.ToolResult;
+import dev.sandglass.gateway.contract.dropin.Losses;
 import dev.sandglass.gateway.contract.dropin.Steps;
 import dev.sandglass.gateway.contract.dropin.Unreached;
 import dev.sandglass.gateway.execution.ExecutionResult;
@@ -81,10 +82,8 @@ final class CellAnswer {
     private List<String> notes(Optional<String> newSandbox) {
         return Stream.of(
                         newSandbox.map(name -> "Sandbox '%s' was not there: this one is new.".formatted(name)),
-                        Optional.ofNullable(run.resumed())
-                                .map(why -> ("The sandbox had been suspended (%s) and was resumed: variables of earlier"
-                                                + " cells are lost.")
-                                        .formatted(why.reason())),
+                        Losses.resumed(run),
+                        Losses.warning(result, steps),
                         result.status() == ExecutionStatus.OK
                                         && !result.message().isEmpty()
                                 ? Optional.of(steps.told(result.message(), result.next()))

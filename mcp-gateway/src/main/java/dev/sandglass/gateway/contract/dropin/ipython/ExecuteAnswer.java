@@ -2,6 +2,7 @@ package dev.sandglass.gateway.contract.dropin.ipython;
 
 import dev.sandglass.gateway.action.Run;
 import dev.sandglass.gateway.contract.ToolResult;
+import dev.sandglass.gateway.contract.dropin.Losses;
 import dev.sandglass.gateway.contract.dropin.Steps;
 import dev.sandglass.gateway.contract.dropin.Unreached;
 import dev.sandglass.gateway.execution.ExecutionResult;
@@ -9,6 +10,8 @@ import dev.sandglass.gateway.execution.ExecutionStatus;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.output.ExecutionError;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +20,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The answer of {@code execute} (contracts.md P3 to P7, P15). */
 final class ExecuteAnswer {
+
+    // As kernels.py of the supervisor says it; the env in it is what the caller wrote.
+    private static final Pattern LATE_ENV = Pattern.compile(
+            "Session '[A-Za-z0-9_-]+' runs in .* counts when a session begins: use another session, or close"
+                    + " this one first\\.",
+            Pattern.DOTALL);
 
     private final Run run;
     private final ExecutionResult result;
@@ -45,7 +54,7 @@ final class ExecuteAnswer {
                 .put("stdout", result.stdout())
                 .put("stderr", result.stderr())
                 .put("result", result.result())
-                .put("error", error())
+                .put("error", error(asked))
                 .put("execution_count", kernel.map(Session::executions).orElse(null))
                 .put("warning", warning(asked, kernel));
         return Json.answer(
@@ -65,13 +74,13 @@ final class ExecuteAnswer {
         };
     }
 
-    private @Nullable String error() {
+    private @Nullable String error(Asked asked) {
         return switch (result.status()) {
             case OK -> null;
             case ERROR -> traceback().orElseGet(this::message);
             case INTERRUPTED -> traceback().orElse("KeyboardInterrupt");
             case RUNNING -> "No answer yet: this replica of the gateway ends. The cell goes on in its session.";
-            case TIMEOUT, ENV_ERROR, KERNEL_DIED, OOM_KILLED, REJECTED, LOST -> message();
+            case TIMEOUT, ENV_ERROR, KERNEL_DIED, OOM_KILLED, REJECTED, LOST -> inCallersWords(message(), asked);
         };
     }
 
@@ -90,8 +99,8 @@ final class ExecuteAnswer {
     private @Nullable String warning(Asked asked, Optional<Session> kernel) {
         String told = Stream.of(
                         asked.newSandbox().map(name -> "Sandbox '%s' was not there: this one is new.".formatted(name)),
-                        resumed(),
-                        bound(asked, kernel),
+                        Losses.resumed(run),
+                        warned(asked, kernel),
                         result.status() == ExecutionStatus.OK
                                         && !result.message().isEmpty()
                                 ? Optional.of(message())
@@ -103,27 +112,31 @@ final class ExecuteAnswer {
         return told.isEmpty() ? null : told;
     }
 
-    private Optional<String> resumed() {
-        return Optional.ofNullable(run.resumed())
-                .map(why -> "The sandbox had been suspended (%s) and was resumed: variables of earlier cells are lost."
-                        .formatted(why.reason()));
-    }
-
-    /** The sandbox warns of an env that came too late; in which the session is, its list says. */
-    private Optional<String> bound(Asked asked, Optional<Session> kernel) {
+    /**
+     * The sandbox warns of an env that came too late, in words that are not this endpoint's, maybe among other warnings; in
+     * which env the session is, its list says.
+     */
+    private Optional<String> warned(Asked asked, Optional<Session> kernel) {
         if (result.warning() == null) {
             return Optional.empty();
         }
-        return asked.env().isPresent() && kernel.isPresent()
-                ? Optional.of(
-                        "session '%s' is bound to env '%s' (%s); ignoring requested env '%s'. Use shutdown('%s') first to rebind."
-                                .formatted(
-                                        asked.session(),
-                                        Kernels.env(kernel.get()),
-                                        Kernels.python(kernel.get()),
-                                        asked.env().get(),
-                                        asked.session()))
-                : Optional.of(steps.told(result.warning(), result.warningNext()));
+        Matcher late = LATE_ENV.matcher(result.warning());
+        String told = late.find()
+                ? late.replaceFirst(Matcher.quoteReplacement(bound(asked, kernel)))
+                : steps.told(result.warning(), result.warningNext());
+        return Optional.of(inCallersWords(told, asked));
+    }
+
+    private static String bound(Asked asked, Optional<Session> kernel) {
+        String where = kernel.map(known -> "env '%s' (%s)".formatted(Kernels.env(known), Kernels.python(known)))
+                .orElse("another env");
+        return "session '%s' is bound to %s; ignoring requested env '%s'. Use shutdown('%s') first to rebind."
+                .formatted(asked.session(), where, asked.env().orElse(Kernels.OWN_ENV), asked.session());
+    }
+
+    /** The sandbox knows the session by another name if the caller's is none of its own. */
+    private static String inCallersWords(String told, Asked asked) {
+        return told.replace(SessionNames.of(asked.session()).session(), asked.session());
     }
 
     private Optional<String> missing() {

@@ -118,8 +118,15 @@ final class ExecuteTool implements DropInTool {
         // It counts from the begin of the run: a cell that waits for others is waited for, too.
         var limits = new ExecutionRequest.Limits(
                 timeout, settings.maxTimeout().plus(timeout), false, settings.maxOutputChars());
-        var request =
-                new ExecutionRequest.Code(name.language(), name.session(), env.orElse(null), code, Map.of(), limits);
+        var request = new ExecutionRequest.Code(
+                name.language(),
+                name.session(),
+                SessionNames.label(session),
+                false,
+                env.orElse(null),
+                code,
+                Map.of(),
+                limits);
         return runs.run(ref, request, place.absent(call), call.patience(settings.startWait()))
                 .flatMap(run -> kernels.find(ref, name).map(kernel -> answer(run, session, env, kernel, ref)));
     }

@@ -60,9 +60,9 @@ public final class IpythonContract implements Contract {
                 List.of(
                         new ExecuteTool(place, actions.runs(), kernels, STEPS, settings),
                         new ListSessionsTool(place, kernels, STEPS),
-                        new SessionTool(SessionTool.Deed.RESET, place, actions.sessions(), STEPS),
-                        new SessionTool(SessionTool.Deed.SHUTDOWN, place, actions.sessions(), STEPS),
-                        new SessionTool(SessionTool.Deed.INTERRUPT, place, actions.sessions(), STEPS)),
+                        new SessionTool(SessionTool.Deed.RESET, place, actions.sessions(), kernels, STEPS),
+                        new SessionTool(SessionTool.Deed.SHUTDOWN, place, actions.sessions(), kernels, STEPS),
+                        new SessionTool(SessionTool.Deed.INTERRUPT, place, actions.sessions(), kernels, STEPS)),
                 query.isOn(STRUCTURED));
     }
 
@@ -82,6 +82,8 @@ public final class IpythonContract implements Contract {
                         + ": a cell for execute in another session, without env: !" + line);
             case NextStep.Plain.END_AN_EXECUTION ->
                 Optional.of("list_sessions shows the sessions; interrupt one, or end one with shutdown.");
+            case NextStep.Plain.END_A_SESSION ->
+                Optional.of("Use one of them, or end one: list_sessions shows them, shutdown ends one.");
             case NextStep.Plain.LOOK_FIRST ->
                 Optional.of("Look with list_sessions before you repeat it: it may have been done.");
             case NextStep.Plain.MORE_TIME -> Optional.of("The session goes on; give a longer timeout_s or less work.");

@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 /** The sessions of a sandbox as this endpoint tells them. */
 final class Kernels {
 
-    private static final String OWN_ENV = "default";
+    static final String OWN_ENV = "default";
     private static final String OWN_PYTHON = "/opt/sandglass/bin/python";
     private static final String HOME = "/workspace";
 
@@ -35,13 +35,19 @@ final class Kernels {
                 .onErrorResume(SandboxProblem.NotFound.class, missing -> Mono.just(Optional.of(List.of())));
     }
 
-    /** A sandbox begins with a session of its own accord, which does not count before something ran in it. */
+    /** A sandbox begins with a session of its own accord, which does not count before somebody used it. */
     private static List<Session> used(SandboxContents contents) {
         return contents.sessions().stream()
                 .filter(SessionNames::isPython)
-                .filter(session ->
-                        session.executions() > 0 || !session.name().session().equals("default"))
+                .filter(Session::used)
                 .toList();
+    }
+
+    /** Whether it is known that nobody used a session of that name. */
+    Mono<Boolean> isUnused(SandboxRef ref, Session.Name name) {
+        return of(ref).map(known -> known.filter(sessions ->
+                        sessions.stream().noneMatch(session -> session.name().equals(name)))
+                .isPresent());
     }
 
     /** The session of that name; empty if there is none, or it is not known. */

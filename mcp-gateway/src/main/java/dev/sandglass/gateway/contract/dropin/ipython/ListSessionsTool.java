@@ -77,7 +77,7 @@ final class ListSessionsTool implements DropInTool {
         ArrayNode list = JsonNodeFactory.instance.arrayNode();
         for (Session session : sessions) {
             list.addObject()
-                    .put("name", SessionNames.text(session.name()))
+                    .put("name", SessionNames.text(session))
                     .put("env", Kernels.env(session))
                     .put("python", Kernels.python(session))
                     .put("status", Kernels.status(session))

@@ -21,16 +21,20 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /** {@code reset}, {@code shutdown} and {@code interrupt} (contracts.md P9 to P12). */
 final class SessionTool implements DropInTool {
 
+    private static final String FIRST = "default";
+
     private final Deed deed;
     private final Place place;
     private final SessionActions sessions;
+    private final Kernels kernels;
     private final Steps steps;
     private final ToolDefinition definition;
 
-    SessionTool(Deed deed, Place place, SessionActions sessions, Steps steps) {
+    SessionTool(Deed deed, Place place, SessionActions sessions, Kernels kernels, Steps steps) {
         this.deed = deed;
         this.place = place;
         this.sessions = sessions;
+        this.kernels = kernels;
         this.steps = steps;
         this.definition = deed.definition();
     }
@@ -62,7 +66,14 @@ final class SessionTool implements DropInTool {
                         problem -> Mono.just(answer(trouble(problem).orElse(unknown))));
     }
 
+    /** The one that a sandbox begins with is known to it, and to nobody here before it is used. */
     private Mono<Boolean> done(SandboxRef ref, Session.Name name) {
+        return name.session().equals(FIRST)
+                ? kernels.isUnused(ref, name).flatMap(unused -> unused ? Mono.just(false) : act(ref, name))
+                : act(ref, name);
+    }
+
+    private Mono<Boolean> act(SandboxRef ref, Session.Name name) {
         return switch (deed) {
             case RESET -> sessions.reset(ref, name);
             case SHUTDOWN -> sessions.close(ref, name);

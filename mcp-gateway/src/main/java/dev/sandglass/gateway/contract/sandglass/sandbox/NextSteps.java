@@ -70,6 +70,8 @@ public final class NextSteps {
             case END_AN_EXECUTION ->
                 "Wait for running executions to end, or interrupt one. sandbox_list with 'sandbox' tells their ids, which"
                         + " sandbox_interrupt takes.";
+            case END_A_SESSION ->
+                "Use one of them, or end one with sandbox_close_session; sandbox_list with 'sandbox' tells their names.";
             case READ_EXECUTION ->
                 "Ask sandbox_get_execution with this execution_id before you run it again: it may run, or have run.";
             case MORE_TIME -> "Run it again with a longer 'timeout' or with less work.";

@@ -88,6 +88,7 @@ class CodeModeContractTest {
         List<String> sessions = executed().stream().map(Verb.Execute::session).toList();
         assertThat(sessions).hasSize(2).doesNotHaveDuplicates().doesNotContain("default");
         assertThat(closed()).containsExactlyElementsOf(sessions);
+        assertThat(executed()).allMatch(Verb.Execute::fresh, "a kernel that waits may serve it");
     }
 
     @Test
@@ -133,8 +134,17 @@ class CodeModeContractTest {
                 .isEqualTo("```x");
     }
 
+    @Test
+    void x8TheSameAsABlockOfToon() throws Exception {
+        assertThat(TestGateway.text(at("&output=toon").call("run_python", "{'code':'print 42: ```x'}")))
+                .isEqualTo("```toon\nstatus: success\nsummary: Success\nexitCode: 0\n"
+                        + "stdout[1]: \"42: \\u0060\\u0060\\u0060x\"\nstderr[0]:\n```");
+        assertThat(TestGateway.text(at("&output=toon").call("run_python", "{'code':' '}")))
+                .startsWith("```toon\nstatus: validation_error\nsummary: Missing 'code' argument\n");
+    }
+
     @ParameterizedTest
-    @CsvSource({"compact, 200", "json, 200", "toon, 400", "'', 400", "json&output=json, 400"})
+    @CsvSource({"compact, 200", "json, 200", "toon, 200", "'', 400", "yaml, 400", "json&output=toon, 400"})
     void x8TheFormsOfOutput(String form, int status) throws Exception {
         assertThat(at("&output=" + form)
                         .answer("run_python", "{'code':'print 1'}")

@@ -9,6 +9,7 @@ import dev.sandglass.gateway.egress.UnreachedHost;
 import dev.sandglass.gateway.execution.ExecutionId;
 import dev.sandglass.gateway.execution.ExecutionResult;
 import dev.sandglass.gateway.execution.ExecutionStatus;
+import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.output.CutOutput;
 import dev.sandglass.gateway.output.ExecutionError;
 import dev.sandglass.gateway.output.Image;
@@ -34,6 +35,16 @@ class ExecuteAnswerTest {
             List<Image> images,
             CutOutput cut,
             @Nullable NextStep next) {
+        return result(status, error, images, cut, next, null);
+    }
+
+    private static ExecutionResult result(
+            ExecutionStatus status,
+            @Nullable ExecutionError error,
+            List<Image> images,
+            CutOutput cut,
+            @Nullable NextStep next,
+            @Nullable String warning) {
         return new ExecutionResult(
                 status,
                 new ExecutionId("default", "uid-box", 1, "a".repeat(16)),
@@ -53,7 +64,7 @@ class ExecuteAnswerTest {
                 false,
                 status == ExecutionStatus.OK ? "" : "It ended.",
                 next,
-                null,
+                warning,
                 null,
                 0);
     }
@@ -121,10 +132,45 @@ class ExecuteAnswerTest {
                                 null,
                                 List.of(),
                                 CutOutput.NONE,
-                                NextStep.Plain.END_AN_EXECUTION))
+                                NextStep.Plain.END_A_SESSION))
                         .path("error")
                         .asString())
                 .contains("list_sessions", "shutdown");
+    }
+
+    private static String warning(String warned, String session, Optional<String> env, Optional<Session> kernel) {
+        ExecutionResult result = result(ExecutionStatus.OK, null, List.of(), CutOutput.NONE, null, warned);
+        ToolResult answer = new ExecuteAnswer(new Run(result, null, false, List.of()), STEPS)
+                .result(new ExecuteAnswer.Asked(session, env, Optional.empty()), kernel);
+        return ((JsonNode) Objects.requireNonNull(answer.structuredContent()))
+                .path("warning")
+                .asString();
+    }
+
+    @Test
+    void p15TheWarningOfAnotherEnvHasOneFormWhateverElseIsWarnedOf() {
+        String late =
+                "Session 'u-dHdvIHdvcmRz' runs in the sandbox's own Python and goes on in it; python_env 'b' counts"
+                        + " when a session begins: use another session, or close this one first.";
+        var kernel = new Session(new Session.Name("python", "u-dHdvIHdvcmRz"), "idle", 1, 1.0, null, null, true);
+        String own = "session 'two words' is bound to env 'default' (/opt/sandglass/bin/python); ignoring requested env"
+                + " 'b'. Use shutdown('two words') first to rebind.";
+
+        assertThat(warning(late, "two words", Optional.of("b"), Optional.of(kernel)))
+                .isEqualTo(own);
+        assertThat(warning("Before. " + late + " After.", "two words", Optional.of("b"), Optional.of(kernel)))
+                .isEqualTo("Before. " + own + " After.");
+        assertThat(warning("Memory was short.", "two words", Optional.of("b"), Optional.of(kernel)))
+                .isEqualTo("Memory was short.");
+        assertThat(warning(late, "two words", Optional.of("b"), Optional.empty()))
+                .startsWith("session 'two words' is bound to another env; ignoring requested env 'b'.")
+                .doesNotContain("python_env");
+    }
+
+    @Test
+    void aSessionIsCalledAsTheCallerCallsIt() {
+        assertThat(warning("kernel python/u-dHdvIHdvcmRz is slow", "two words", Optional.empty(), Optional.empty()))
+                .isEqualTo("kernel python/two words is slow");
     }
 
     @Test

@@ -150,6 +150,30 @@ class IpythonContractTest {
                         + "\"status\":\"busy\",\"uptime_s\":1.5,\"exec_count\":3}]");
     }
 
+    @Test
+    void p2P8ALongNameIsListedAsTheCallerWroteIt() throws Exception {
+        String name = "The data of 2026, in a session with a name of more than forty-five bytes";
+        client.call("execute", "{'session':'%s','code':'print 1'}".formatted(name));
+        Verb.Execute sent = executed().getFirst();
+        assertThat(sent.session()).startsWith("u-The-data-of-2026-").hasSize(63);
+        assertThat(sent.label()).isEqualTo(name);
+
+        gateway.supervisor.sessions.put(sent.session(), "null");
+        gateway.supervisor.labels.put(sent.session(), name);
+        assertThat(client.data("list_sessions", "{}").at("/0/name").asString()).isEqualTo(name);
+        assertThat(client.data("reset", "{'session':'%s'}".formatted(name)).toString())
+                .isEqualTo("{\"ok\":true}");
+    }
+
+    @Test
+    void p2ANameHasABoundAndIsNotEmpty() throws Exception {
+        assertThat(TestGateway.text(client.call("execute", "{'session':'','code':'1'}")))
+                .startsWith("Error: 'session' must not be empty");
+        assertThat(TestGateway.text(client.call("execute", "{'session':'%s','code':'1'}".formatted("x".repeat(1001)))))
+                .isEqualTo("Error: 'session' must have at most 1000 characters, has 1001");
+        assertThat(cell("'code':'print 1'").path("status").asString()).isEqualTo("ok");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "null, default, /opt/sandglass/bin/python",
@@ -175,6 +199,9 @@ class IpythonContractTest {
 
         assertThat(TestGateway.text(known)).isEqualTo("{\"ok\":true}");
         assertThat(TestGateway.text(unknown)).isEqualTo("{\"ok\":false,\"error\":\"unknown session 'x'\"}");
+        // A sandbox begins with one of that name, which nobody used.
+        assertThat(TestGateway.text(client.call(tool, "{'session':'default'}")))
+                .isEqualTo("{\"ok\":false,\"error\":\"unknown session 'default'\"}");
         assertThat(unknown.path("isError").asBoolean()).isFalse();
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.contract.FencedText;
 import dev.sandglass.gateway.link.frame.Verb;
+import dev.sandglass.gateway.testing.FakeSupervisor;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -81,8 +82,8 @@ class PythonEnvContractTest {
 
         assertThat(result.path("isError").asBoolean()).isFalse();
         assertThat(result.path("structuredContent").path("status").asString()).isEqualTo("ok");
-        assertThat(result.path("structuredContent").path("warning").asString()).isEqualTo("It was too late.");
-        assertThat(TestGateway.text(result)).isEqualTo(FencedText.FENCE + "\n[warning] It was too late.");
+        assertThat(result.path("structuredContent").path("warning").asString()).isEqualTo(FakeSupervisor.TOO_LATE);
+        assertThat(TestGateway.text(result)).isEqualTo(FencedText.FENCE + "\n[warning] " + FakeSupervisor.TOO_LATE);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.sandglass.e2e.contract;
+package dev.sandglass.e2e.dropin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,11 +38,46 @@ class IpyboxEndpointE2E {
     }
 
     @Test
+    void aTimeoutKeepsTheOutputAndTheKernel() {
+        cell("x = 41");
+        assertThat(session.call(
+                        "execute_ipython_cell",
+                        Map.of("code", "print('begun', flush=True); import time; time.sleep(60)", "timeout", 1.5)))
+                .contains("begun\\nExecution timed out: ", "\"isError\":true")
+                .doesNotContain("sandbox_");
+        assertThat(cell("x + 1")).contains("\"42\"");
+    }
+
+    @Test
+    void cellsAreThoseOfIpython() {
+        assertThat(cell("import asyncio\nawait asyncio.sleep(0, 'slept')")).contains("'slept'");
+        assertThat(cell("!echo of a shell")).contains("of a shell");
+        assertThat(cell("%%bash\necho of bash")).contains("of bash");
+    }
+
+    @Test
     void aPictureIsAFileToo() {
         assertThat(cell("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()"))
                 .contains("Generated images:", "/workspace/images/", "\"type\":\"image\"");
         assertThat(cell("import glob; len(glob.glob('/workspace/images/*.png'))"))
                 .contains("\"1\"");
+    }
+
+    @Test
+    void appLeadsToTheWorkspace() {
+        assertThat(cell("_ = open('/app/seen', 'w').write('by both names')")).contains("(no output)");
+        assertThat(cell("open('/workspace/seen').read()")).contains("by both names");
+        assertThat(cell("import os; os.path.realpath('/app')")).contains("'/workspace'");
+    }
+
+    @Test
+    void aPackageOfAClosedHostNamesWhatOpensIt() {
+        String refused = session.call(
+                "install_package", Map.of("package_name", "git+https://git.example.com/team/tool.git@main"));
+
+        assertThat(refused)
+                .contains("git.example.com", "'allowed_domains' in the URL of this endpoint", "\"isError\":true")
+                .doesNotContain("sandbox_");
     }
 
     @Test

@@ -1,0 +1,96 @@
+package dev.sandglass.e2e.dropin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sandglass.e2e.dropin.EndpointRows.Entry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The table of the rows I, O, P and X: each has a check, or the reason why it has none. Needs no cluster. */
+class EndpointRowsTest {
+
+    private static final List<String> ROWS = Stream.of(
+                    numbered("I", 17), numbered("O", 13), numbered("P", 18), numbered("X", 19))
+            .flatMap(ids -> ids)
+            .toList();
+
+    /** Rows without any check: what is on the user's own machine, and MCP servers for code. */
+    private static final Set<String> UNCHECKED = Set.of(
+            "I1", "I5", "I6", "I7", "O1", "O2", "O6", "P1", "X1", "X3", "X5", "X13", "X14", "X15", "X16", "X17", "X18");
+
+    private static final Set<String> LATER = Set.of("the command line", "MCP servers in code");
+
+    private static final List<Entry> ENTRIES = EndpointRows.read().entries();
+
+    private static Stream<String> numbered(String letter, int last) {
+        return IntStream.rangeClosed(1, last).mapToObj(number -> letter + number);
+    }
+
+    static List<Entry> entries() {
+        return ENTRIES;
+    }
+
+    @Test
+    void noRowIsLostAndNoneInvented() {
+        assertThat(ENTRIES.stream().flatMap(entry -> entry.rows().stream()).distinct())
+                .containsExactlyInAnyOrderElementsOf(ROWS);
+    }
+
+    @Test
+    void whatHasNoCheckIsKnown() {
+        List<String> checked = ENTRIES.stream()
+                .filter(entry -> !entry.checks().isEmpty())
+                .flatMap(entry -> entry.rows().stream())
+                .toList();
+
+        assertThat(ROWS).filteredOn(row -> !checked.contains(row)).containsExactlyInAnyOrderElementsOf(UNCHECKED);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("entries")
+    void anEntrySaysOneThing(Entry entry) {
+        assertThat(entry.rows()).isNotEmpty();
+        assertThat(entry.claim()).isNotBlank();
+        assertThat(Stream.of(
+                                !entry.checks().isEmpty(),
+                                !entry.mapped().isBlank(),
+                                !entry.dropped().isBlank(),
+                                !entry.coming().isBlank())
+                        .filter(given -> given))
+                .as("checks, mapped, dropped or coming")
+                .hasSize(1);
+        assertThat(entry.coming()).satisfiesAnyOf(none -> assertThat(none).isEmpty(), later -> assertThat(LATER)
+                .contains(later));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("entries")
+    void itsChecksExist(Entry entry) throws IOException {
+        for (String check : entry.checks()) {
+            String[] names = check.split("\\.", 2);
+            // No blank line stands between a test's annotation and its name.
+            var method = Pattern.compile(
+                    "@(Parameterized)?Test\\b((?!\\n\\n).)*void %s\\(".formatted(names[1]), Pattern.DOTALL);
+            assertThat(method.matcher(source(names[0])).find())
+                    .as("there is a test %s", check)
+                    .isTrue();
+        }
+    }
+
+    private static String source(String test) throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/test/java/dev/sandglass/e2e"))) {
+            return Files.readString(files.filter(file -> file.endsWith(test + ".java"))
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError("there is no test class " + test)));
+        }
+    }
+}

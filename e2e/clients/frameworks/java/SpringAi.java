@@ -95,7 +95,7 @@ final class SpringAi implements Scenario.Client {
 
     @Override
     public boolean cancels() {
-        return true;
+        return false;
     }
 
     @Override

@@ -79,7 +79,7 @@ export const CHECKS = {
     await agent.call("sandbox_run_command", { sandbox: one, command: "touch", args: ["/workspace/seen"] });
     const answer = await running;
     assert.equal(answer.stdout, "first line\nlast line\n");
-    assert.equal(seen, "first line\nlast line\n");
+    if (!agent.connection.forgetsLateProgress) assert.equal(seen, "first line\nlast line\n");
   },
 
   async "a cancelled call ends its code"(agent, one) {

@@ -20,15 +20,16 @@ const sdk2 = (mode) => async (url, token) => {
   return { call: (params, options) => client.callTool(params, options), close: () => client.close() };
 };
 
-const sdk1 = (transport, finish = () => {}) => async (url, token) => {
+const sdk1 = (transport, more = {}) => async (url, token) => {
   const client = new Client1(WHO);
   await client.connect(transport(url, token));
   return {
     call: (params, options) => client.callTool(params, undefined, options),
     close: async () => {
       await client.close();
-      finish();
+      more.finish?.();
     },
+    ...more,
   };
 };
 
@@ -38,7 +39,9 @@ const bridged = (protocol) => (url, token) => {
   const args = [BRIDGE, url, "--allow-http", "--transport", "http-only", "--protocol", protocol, "--header", "Authorization:${KEY}"];
   const env = { PATH: process.env.PATH, MCP_REMOTE_CONFIG_DIR: folder, KEY: `Bearer ${token}` };
   const bridge = () => new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" });
-  return sdk1(bridge, () => rmSync(folder, { recursive: true, force: true }))(url, token);
+  const finish = () => rmSync(folder, { recursive: true, force: true });
+  // SDK 1.x drops progress that it reads from a program together with the answer: it handles the answer first.
+  return sdk1(bridge, { finish, forgetsLateProgress: true })(url, token);
 };
 
 export const WAYS = {

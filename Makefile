@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help up down check test e2e bench soak images generate format clean
+.PHONY: help up down check test e2e clients bench soak images generate format clean
 
 # A JDK 25 wherever it is; recipes that need Java say so by depending on `java`.
 export JAVA_HOME := $(shell .ci/jdk 2>/dev/null || echo "$$JAVA_HOME")
@@ -37,6 +37,10 @@ test: ## everything that must hold: check, then a cluster and all tests against 
 e2e: ## the tests against the endpoint that `make up` left
 	@.ci/doctor java python e2e
 	@e2e/run
+
+clients: ## the scenario of an agent with each MCP client of e2e/clients/frameworks, on that endpoint; no client needs a model (one: e2e/clients/run_all.py NAME)
+	@.ci/doctor java python
+	@e2e/clients/run_all.py
 
 bench: ## how fast and how big, as ratios; writes build/bench.json
 	@e2e/bench

@@ -1,20 +1,20 @@
-"""What an agent relies on, seen through the MCP Python SDK: with the 2025 handshake, and as the SDK itself chooses."""
+"""What an agent relies on, seen through the MCP Python SDK, in each way in which the installed one can speak."""
 
 import asyncio
+import base64
+import importlib.metadata
 import os
 import secrets
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from typing import Any
 
-import httpx2
-from mcp.client import Client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.types import TextContent
+if importlib.metadata.version("mcp").startswith("1."):
+    import sdk_1 as sdk
+else:
+    import sdk_2 as sdk
 
-Mode = Literal["legacy", "auto"]
-REVISIONS: dict[Mode, str] = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 PATIENCE_S = 120.0
 STREAMING = """
 import os, time
@@ -24,25 +24,43 @@ while not os.path.exists("/workspace/seen"):
 print("last line")
 """
 
+# Ends by itself long before anybody gives up on it, and tells how long it ran.
+CANCELLED = """
+import time
+begun = time.monotonic()
+lasted = None
+print("begun", flush=True)
+try:
+    while time.monotonic() - begun < 20:
+        time.sleep(0.05)
+finally:
+    lasted = time.monotonic() - begun
+"""
+PLOT = """
+import matplotlib.pyplot as plt
+plt.figure(figsize=(2, 1))
+plt.plot([1, 2])
+plt.show()
+"""
+
 OnOutput = Callable[[str], None]
 
 
 class Agent:
-    """Calls tools; answers are the structured content, with the text and the error flag beside it."""
+    """Calls tools; answers are the structured content, with text, pictures and the error flag beside it."""
 
-    def __init__(self, client: Client) -> None:
-        self.client = client
+    def __init__(self, caller: sdk.Caller) -> None:
+        self.caller = caller
 
     async def call(self, tool: str, on_output: OnOutput | None = None, **arguments: Any) -> dict[str, Any]:
         async def progressed(progress: float, total: float | None, message: str | None) -> None:
             if on_output is not None:
                 on_output(message or "")
 
-        result = await self.client.call_tool(
-            tool, arguments, PATIENCE_S, progress_callback=progressed if on_output is not None else None
-        )
-        text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
-        return {"text": text, "failed": bool(result.is_error), **(result.structured_content or {})}
+        content, data, failed = await self.caller.call(tool, arguments, progressed if on_output is not None else None)
+        text = "\n".join(part.text for part in content if isinstance(part, sdk.Text))
+        pictures = [part for part in content if isinstance(part, sdk.Picture)]
+        return {"text": text, "pictures": pictures, "failed": failed, **(data or {})}
 
     async def python(self, sandbox: str, code: str, on_output: OnOutput | None = None) -> dict[str, Any]:
         return await self.call("sandbox_run_code", on_output, sandbox=sandbox, code=code)
@@ -86,6 +104,28 @@ async def output_arrives_while_the_code_runs(agent: Agent, one: str, _: str) -> 
     equal("".join(seen), "first line\nlast line\n")
 
 
+async def an_abandoned_call_ends_its_code(agent: Agent, one: str, _: str) -> None:
+    begun = asyncio.Event()
+    running = asyncio.create_task(agent.python(one, CANCELLED, lambda _: begun.set()))
+    waiting = asyncio.create_task(begun.wait())
+    await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE_S)
+    waiting.cancel()
+    equal((begun.is_set(), running.done()), (True, False))
+    running.cancel()
+    await asyncio.wait((running,))
+    if not sdk.ENDS_WHAT_IS_ABANDONED:
+        await agent.call("sandbox_interrupt", sandbox=one)
+    # The kernel runs one thing at a time, so this answer comes only after the other's end.
+    lasted = float((await agent.python(one, "lasted"))["result"])
+    equal(lasted < 10, True)
+
+
+async def a_picture_is_a_picture(agent: Agent, one: str, _: str) -> None:
+    answer = await agent.python(one, PLOT)
+    equal([sdk.kind(picture) for picture in answer["pictures"]], ["image/png"])
+    equal(base64.b64decode(answer["pictures"][0].data)[:8], b"\x89PNG\r\n\x1a\n")
+
+
 async def an_exception_is_an_error_with_its_traceback(agent: Agent, one: str, _: str) -> None:
     answer = await agent.python(one, "def half(n):\n    return n / 0\nhalf(1)")
     equal((answer["status"], answer["failed"]), ("error", True))
@@ -114,6 +154,8 @@ CHECKS: tuple[Check, ...] = (
     state_is_kept_between_calls,
     state_is_not_shared_between_sandboxes,
     output_arrives_while_the_code_runs,
+    an_abandoned_call_ends_its_code,
+    a_picture_is_a_picture,
     an_exception_is_an_error_with_its_traceback,
     a_command_tells_its_exit_code,
     metrics_are_told,
@@ -138,28 +180,26 @@ class Tally:
             print(f"ok      {title}", flush=True)
 
 
-async def check_mode(mode: Mode, tally: Tally) -> None:
-    headers = {"Authorization": f"Bearer {os.environ['SANDGLASS_TOKEN']}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(PATIENCE_S)) as http:
-        transport = streamable_http_client(os.environ["SANDGLASS_URL"] + "?structured=true", http_client=http)
-        async with Client(transport, mode=mode) as client:
-            equal(client.protocol_version, REVISIONS[mode])
-            agent = Agent(client)
-            one, other = (f"py-{which}-{secrets.token_hex(4)}" for which in ("one", "other"))
-            try:
-                for sandbox in (one, other):
-                    started = await agent.call("sandbox_start", sandbox=sandbox)
-                    equal(started["text"], f"Sandbox {sandbox} started successfully")
-                for check in CHECKS:
-                    await tally.judge(f"{mode}: {check.__name__.replace('_', ' ')}", check(agent, one, other))
-            finally:
-                for sandbox in (one, other):
-                    await agent.call("sandbox_stop", sandbox=sandbox, delete=True)
+async def check_mode(mode: str, tally: Tally) -> None:
+    url = os.environ["SANDGLASS_URL"] + "?structured=true"
+    async with sdk.connect(mode, url, os.environ["SANDGLASS_TOKEN"], PATIENCE_S) as caller:
+        equal(caller.revision, sdk.REVISIONS[mode])
+        agent = Agent(caller)
+        one, other = (f"py-{which}-{secrets.token_hex(4)}" for which in ("one", "other"))
+        try:
+            for sandbox in (one, other):
+                started = await agent.call("sandbox_start", sandbox=sandbox)
+                equal(started["text"], f"Sandbox {sandbox} started successfully")
+            for check in CHECKS:
+                await tally.judge(f"{mode}: {check.__name__.replace('_', ' ')}", check(agent, one, other))
+        finally:
+            for sandbox in (one, other):
+                await agent.call("sandbox_stop", sandbox=sandbox, delete=True)
 
 
 async def main() -> int:
     tally = Tally()
-    for mode in REVISIONS:
+    for mode in sdk.REVISIONS:
         try:
             await check_mode(mode, tally)
         except Exception:  # noqa: BLE001 - the other mode is still worth trying

@@ -1,134 +1,14 @@
-// What an agent relies on, seen through the MCP TypeScript SDK, in each way in which it can speak to a server:
-// the 2025 handshake, finding out by itself, and nothing but revision 2026-07-28.
+// The checks, seen through the MCP TypeScript SDK, 2.x and 1.x, in each way in which it can speak to a server.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Agent, CHECKS } from "./checks.mjs";
+import { WAYS } from "./ways.mjs";
 
 const { SANDGLASS_URL, SANDGLASS_TOKEN } = process.env;
-const MODES = { legacy: "legacy", auto: "auto", "2026-07-28 only": { pin: "2026-07-28" } };
-const PATIENCE_MS = 120_000;
 
-const STREAMING = `
-import os, time
-print("first line", flush=True)
-while not os.path.exists("/workspace/seen"):
-    time.sleep(0.01)
-print("last line")
-`;
-
-// Ends by itself long before anybody gives up on it, and tells how long it ran.
-const CANCELLED = `
-import time
-begun = time.monotonic()
-lasted = None
-print("begun", flush=True)
-try:
-    while time.monotonic() - begun < 20:
-        time.sleep(0.05)
-finally:
-    lasted = time.monotonic() - begun
-`;
-
-async function connect(mode) {
-  const client = new Client({ name: "sandglass-e2e", version: "1" }, { versionNegotiation: { mode } });
-  const headers = { Authorization: `Bearer ${SANDGLASS_TOKEN}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${SANDGLASS_URL}?structured=true`), { requestInit: { headers } }));
-  return client;
-}
-
-class Agent {
-  constructor(client) {
-    this.client = client;
-  }
-
-  async call(name, args, options = {}) {
-    const result = await this.client.callTool({ name, arguments: args }, { timeout: PATIENCE_MS, ...options });
-    const text = result.content.filter((part) => part.type === "text").map((part) => part.text).join("\n");
-    return { text, failed: result.isError === true, ...(result.structuredContent ?? {}) };
-  }
-
-  python(sandbox, code, options) {
-    return this.call("sandbox_run_code", { sandbox, code }, options);
-  }
-}
-
-// Each check gets an agent and two running sandboxes.
-const CHECKS = {
-  async "state is kept between calls"(agent, one) {
-    await agent.python(one, "x = 40");
-    assert.equal((await agent.python(one, "x + 2")).result, "42");
-  },
-
-  async "state is not shared between sandboxes"(agent, one, other) {
-    await agent.python(one, "mine = 1");
-    const answer = await agent.python(other, "mine");
-    assert.equal(answer.status, "error");
-    assert.equal(answer.error.name, "NameError");
-  },
-
-  async "output arrives while the code runs"(agent, one) {
-    // The code ends only after this client has seen its first line and has said so: no clock is involved.
-    let seen = "";
-    let answered = false;
-    let firstLine;
-    const firstLineSeen = new Promise((resolve) => (firstLine = resolve));
-    const onprogress = ({ message }) => {
-      seen += message ?? "";
-      if (seen.includes("first line\n")) firstLine();
-    };
-    const running = agent.python(one, STREAMING, { onprogress });
-    running.finally(() => (answered = true)).catch(() => {});
-    await Promise.race([firstLineSeen, running.then(() => assert.fail("answered before any progress was seen"))]);
-    assert.equal(answered, false);
-    await agent.call("sandbox_run_command", { sandbox: one, command: "touch", args: ["/workspace/seen"] });
-    const answer = await running;
-    assert.equal(answer.stdout, "first line\nlast line\n");
-    assert.equal(seen, "first line\nlast line\n");
-  },
-
-  async "a cancelled call ends its code"(agent, one) {
-    const cancel = new AbortController();
-    const onprogress = () => cancel.abort("the user has changed his mind");
-    await assert.rejects(agent.python(one, CANCELLED, { onprogress, signal: cancel.signal }));
-    // The kernel runs one thing at a time, so this answer comes only after the other's end.
-    const lasted = Number((await agent.python(one, "lasted")).result);
-    assert.ok(lasted < 10, `the code ran on for ${lasted} s`);
-  },
-
-  async "an exception is an error with its traceback"(agent, one) {
-    const answer = await agent.python(one, "def half(n):\n    return n / 0\nhalf(1)");
-    assert.equal(answer.status, "error");
-    assert.equal(answer.failed, true);
-    assert.equal(answer.error.name, "ZeroDivisionError");
-    assert.match(answer.error.traceback, /return n \/ 0/);
-  },
-
-  async "a command tells its exit code"(agent, one) {
-    const args = { sandbox: one, command: "sh", args: ["-c", "echo out; exit 7"] };
-    const answer = await agent.call("sandbox_run_command", args);
-    assert.equal(answer.exit_code, 7);
-    assert.equal(answer.failed, false);
-    assert.equal(answer.stdout, "out\n");
-  },
-
-  async "metrics are told"(agent, one) {
-    const { sandboxes } = await agent.call("sandbox_get_metrics", { sandbox: one });
-    assert.equal(sandboxes.length, 1);
-    assert.equal(sandboxes[0].name, one);
-    assert.equal(sandboxes[0].running, true);
-    assert.ok(sandboxes[0].memory_usage > 10, `memory_usage is ${sandboxes[0].memory_usage} MiB`);
-  },
-
-  async "a stopped sandbox does not run code"(agent, one) {
-    const stopped = await agent.call("sandbox_stop", { sandbox: one });
-    assert.equal(stopped.text, `Sandbox ${one} stopped successfully`);
-    assert.equal((await agent.python(one, "1")).failed, true);
-  },
-};
-
-async function checkMode(name, mode, tally) {
-  const agent = new Agent(await connect(mode));
+async function checkWay(name, connect, tally) {
+  const agent = new Agent(await connect(`${SANDGLASS_URL}?structured=true`, SANDGLASS_TOKEN));
   const sandboxes = ["one", "other"].map((which) => `ts-${which}-${randomBytes(4).toString("hex")}`);
   try {
     for (const sandbox of sandboxes) {
@@ -147,7 +27,7 @@ async function checkMode(name, mode, tally) {
     }
   } finally {
     for (const sandbox of sandboxes) await agent.call("sandbox_stop", { sandbox, delete: true });
-    await agent.client.close();
+    await agent.connection.close();
   }
 }
 
@@ -156,9 +36,9 @@ if (!SANDGLASS_URL || !SANDGLASS_TOKEN) {
   process.exit(2);
 }
 const tally = { passed: 0, failed: 0 };
-for (const [name, mode] of Object.entries(MODES)) {
+for (const [name, connect] of Object.entries(WAYS)) {
   try {
-    await checkMode(name, mode, tally);
+    await checkWay(name, connect, tally);
   } catch (problem) {
     tally.failed++;
     console.log(`FAILED  ${name}: could not go on\n${inspect(problem).replace(/^/gm, "        ")}`);

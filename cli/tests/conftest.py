@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandglass.wire import retries
+from tests.commands import Run, runner
 from tests.endpoint import TOKEN, Endpoint
 
 ENDPOINT_FILE = Path(__file__).parents[2] / "build/endpoint.env"
@@ -44,3 +45,10 @@ def real_endpoint(monkeypatch: pytest.MonkeyPatch) -> str:
     if "SANDGLASS_URL" not in os.environ:
         pytest.skip("no endpoint: set SANDGLASS_URL and SANDGLASS_TOKEN, or run make up")
     return os.environ["SANDGLASS_URL"]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Runs commands in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return runner(monkeypatch, capfd)

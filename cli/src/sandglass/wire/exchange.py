@@ -12,7 +12,7 @@ from sandglass.config.settings import Settings
 from sandglass.errors import ConnectionLost, EndpointError, SandglassError
 from sandglass.wire.events import MAX_EVENT_BYTES, EventReader
 from sandglass.wire.messages import EVENTS, ToolAnswer, ToolCall, answer_of, message, progress_of, refusal, request
-from sandglass.wire.retries import Failure, delay, retry_after
+from sandglass.wire.retries import ATTEMPTS, Failure, delay, retry_after
 
 # Longer than any silence: the gateway sends something at least every 15 s where it streams, and holds other calls for
 # 50 s, the start of a sandbox included.
@@ -32,9 +32,9 @@ class Retry(Exception):
         self.error = error
         self.asked = asked
 
-    def pause(self, call: ToolCall, attempt: int) -> float:
+    def pause(self, call: ToolCall, attempt: int, attempts: int = ATTEMPTS) -> float:
         """Seconds until the next attempt; raises the error if there is none."""
-        seconds = delay(call, self.failure, attempt, self.asked)
+        seconds = delay(call, self.failure, attempt, self.asked, attempts)
         if seconds is None:
             raise self.error from None
         return seconds

@@ -23,9 +23,11 @@ class Failure(Enum):
     BROKEN = "the connection broke after the call was sent"
 
 
-def delay(call: ToolCall, failure: Failure, attempt: int, asked: float | None = None) -> float | None:
+def delay(
+    call: ToolCall, failure: Failure, attempt: int, asked: float | None = None, attempts: int = ATTEMPTS
+) -> float | None:
     """Seconds until the next attempt; None if there is none. `attempt` counts from 1; `asked` is Retry-After."""
-    if attempt >= ATTEMPTS or (failure is Failure.BROKEN and not call.is_repeatable):
+    if attempt >= attempts or (failure is Failure.BROKEN and not call.is_repeatable):
         return None
     own: float = _FIRST_DELAY_S * 2.0 ** (attempt - 1)
     return min(max(own, asked or 0.0), MOST_DELAY_S)

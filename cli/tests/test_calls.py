@@ -94,7 +94,7 @@ def test_trying_again_ends(endpoint: Endpoint, made: Call) -> None:
     endpoint.tools["sandbox_list"] = lambda _: BUSY
     with pytest.raises(EndpointError, match="HTTP 503: Too much at once"):
         made(endpoint, AGAIN)
-    assert len(endpoint.received) == 5
+    assert len(endpoint.received) == 8
 
 
 @both
@@ -152,7 +152,8 @@ def test_a_name_that_no_header_can_hold_is_encoded() -> None:
 
 def test_pauses_grow_are_bounded_and_heed_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandglass.wire.retries._FIRST_DELAY_S", 0.25)
-    assert [delay(AGAIN, Failure.BROKEN, attempt) for attempt in (1, 2, 3, 4, 5)] == [0.25, 0.5, 1.0, 2.0, None]
+    assert [delay(AGAIN, Failure.BROKEN, attempt) for attempt in (1, 2, 3, 4, 5)] == [0.25, 0.5, None, None, None]
+    assert [delay(AGAIN, Failure.BROKEN, attempt, None, 8) for attempt in (3, 7, 8)] == [1.0, 10.0, None]
     assert delay(ONCE, Failure.NOT_SENT, 1, asked=2.0) == 2.0
     assert delay(ONCE, Failure.BUSY, 1, asked=9999.0) == 10.0
     assert [retry_after(value) for value in ("3", "Wed, 21 Oct 2026", "-1", "²", "9" * 30, None)] == [3.0] + [None] * 5

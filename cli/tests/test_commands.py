@@ -258,7 +258,7 @@ def test_contexts_are_stored_used_and_listed_without_keys(
 
 
 def test_help_of_each_command_is_there(run: Run) -> None:
-    commands = ["run", "exec", "attach", "start", "stop", "ls", "metrics", "context", "mcp"]
+    commands = ["run", "exec", "attach", "start", "stop", "ls", "metrics", "context", "mcp", "cp"]
     for command in commands:
         assert run(command, "--help").code == 0
     listed = run("--help", program="/usr/bin/kubectl-sandglass").out

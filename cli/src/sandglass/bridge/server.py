@@ -19,10 +19,7 @@ from sandglass.errors import EndpointError, SandglassError
 from sandglass.wire.events import EventReader
 from sandglass.wire.exchange import MAX_ANSWER_BYTES, Retry, failed
 from sandglass.wire.messages import EVENTS, ToolCall
-from sandglass.wire.retries import Failure, retry_after
-
-ATTEMPTS = 8
-"""As long as a gateway takes to start again: half a minute."""
+from sandglass.wire.retries import PATIENT_ATTEMPTS, Failure, retry_after
 
 MOST_AT_ONCE = 64
 BROKE = (
@@ -140,7 +137,7 @@ class Bridge:
             except Retry as retry:
                 if retry.failure is Failure.BROKEN and not incoming.is_repeatable:
                     raise EndpointError(BROKE) from None
-                await asyncio.sleep(retry.pause(call, attempt, ATTEMPTS))
+                await asyncio.sleep(retry.pause(call, attempt, PATIENT_ATTEMPTS))
             attempt += 1
 
     async def _attempt(self, incoming: Incoming) -> None:

@@ -11,6 +11,7 @@ import httpx
 from sandglass.config.settings import Settings
 from sandglass.wire.exchange import Answering, Retry, client_options, failed, posted
 from sandglass.wire.messages import ToolAnswer, ToolCall
+from sandglass.wire.retries import ATTEMPTS, PATIENT_ATTEMPTS
 
 
 class Client:
@@ -20,6 +21,7 @@ class Client:
         self._settings = settings
         options: Any = client_options(settings)
         self._http = httpx.Client(**options)
+        self._attempts = ATTEMPTS
 
     def call(self, call: ToolCall) -> ToolAnswer:
         """The tool's answer."""
@@ -28,7 +30,7 @@ class Client:
             try:
                 return self._attempt(call)
             except Retry as retry:
-                time.sleep(retry.pause(call, attempt))
+                time.sleep(retry.pause(call, attempt, self._attempts))
             attempt += 1
 
     def close(self) -> None:
@@ -39,6 +41,7 @@ class Client:
         url, headers, body = posted(self._settings, call)
         try:
             with self._http.stream("POST", url, headers=headers, content=body) as response:
+                self._attempts = PATIENT_ATTEMPTS
                 answering = Answering(call, response)
                 for piece in response.iter_bytes():
                     answering.take(piece)
@@ -54,6 +57,7 @@ class AsyncClient:
         self._settings = settings
         options: Any = client_options(settings)
         self._http = httpx.AsyncClient(**options)
+        self._attempts = ATTEMPTS
 
     async def call(self, call: ToolCall) -> ToolAnswer:
         """The tool's answer."""
@@ -62,7 +66,7 @@ class AsyncClient:
             try:
                 return await self._attempt(call)
             except Retry as retry:
-                await asyncio.sleep(retry.pause(call, attempt))
+                await asyncio.sleep(retry.pause(call, attempt, self._attempts))
             attempt += 1
 
     async def close(self) -> None:
@@ -73,6 +77,7 @@ class AsyncClient:
         url, headers, body = posted(self._settings, call)
         try:
             async with self._http.stream("POST", url, headers=headers, content=body) as response:
+                self._attempts = PATIENT_ATTEMPTS
                 answering = Answering(call, response)
                 async for piece in response.aiter_bytes():
                     answering.take(piece)

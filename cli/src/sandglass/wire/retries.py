@@ -10,7 +10,12 @@ from enum import Enum
 
 from sandglass.wire.messages import ToolCall
 
-ATTEMPTS = 5
+ATTEMPTS = 3
+"""For the first contact: a wrong address is soon told."""
+
+PATIENT_ATTEMPTS = 8
+"""Once the endpoint was reached: half a minute, in which a gateway starts again."""
+
 MOST_DELAY_S = 10.0
 _FIRST_DELAY_S = 0.25
 

@@ -258,7 +258,21 @@ def test_contexts_are_stored_used_and_listed_without_keys(
 
 
 def test_help_of_each_command_is_there(run: Run) -> None:
-    commands = ["run", "exec", "attach", "start", "stop", "ls", "metrics", "context", "mcp", "cp"]
+    commands = [
+        "run",
+        "exec",
+        "attach",
+        "start",
+        "stop",
+        "ls",
+        "metrics",
+        "context",
+        "mcp",
+        "cp",
+        "repl",
+        "open",
+        "keys",
+    ]
     for command in commands:
         assert run(command, "--help").code == 0
     listed = run("--help", program="/usr/bin/kubectl-sandglass").out
@@ -288,6 +302,9 @@ class Terminal:
         while words not in self.seen:
             assert select.select([self._master], [], [], 20)[0], f"no {words!r} in {self.seen!r}"
             self.seen += os.read(self._master, 4096).decode()
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
 
     def end(self) -> int:
         while True:

@@ -33,7 +33,7 @@ def open_port(
         if chosen is None:
             declared = ", ".join(str(each.port) for each in started.ports) or "none"
             raise ToolError(
-                f"port {port} is not declared ({declared}): name all ports with 'sandglass start {sandbox} --port {port}'"
+                f"port {port} is not declared ({declared}): name all with 'sandglass start {sandbox} --port {port}'"
             )
         link = None if chosen.link is None else address(found.url, chosen.link)
         url = address(found.url, chosen.url)

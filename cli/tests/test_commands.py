@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -284,7 +285,7 @@ def test_help_of_each_command_is_there(run: Run) -> None:
 class Terminal:
     """A command on a terminal of its own."""
 
-    def __init__(self, endpoint: Endpoint, *arguments: str) -> None:
+    def __init__(self, endpoint: Endpoint, *arguments: str, out: Any = None) -> None:
         master, slave = pty.openpty()
         environ = {**os.environ, "SANDGLASS_URL": endpoint.url, "SANDGLASS_TOKEN": TOKEN, "TERM": "xterm"}
         environ["PYTHONPATH"] = os.pathsep.join(sys.path)
@@ -292,7 +293,7 @@ class Terminal:
             environ.pop(name, None)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sandglass", *arguments],
-            stdin=slave, stdout=slave, stderr=slave, env=environ, start_new_session=True,
+            stdin=slave, stdout=out or slave, stderr=slave, env=environ, start_new_session=True,
         )  # fmt: skip
         os.close(slave)
         self._master = master
@@ -330,6 +331,25 @@ def test_a_terminal_shows_output_at_once_in_colours_and_nothing_else(endpoint: E
     hold.set()
     assert terminal.end() == 0
     assert terminal.seen == "\x1b[31mred live\r\n\x1b[0m7\r\n"
+
+
+def test_standard_error_on_a_terminal_is_filtered_though_standard_output_is_a_pipe(
+    endpoint: Endpoint, tmp_path: Path
+) -> None:
+    hostile = "\x1b]0;own\x07bad\x9b2J\n"
+    endpoint.tools["sandbox_get_execution"] = lambda _: ran("ok", stdout="\x1b[1mraw\n", stderr=hostile, result="v")
+    code = tmp_path / "a.py"
+    code.write_text("1")
+    with (tmp_path / "out").open("wb") as out:
+        terminal = Terminal(endpoint, "run", str(code), out=out)
+        assert terminal.end() == 0
+    assert terminal.seen == "bad2J\r\n"
+    assert (tmp_path / "out").read_text() == "\x1b[1mraw\nv\n"
+
+
+def test_what_the_endpoint_says_cannot_command_a_terminal(endpoint: Endpoint, run: Run) -> None:
+    endpoint.tools["sandbox_list"] = lambda _: result(text="Error: \x1b]0;own\x07two\nlines", is_error=True)
+    assert run("ls").err == "sandglass: two lines\n"
 
 
 def test_ctrl_c_interrupts_the_code_and_shows_its_end(endpoint: Endpoint, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from sandglass.config import file as configuration
 from sandglass.config.settings import Flags, Settings, checked_name
 from sandglass.core.runs import Where
 from sandglass.errors import ConfigurationError
+from sandglass.terminal.text import TerminalText, line
 from sandglass.wire.client import Client
 
 REFUSED = 1
@@ -110,10 +111,10 @@ def parse_env_file(text: str) -> dict[str, str]:
     """KEY=VALUE on each line; comments and empty lines are passed over, quotes around a value are taken off."""
     found: dict[str, str] = {}
     for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.strip().removeprefix("export ").lstrip()
-        if not line or line.startswith("#"):
+        setting = raw.strip().removeprefix("export ").lstrip()
+        if not setting or setting.startswith("#"):
             continue
-        name, has_value, value = line.partition("=")
+        name, has_value, value = setting.partition("=")
         if not has_value or not name.strip():
             # The line may hold a secret: its number must do.
             raise ConfigurationError(f"line {number} must be KEY=VALUE")
@@ -125,17 +126,18 @@ def parse_env_file(text: str) -> dict[str, str]:
 
 def write(data: Any) -> None:
     """Data for programs, on standard output."""
-    sys.stdout.write(json.dumps(plain(data), ensure_ascii=False, indent=2) + "\n")
+    # A terminal would obey some characters beyond ASCII; no program needs them written otherwise.
+    sys.stdout.write(json.dumps(plain(data), ensure_ascii=sys.stdout.isatty(), indent=2) + "\n")
 
 
 def say(text: str) -> None:
     """A line for people, on standard output."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(TerminalText(colours=False).whole(text) + "\n")
 
 
 def note(text: str) -> None:
     """A line besides the output, on standard error."""
-    sys.stderr.write(f"sandglass: {text}\n")
+    sys.stderr.write(f"sandglass: {line(text)}\n")
 
 
 def plain(data: Any) -> Any:

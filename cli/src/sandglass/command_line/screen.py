@@ -12,7 +12,7 @@ from sandglass.core.facts import Execution
 from sandglass.core.runs import Listener
 from sandglass.errors import ConfigurationError
 from sandglass.terminal import pictures
-from sandglass.terminal.text import TerminalText, line
+from sandglass.terminal.text import TerminalText
 
 _PIPE_WAIT_S = 2.0
 _MOST_PICTURES = 1000
@@ -30,6 +30,8 @@ class Screen:
         self._folder = folder
         self._is_live = form is Form.TEXT and sys.stdout.isatty()
         self._text = TerminalText(has_colours(sys.stdout))
+        self._out = TerminalText(has_colours(sys.stdout)) if sys.stdout.isatty() else None
+        self._err = TerminalText(has_colours(sys.stderr)) if sys.stderr.isatty() else None
         self._ends_line = True
 
     def listener(self, on_started: Any) -> Listener:
@@ -51,7 +53,8 @@ class Screen:
         sys.stdout.write(self._text.end())
         if execution.result:
             self._new_line()
-            self._say(sys.stdout, TerminalText(has_colours(sys.stdout)).whole(execution.result) + "\n")
+            value = self._text.whole(execution.result) if self._out else execution.result
+            self._say(sys.stdout, value + "\n")
         if execution.error is not None:
             self._new_line()
             trace = execution.error.traceback or f"{execution.error.name}: {execution.error.message}"
@@ -65,8 +68,8 @@ class Screen:
         sys.stdout.flush()
 
     def _page(self, page: Execution) -> None:
-        self._say(sys.stdout, page.stdout)
-        self._say(sys.stderr, page.stderr)
+        self._say(sys.stdout, self._out.feed(page.stdout) if self._out else page.stdout)
+        self._say(sys.stderr, self._err.feed(page.stderr) if self._err else page.stderr)
         sys.stdout.flush()
 
     def _say(self, stream: TextIO, text: str) -> None:
@@ -91,7 +94,7 @@ class Screen:
             else:
                 self._say(sys.stdout, drawn)
         for image, place in self._saved(Execution("", "ok", images=tuple(rest))):
-            full = f" (full size in the sandbox: {line(image.path)})" if image.path else ""
+            full = f" (full size in the sandbox: {image.path})" if image.path else ""
             note(f"picture saved: {place}{full}")
 
     def _saved(self, execution: Execution) -> list[tuple[Any, str]]:
@@ -101,11 +104,11 @@ class Screen:
     def _notes(self, execution: Execution) -> None:
         sys.stdout.flush()
         if execution.warning:
-            note(line(execution.warning))
+            note(execution.warning)
         is_told = execution.error is not None and execution.status == "error"
         if execution.message and not is_told and not (execution.exit_code and execution.status in ("ok", "error")):
             status = "" if execution.status == "ok" else f"[{execution.status}] "
-            note(status + line(execution.message))
+            note(status + execution.message)
 
 
 def exit_code(execution: Execution) -> int:

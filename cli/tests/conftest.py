@@ -3,10 +3,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sandglass.wire import retries
+from tests.bridges import Bridge, Gateway
 from tests.commands import Run, runner
 from tests.endpoint import TOKEN, Endpoint
 
@@ -52,3 +54,24 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_
     """Runs commands in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return runner(monkeypatch, capfd)
+
+
+@pytest.fixture
+def gateway(endpoint: Endpoint) -> Gateway:
+    return Gateway(endpoint)
+
+
+@pytest.fixture
+def bridges(endpoint: Endpoint) -> Iterator[Any]:
+    """Makes bridges, and ends those that a failed test left."""
+    made: list[Bridge] = []
+
+    def make(*arguments: str, **environ: str) -> Bridge:
+        made.append(Bridge(endpoint, *arguments, **environ))
+        return made[-1]
+
+    yield make
+    for bridge in made:
+        if bridge.process.poll() is None:
+            bridge.process.kill()
+            bridge.process.wait()

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.bridges import Gateway, wait_until
 from tests.endpoint import TOKEN, Endpoint, Json, result
-from tests.test_bridge import Gateway, wait_until
 
 PAGE = (Path(__file__).parents[2] / "docs/bridge.md").read_text()
 
@@ -49,8 +49,12 @@ def test_what_the_page_prints_works(endpoint: Endpoint, tmp_path: Path, server: 
     environ = {**os.environ, "SANDGLASS_URL": endpoint.url, "SANDGLASS_TOKEN": TOKEN, **server.get("env", {})}
     environ["PYTHONPATH"] = os.pathsep.join(sys.path)
     assert server["command"] == "sandglass"
+    arguments = [str(tmp_path) if each == "/path/to/workspace" else each for each in server["args"]]
+    if "--workspace" in arguments:
+        gateway.tools["sandbox_list_files"] = lambda _: result({"entries": [], "truncated": False})
+        gateway.tools["sandbox_write_file"] = lambda _: result({"size": 1})
     started = StdioServerParameters(
-        command=sys.executable, args=["-m", "sandglass", *server["args"]], env=environ, cwd=tmp_path
+        command=sys.executable, args=["-m", "sandglass", *arguments], env=environ, cwd=tmp_path
     )
 
     async def main() -> Any:

@@ -33,6 +33,12 @@ class OwnSandbox:
         self._starting = asyncio.create_task(self._start())
         return self._starting
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has started."""
+        task = self._starting
+        return task is not None and task.done() and not task.cancelled() and task.exception() is None
+
     async def ready(self) -> None:
         """Waits until it runs; raises the reason if it does not start."""
         starting = self._starting

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,11 +23,16 @@ from sandglass.wire.messages import EVENTS, ToolCall
 from sandglass.wire.retries import PATIENT_ATTEMPTS, Failure, retry_after
 
 MOST_AT_ONCE = 64
+LAST_SYNC_S = 30.0
 BROKE = (
     "The connection to the sandbox broke while this call ran. It may have run, or run still: look at its effects before"
     " you make the same call again."
 )
 LocalTool = Callable[[Incoming, Callable[[bytes], None]], Awaitable[bytes]]
+
+
+async def _nothing() -> None:
+    """No folder is kept the same."""
 
 
 class Bridge:
@@ -45,11 +51,18 @@ class Bridge:
         self._session: str | None = None
         self._local: Mapping[str, tuple[dict[str, Any], LocalTool]] = {}
         self._write: Callable[[bytes], None] = lambda _: None
+        self._sync: Callable[[], Awaitable[None]] = _nothing
 
-    def use(self, sandbox: OwnSandbox, local: Mapping[str, tuple[dict[str, Any], LocalTool]]) -> None:
-        """Has a sandbox of its own, and tools that this machine answers."""
+    def use(
+        self,
+        sandbox: OwnSandbox,
+        local: Mapping[str, tuple[dict[str, Any], LocalTool]],
+        sync: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Has a sandbox of its own, tools that this machine answers, and folders that are kept the same."""
         self._sandbox = sandbox
         self._local = local
+        self._sync = sync
 
     async def serve(self, lines: AsyncIterator[bytes], write: Callable[[bytes], None]) -> None:
         """Serves until the lines end; then ends what runs."""
@@ -103,6 +116,9 @@ class Bridge:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._sandbox is not None:
+            if self._sandbox.is_ready:
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._sync(), LAST_SYNC_S)
             await self._sandbox.end()
 
     async def _answer(self, incoming: Incoming) -> None:
@@ -110,13 +126,19 @@ class Bridge:
             if incoming.tool in self._local and self._sandbox is not None:
                 await self._sandbox.ready()
                 self._write(await self._local[incoming.tool][1](incoming, self._write))
+                await self._sync()
                 return
             if incoming.tool:
                 if self._sandbox is not None:
                     await self._sandbox.ready()
+                    await self._sync()
                 arguments = self._plan.filled(incoming.tool, incoming.arguments)
                 incoming = incoming if arguments is incoming.arguments else incoming.with_arguments(arguments)
-            await self._retried(incoming)
+            answer = await self._retried(incoming)
+            if incoming.tool:
+                # The client may look at the files as soon as it has the answer.
+                await self._sync()
+            self._write(answer)
         except SandglassError as error:
             self._write(messages.failure(incoming, str(error)))
 
@@ -127,50 +149,47 @@ class Bridge:
             # A notification has no answer; the next request meets the same trouble and says so.
             return
 
-    async def _retried(self, incoming: Incoming) -> None:
+    async def _retried(self, incoming: Incoming) -> bytes:
         call = ToolCall(incoming.tool, {}, is_repeatable=incoming.is_repeatable)
         attempt = 1
         while True:
             try:
-                await self._attempt(incoming)
-                return
+                return await self._attempt(incoming)
             except Retry as retry:
                 if retry.failure is Failure.BROKEN and not incoming.is_repeatable:
                     raise EndpointError(BROKE) from None
                 await asyncio.sleep(retry.pause(call, attempt, PATIENT_ATTEMPTS))
             attempt += 1
 
-    async def _attempt(self, incoming: Incoming) -> None:
+    async def _attempt(self, incoming: Incoming) -> bytes:
         headers = messages.headers(incoming, self._revision, self._session)
         try:
             async with self._http.stream("POST", self._url(), headers=headers, content=incoming.body) as response:
                 if response.headers.get("content-type", "").startswith(EVENTS):
-                    await self._relay(response)
-                else:
-                    await self._relay_whole(response, incoming)
+                    return await self._relay(response)
+                return await self._relay_whole(response, incoming)
         except httpx.HTTPError as error:
             raise failed(error, self._settings) from None
 
-    async def _relay(self, response: httpx.Response) -> None:
+    async def _relay(self, response: httpx.Response) -> bytes:
         events = EventReader()
-        answered = False
         async for piece in response.aiter_bytes():
             for data in events.feed(piece):
-                answered = not messages.is_notification(data)
+                if not messages.is_notification(data):
+                    return messages.line(data)
                 self._write(messages.line(data))
-        if not answered:
-            raise Retry(Failure.BROKEN, EndpointError("the endpoint ended the answer before its end"))
+        raise Retry(Failure.BROKEN, EndpointError("the endpoint ended the answer before its end"))
 
-    async def _relay_whole(self, response: httpx.Response, incoming: Incoming) -> None:
+    async def _relay_whole(self, response: httpx.Response, incoming: Incoming) -> bytes:
         pieces, size = [], 0
         async for piece in response.aiter_bytes():
             size += len(piece)
             if size > MAX_ANSWER_BYTES:
                 raise EndpointError(f"the endpoint's answer has more than {MAX_ANSWER_BYTES} bytes")
             pieces.append(piece)
-        if incoming.id is None:
-            return
         body = b"".join(pieces)
+        if incoming.id is None:
+            return body
         if response.status_code in (502, 503, 504):
             failure = Failure.BUSY if response.status_code == 503 else Failure.BROKEN
             problem = EndpointError(f"the endpoint answered HTTP {response.status_code}")
@@ -179,7 +198,7 @@ class Bridge:
             self._begun(body, response.headers.get("mcp-session-id"))
         if response.status_code == 200 and incoming.method == "tools/list" and self._local:
             body = self._with_local_tools(body)
-        self._write(messages.answer(response.status_code, body, incoming))
+        return messages.answer(response.status_code, body, incoming)
 
     def _begun(self, body: bytes, session: str | None) -> None:
         try:

@@ -13,6 +13,7 @@ from sandglass.bridge import messages
 from sandglass.bridge.messages import Incoming
 from sandglass.core import files
 from sandglass.core.runs import Where
+from sandglass.part_file import PartFile
 from sandglass.wire.client import AsyncClient
 
 Write = Callable[[bytes], None]
@@ -93,36 +94,16 @@ class Transfers:
                     return done
 
     async def _fetch(self, place: Path, relpath: str, incoming: Incoming, write: Write) -> int:
-        first = await walk(self._client, files.read_piece(self._where, relpath, 0))
-        place.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, part = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                piece, done = first, 0
-                while True:
-                    file.write(piece.data)
-                    done += len(piece.data)
-                    _report(incoming, write, done, piece.size)
-                    if done >= piece.size or not piece.data:
-                        break
-                    piece = await walk(self._client, files.read_piece(self._where, relpath, done))
-            _put(Path(part), place)
-        except BaseException:
-            _remove(Path(part))
-            raise
-        return done
-
-
-def _put(part: Path, place: Path) -> None:
-    # It was made for its owner alone; a file of this name would have had the usual permissions.
-    mask = os.umask(0)
-    os.umask(mask)
-    part.chmod(0o666 & ~mask)
-    part.replace(place)
-
-
-def _remove(part: Path) -> None:
-    part.unlink(missing_ok=True)
+        piece = await walk(self._client, files.read_piece(self._where, relpath, 0))
+        done = 0
+        with PartFile(place) as part:
+            while True:
+                part.write(piece.data, done)
+                done += len(piece.data)
+                _report(incoming, write, done, piece.size)
+                if done >= piece.size or not piece.data:
+                    return done
+                piece = await walk(self._client, files.read_piece(self._where, relpath, done))
 
 
 def _paths(incoming: Incoming) -> tuple[str, str]:

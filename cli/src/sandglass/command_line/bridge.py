@@ -13,15 +13,18 @@ import typer
 
 from sandglass.bridge import standard_streams
 from sandglass.bridge.own_sandbox import OwnSandbox
-from sandglass.bridge.plan import Contract, Plan, Wishes, plan
+from sandglass.bridge.plan import KERNEL_ENV, Contract, Plan, Wishes, plan
 from sandglass.bridge.server import Bridge
+from sandglass.bridge.synced_folder import SyncedFolder
 from sandglass.bridge.transfers import Transfers
+from sandglass.bridge.workspace import NEVER, bind
 from sandglass.command_line.common import Namespace, note, settings, variables, where
 from sandglass.config.settings import Settings
 from sandglass.errors import ConfigurationError
 
 MAX_CONFIG_BYTES = 1024 * 1024
 
+Folder = tuple[Path, str]
 _OLD = "Taken and ignored, for configurations of ipybox."
 
 
@@ -39,6 +42,13 @@ def mcp(
         typer.Option(
             "--allowed-dir", help="Folder for upload_file, download_file; by default home and temporary files."
         ),
+    ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", help="Folder that is kept the same as the sandbox's workspace.")
+    ] = None,
+    container_bind: Annotated[
+        list[str] | None,
+        typer.Option("--container-bind", metavar="FOLDER:PATH", help="The same for a PATH in the workspace."),
     ] = None,
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="ipybox: close the network but for the allowed hosts.")
@@ -81,18 +91,21 @@ def mcp(
         sandbox,
         image,
         memory,
-        variables(env, env_file) or {},
+        _dot_env(workspace) | (variables(env, env_file) or {}),
         _sandbox_config(sandbox_config),
     )
     planned = plan(wishes, os.environ)
     found = settings(namespace)
     for warning in planned.warnings:
         note(warning)
-    asyncio.run(_serve(found, wishes, planned, name))
+    folders = _folders(contract, workspace, container_bind or [])
+    if contract is Contract.IPYBOX and not folders:
+        note("no folder is kept the same as the sandbox's: name one with --workspace")
+    asyncio.run(_serve(found, wishes, planned, name, folders))
     standard_streams.leave(0)
 
 
-async def _serve(found: Settings, wishes: Wishes, planned: Plan, name: str | None) -> None:
+async def _serve(found: Settings, wishes: Wishes, planned: Plan, name: str | None, folders: list[Folder]) -> None:
     import httpx
 
     from sandglass.wire.client import AsyncClient
@@ -106,11 +119,41 @@ async def _serve(found: Settings, wishes: Wishes, planned: Plan, name: str | Non
             place = where(found, name or f"mcp-{secrets.token_hex(8)}")
             own = OwnSandbox(client, place, planned, name is not None, note)
             is_ipybox = wishes.contract is Contract.IPYBOX
-            bridge.use(own, Transfers(client, place, wishes.allowed_dirs).tools() if is_ipybox else {})
+            synced = [SyncedFolder(client, place, here, there, note) for here, there in folders]
+
+            async def sync() -> None:
+                for folder in synced:
+                    await folder.sync()
+
+            bridge.use(own, Transfers(client, place, wishes.allowed_dirs).tools() if is_ipybox else {}, sync)
         try:
             await bridge.serve(standard_streams.lines(), standard_streams.write)
         finally:
             await client.close()
+
+
+def _folders(contract: Contract, workspace: Path | None, binds: list[str]) -> list[Folder]:
+    try:
+        found = [(Path(here), there) for here, there in map(bind, binds)]
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from None
+    if workspace is not None:
+        found.insert(0, (workspace, ""))
+    if found and contract is Contract.SANDGLASS:
+        raise ConfigurationError("--workspace and --container-bind go with a contract that has a sandbox of its own")
+    for here, _ in found:
+        if not here.expanduser().is_dir():
+            raise ConfigurationError(f"{here} is not there, or no folder: make it first")
+    return [(here.expanduser().resolve(), there) for here, there in found]
+
+
+def _dot_env(workspace: Path | None) -> dict[str, str]:
+    """Of the workspace's .env, what is marked for the code; the rest is for MCP servers."""
+    place = None if workspace is None else workspace / NEVER
+    if place is None or not place.is_file():
+        return {}
+    marked = variables(None, place) or {}
+    return {name.removeprefix(KERNEL_ENV): value for name, value in marked.items() if name.startswith(KERNEL_ENV)}
 
 
 def _sandbox_config(place: Path | None) -> dict[str, Any] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from sandglass.core import copies, files
 from sandglass.core.copies import FileCopy, Place
 from sandglass.core.runs import Steps, Where
 from sandglass.errors import ConfigurationError, ToolError
+from sandglass.part_file import PartFile
 from sandglass.terminal.table import bytes_of
 from sandglass.terminal.text import line
 from sandglass.wire.client import AsyncClient
@@ -146,47 +146,6 @@ class Download:
                 report(length)
 
             await each_of(offsets, fetch)
-
-
-class PartFile:
-    """A file that takes its name when it is whole."""
-
-    def __init__(self, place: Path) -> None:
-        self._place = place
-
-    def __enter__(self) -> PartFile:
-        try:
-            self._place.parent.mkdir(parents=True, exist_ok=True)
-            self._descriptor, self._part = tempfile.mkstemp(dir=self._place.parent, prefix=".sandglass-")
-        except OSError as error:
-            raise ConfigurationError(f"{self._place}: {error.strerror}") from None
-        return self
-
-    def write(self, data: bytes, offset: int) -> None:
-        """Writes bytes at their place."""
-        try:
-            os.lseek(self._descriptor, offset, os.SEEK_SET)
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self._descriptor, view) :]
-        except OSError as error:
-            raise ConfigurationError(f"{self._place}: {error.strerror}") from None
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        os.close(self._descriptor)
-        part = Path(self._part)
-        if kind is not None:
-            part.unlink(missing_ok=True)
-            return
-        # It was made for its owner alone; a file of this name would have had the usual permissions.
-        mask = os.umask(0)
-        os.umask(mask)
-        part.chmod(0o666 & ~mask)
-        try:
-            part.replace(self._place)
-        except OSError as error:
-            part.unlink(missing_ok=True)
-            raise ConfigurationError(f"{self._place}: {error.strerror}") from None
 
 
 class Progress:

@@ -213,6 +213,12 @@ def test_leaving_an_iterator_early_interrupts_the_run(endpoint: Endpoint, both: 
     endpoint.tools["sandbox_run_code"] = lambda _: BEGUN
     endpoint.tools["sandbox_get_execution"] = lambda _: streamed([(1, "a"), (2, "b")], ran("running", next_offset=0))
 
+    def interrupt(_: Json) -> Json:
+        endpoint.tools["sandbox_get_execution"] = lambda _: ran("interrupted")
+        return result({"status": "interrupted"})
+
+    endpoint.tools["sandbox_interrupt"] = interrupt
+
     async def main() -> None:
         async with AsyncSandbox("box") as box, box.stream_code("x") as stream:
             async for _ in stream:
@@ -225,7 +231,6 @@ def test_leaving_an_iterator_early_interrupts_the_run(endpoint: Endpoint, both: 
             pieces = iter(box.stream_code("x"))
             next(pieces)
             pieces.close()  # type: ignore[attr-defined]
-            endpoint.tools["sandbox_get_execution"] = lambda _: ran("interrupted")
     assert len(endpoint.calls("sandbox_interrupt")) == 1
 
 

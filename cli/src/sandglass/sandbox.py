@@ -19,6 +19,7 @@ from sandglass.errors import ConfigurationError, SandglassError
 from sandglass.wire.client import Client
 
 T = TypeVar("T")
+_END_S = 10.0
 
 
 def walk(client: Client, steps: Steps[T]) -> T:
@@ -229,6 +230,8 @@ class CodeStream:
         finally:
             if not is_over and self._started:
                 self._sandbox._interrupt(self._started[0])
+                # The run ends by that, and then nothing uses the connections any more.
+                self._thread.join(_END_S)
         if self._error is not None:
             raise self._error
 

@@ -1,0 +1,172 @@
+"""`mcp`: the bridge for agents that start their servers themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sandglass.bridge import standard_streams
+from sandglass.bridge.own_sandbox import OwnSandbox
+from sandglass.bridge.plan import KERNEL_ENV, Contract, Plan, Wishes, plan
+from sandglass.bridge.server import Bridge
+from sandglass.bridge.synced_folder import SyncedFolder
+from sandglass.bridge.transfers import Transfers
+from sandglass.bridge.workspace import NEVER, bind
+from sandglass.command_line.common import Namespace, note, settings, variables, where
+from sandglass.config.settings import Settings
+from sandglass.errors import ConfigurationError
+
+MAX_CONFIG_BYTES = 1024 * 1024
+
+Folder = tuple[Path, str]
+_OLD = "Taken and ignored, for configurations of ipybox."
+
+
+def mcp(
+    contract: Annotated[Contract, typer.Option("--contract", help="Whose tools the agent sees.")] = Contract.SANDGLASS,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Use and keep the sandbox of this name; else a new one.")
+    ] = None,
+    allowed_domain: Annotated[
+        list[str] | None,
+        typer.Option("--allowed-domain", help="A host, address or range that code may reach; repeat it."),
+    ] = None,
+    allowed_dir: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--allowed-dir", help="Folder for upload_file, download_file; by default home and temporary files."
+        ),
+    ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", help="Folder that is kept the same as the sandbox's workspace.")
+    ] = None,
+    container_bind: Annotated[
+        list[str] | None,
+        typer.Option("--container-bind", metavar="FOLDER:PATH", help="The same for a PATH in the workspace."),
+    ] = None,
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="ipybox: close the network but for the allowed hosts.")
+    ] = False,
+    sandbox_config: Annotated[
+        Path | None, typer.Option("--sandbox-config", help="ipybox: its network.allowedDomains count.")
+    ] = None,
+    image: Annotated[
+        str | None, typer.Option("--image", "--container-tag", help="Image; by default the installation's.")
+    ] = None,
+    memory: Annotated[str | None, typer.Option("--memory", help="Such as 1Gi, or 512m as Docker writes it.")] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--env-var", "--container-env-var", metavar="KEY[=VALUE]", help="Variable for code; without a value, yours."
+        ),
+    ] = None,
+    env_file: Annotated[
+        Path | None,
+        typer.Option("--env-file", "--container-env-file", help="File with a KEY=VALUE on each line, for code."),
+    ] = None,
+    namespace: Namespace = None,
+    log_level: Annotated[str | None, typer.Option("--log-level", hidden=True, help=_OLD)] = None,
+    tool_server_host: Annotated[str | None, typer.Option("--tool-server-host", hidden=True, help=_OLD)] = None,
+    tool_server_port: Annotated[str | None, typer.Option("--tool-server-port", hidden=True, help=_OLD)] = None,
+    kernel_gateway_host: Annotated[str | None, typer.Option("--kernel-gateway-host", hidden=True, help=_OLD)] = None,
+    kernel_gateway_port: Annotated[str | None, typer.Option("--kernel-gateway-port", hidden=True, help=_OLD)] = None,
+) -> None:
+    """Serves MCP on standard input and output, for agents that start their servers.
+
+    Each process of the contracts ipybox, ipython and code-mode has a sandbox of its own, deleted when its input ends.
+    With the contract sandglass the agent names sandboxes itself, and they stay until they idle. Options of ipybox and
+    variables of mcp-server-code-execution-mode (MCP_BRIDGE_…) and ipython-mcp (MCP_TOOL_TIMEOUT) are taken: see the
+    manual.
+    """
+    wishes = Wishes(
+        contract,
+        tuple(allowed_domain or ()),
+        tuple(allowed_dir or ()),
+        sandbox,
+        image,
+        memory,
+        _dot_env(workspace) | (variables(env, env_file) or {}),
+        _sandbox_config(sandbox_config),
+    )
+    planned = plan(wishes, os.environ)
+    found = settings(namespace)
+    for warning in planned.warnings:
+        note(warning)
+    folders = _folders(contract, workspace, container_bind or [])
+    if contract is Contract.IPYBOX and not folders:
+        note("no folder is kept the same as the sandbox's: name one with --workspace")
+    asyncio.run(_serve(found, wishes, planned, name, folders))
+    standard_streams.leave(0)
+
+
+async def _serve(found: Settings, wishes: Wishes, planned: Plan, name: str | None, folders: list[Folder]) -> None:
+    import httpx
+
+    from sandglass.wire.client import AsyncClient
+    from sandglass.wire.exchange import client_options
+
+    options: Any = client_options(found)
+    client = AsyncClient(found)
+    async with httpx.AsyncClient(**options) as http:
+        bridge = Bridge(found, wishes.contract, planned, http)
+        if wishes.contract is not Contract.SANDGLASS:
+            place = where(found, name or f"mcp-{secrets.token_hex(8)}")
+            own = OwnSandbox(client, place, planned, name is not None, note)
+            is_ipybox = wishes.contract is Contract.IPYBOX
+            synced = [SyncedFolder(client, place, here, there, note) for here, there in folders]
+
+            async def sync() -> None:
+                for folder in synced:
+                    await folder.sync()
+
+            bridge.use(own, Transfers(client, place, wishes.allowed_dirs).tools() if is_ipybox else {}, sync)
+        try:
+            await bridge.serve(standard_streams.lines(), standard_streams.write)
+        finally:
+            await client.close()
+
+
+def _folders(contract: Contract, workspace: Path | None, binds: list[str]) -> list[Folder]:
+    try:
+        found = [(Path(here), there) for here, there in map(bind, binds)]
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from None
+    if workspace is not None:
+        found.insert(0, (workspace, ""))
+    if found and contract is Contract.SANDGLASS:
+        raise ConfigurationError("--workspace and --container-bind go with a contract that has a sandbox of its own")
+    for here, _ in found:
+        if not here.expanduser().is_dir():
+            raise ConfigurationError(f"{here} is not there, or no folder: make it first")
+    return [(here.expanduser().resolve(), there) for here, there in found]
+
+
+def _dot_env(workspace: Path | None) -> dict[str, str]:
+    """Of the workspace's .env, what is marked for the code; the rest is for MCP servers."""
+    place = None if workspace is None else workspace / NEVER
+    if place is None or not place.is_file():
+        return {}
+    marked = variables(None, place) or {}
+    return {name.removeprefix(KERNEL_ENV): value for name, value in marked.items() if name.startswith(KERNEL_ENV)}
+
+
+def _sandbox_config(place: Path | None) -> dict[str, Any] | None:
+    if place is None:
+        return None
+    try:
+        with place.open("rb") as file:
+            content = json.loads(file.read(MAX_CONFIG_BYTES))
+    except FileNotFoundError:
+        note(f"--sandbox-config {place}: there is no such file; the default counts, no network")
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"--sandbox-config {place}: it must be a file of JSON ({error})") from None
+    if not isinstance(content, dict):
+        raise ConfigurationError(f"--sandbox-config {place}: it must hold a JSON object")
+    return content

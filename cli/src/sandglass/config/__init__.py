@@ -1,0 +1,1 @@
+"""Which endpoint is used, and with which key: flags, environment and the configuration file."""

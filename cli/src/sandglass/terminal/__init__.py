@@ -1,0 +1,1 @@
+"""What may be shown on a terminal, and how: text of sandboxes, pictures, tables."""

@@ -1,0 +1,54 @@
+"""Pictures on terminals that can show them: kitty's protocol and iTerm2's. Pure."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+
+KITTY = "kitty"
+ITERM = "iterm"
+PNG = b"\x89PNG\r\n\x1a\n"
+_CHUNK = 4096
+_KITTY_PROGRAMS = {"kitty", "ghostty", "wezterm"}
+_ENDINGS = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "image/svg+xml": "svg",
+}
+
+
+def protocol(environ: Mapping[str, str]) -> str | None:
+    """Which protocol the terminal of this environment knows; None if none. A multiplexer passes neither on."""
+    if environ.get("TMUX") or environ.get("STY") or environ.get("TERM", "dumb") == "dumb":
+        return None
+    program = environ.get("TERM_PROGRAM", "").lower()
+    if environ.get("KITTY_WINDOW_ID") or environ.get("TERM") == "xterm-kitty" or program in _KITTY_PROGRAMS:
+        return KITTY
+    return ITERM if program == "iterm.app" else None
+
+
+def shown(data: bytes, known: str) -> str | None:
+    """The bytes for the terminal; None if it cannot show this picture. Base64 alone is the sandbox's."""
+    if known == KITTY:
+        return _kitty(data) if data.startswith(PNG) else None
+    encoded = base64.b64encode(data).decode()
+    return f"\x1b]1337;File=inline=1;size={len(data)}:{encoded}\x07\n"
+
+
+def ending(mime_type: str) -> str:
+    """The ending of a file's name."""
+    return _ENDINGS.get(mime_type, "bin")
+
+
+def _kitty(data: bytes) -> str:
+    encoded = base64.b64encode(data).decode()
+    chunks = [encoded[at : at + _CHUNK] for at in range(0, len(encoded), _CHUNK)]
+    written = []
+    for number, chunk in enumerate(chunks):
+        more = int(number < len(chunks) - 1)
+        # Quiet, so that the terminal's answer is not typed into the shell.
+        keys = f"a=T,f=100,q=2,m={more}" if number == 0 else f"m={more}"
+        written.append(f"\x1b_G{keys};{chunk}\x1b\\")
+    return "".join(written) + "\n"

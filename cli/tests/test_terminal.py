@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from sandglass.terminal import pictures
+from sandglass.terminal.table import bytes_of, seconds_of, table
+from sandglass.terminal.text import TerminalText, line
+
+HOSTILE = [
+    "\x1b]0;title\x07",
+    "\x1b]52;c;Y2xpcGJvYXJk\x1b\\",
+    "\x1bP1$r0m\x1b\\",
+    "\x1b_Gi=1;AAAA\x1b\\",
+    "\x1b[2J",
+    "\x1b[1;1H",
+    "\x1b[10A",
+    "\x1b[6n",
+    "\x1b[?1049h",
+    "\x1bc",
+    "\x1b(0",
+    "\x9b2J",
+    "\x07",
+    "\x00",
+    "\x0e",
+    "\x7f",
+    "\x1b[" + "1;" * 200 + "m",
+]
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 1000])
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_what_a_terminal_would_obey_does_not_pass(hostile: str, size: int) -> None:
+    text = f"a{hostile}b\n"
+    screen = TerminalText(colours=True)
+    shown = "".join(screen.feed(text[at : at + size]) for at in range(0, len(text), size))
+    assert "\x1b" not in shown
+    assert shown.startswith("a")
+    assert shown.endswith("b\n")
+    assert not set(shown) & {"\x07", "\x9b", "\x00", "\x0e", "\x7f"}
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_colours_and_progress_bars_pass(size: int) -> None:
+    text = "\x1b[1;38;5;9mred\x1b[0m\r\x1b[K50%\t\b|\x1b[31m"
+    screen = TerminalText(colours=True)
+    assert "".join(screen.feed(text[at : at + size]) for at in range(0, len(text), size)) == text
+    assert screen.end() == "\x1b[0m"
+    assert TerminalText(colours=False).whole(text) == "red\r50%\t\b|"
+
+
+def test_an_unfinished_sequence_holds_nothing_back_for_ever() -> None:
+    screen = TerminalText(colours=True)
+    screen.feed("\x1b]0;" + "x" * 10_000)
+    assert screen.feed("\x1b\\after") == "after"
+    assert len(screen.feed("\x1b[" + "1" * 10_000)) < 10_000
+
+
+def test_text_in_a_line_of_ours_stays_in_it() -> None:
+    assert line("one\ntwo\r\x1b[31mthree\x1b[0m\u2028four") == "one two three four"
+
+
+@pytest.mark.parametrize(
+    ("environ", "known"),
+    [
+        ({"TERM": "xterm-kitty"}, "kitty"),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "ghostty"}, "kitty"),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, "kitty"),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, "iterm"),
+        ({"TERM": "xterm-256color"}, None),
+        ({"TERM": "xterm-kitty", "TMUX": "/tmp/x"}, None),
+        ({"TERM": "dumb", "TERM_PROGRAM": "iTerm.app"}, None),
+        ({}, None),
+    ],
+)
+def test_the_protocol_follows_from_the_terminal(environ: dict[str, str], known: str | None) -> None:
+    assert pictures.protocol(environ) == known
+
+
+def test_kittys_bytes() -> None:
+    data = pictures.PNG + bytes(4000)
+    drawn = pictures.shown(data, "kitty") or ""
+    assert drawn.startswith("\x1b_Ga=T,f=100,q=2,m=1;iVBORw0KGgoAAAAA")
+    parts = drawn.rstrip("\n").removesuffix("\x1b\\").split("\x1b\\")
+    assert [len(part.split(";", 1)[1]) for part in parts] == [4096, 1248]
+    assert parts[1].startswith("\x1b_Gm=0;")
+    assert base64.b64decode("".join(part.split(";", 1)[1] for part in parts)) == data
+    assert pictures.shown(b"\xff\xd8jpeg", "kitty") is None
+
+
+def test_iterms_bytes() -> None:
+    assert pictures.shown(b"abc", "iterm") == "\x1b]1337;File=inline=1;size=3:YWJj\x07\n"
+    assert [pictures.ending(kind) for kind in ("image/png", "image/jpeg", "text/../x")] == ["png", "jpg", "bin"]
+
+
+def test_tables_and_units() -> None:
+    assert table(["A", "LONG"], [["x\ny", ""], ["z", "w"]]) == "A     LONG\nx y   -\nz     w"
+    assert [bytes_of(size) for size in (None, 0, 1023, 1536, 200 * 1024**2, 5 * 1024**4)] == [
+        "-", "0 B", "1023 B", "1.5 KiB", "200 MiB", "5120 GiB"
+    ]  # fmt: skip
+    assert [seconds_of(seconds) for seconds in (None, 45.9, 720, 11_100)] == ["-", "45s", "12m", "3h5m"]

@@ -1,0 +1,141 @@
+"""A folder that is kept the same as a sandbox's workspace."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandglass.bridge.workspace import Changes, Mark, Pair, bind, changes, too_large
+from tests.bridges import Gateway, call
+from tests.endpoint import Endpoint, Json, result
+from tests.test_cp import Workspace
+
+A, B, C = Mark(1, "a"), Mark(1, "b"), Mark(2, "c")
+SAME = {"f": Pair(A, A)}
+
+
+@pytest.mark.parametrize(
+    ("before", "here", "there", "wanted"),
+    [
+        ({}, {"f": A}, {}, Changes(up=("f",))),
+        ({}, {}, {"f": A}, Changes(down=("f",))),
+        ({}, {"f": A}, {"f": B}, Changes(compare=("f",))),
+        ({}, {"f": A}, {"f": C}, Changes(conflicts=("f",))),
+        (SAME, {"f": A}, {"f": A}, Changes()),
+        (SAME, {"f": B}, {"f": A}, Changes(up=("f",))),
+        (SAME, {"f": A}, {"f": C}, Changes(down=("f",))),
+        (SAME, {"f": B}, {"f": C}, Changes(conflicts=("f",))),
+        (SAME, {}, {"f": A}, Changes()),
+        (SAME, {"f": A}, {}, Changes()),
+        (SAME, {}, {"f": C}, Changes(down=("f",))),
+        ({}, {".env": A, "a/.env": A}, {"b/.env": A}, Changes()),
+    ],
+)
+def test_what_is_copied(before: Any, here: Any, there: Any, wanted: Changes) -> None:
+    assert changes(before, here, there) == wanted
+
+
+def test_bounds_and_binds() -> None:
+    assert too_large([Mark(1, "")] * 5000) == ""
+    assert "more than 5000 files" in too_large([Mark(1, "")] * 5001)
+    assert "more than 268435456 bytes" in too_large([Mark(256 * 1024 * 1024, ""), A])
+    assert bind("/data:in/./put/") == ("/data", "in/put")
+    assert bind("C:/data:x") == ("C:/data", "x")
+    for wrong in ("data", "data:/abs", "data:../up", ":x", "data:"):
+        with pytest.raises(ValueError, match="must be FOLDER:PATH"):
+            bind(wrong)
+
+
+class Times(Workspace):
+    """A workspace that says when its files were written."""
+
+    def __init__(self, endpoint: Endpoint, gateway: Gateway) -> None:
+        super().__init__(endpoint)
+        gateway.tools |= endpoint.tools
+        self.writes = 0
+        self.times: dict[str, int] = {}
+
+    def put(self, path: str, data: bytes) -> None:
+        self.write({"path": path, "content": base64.b64encode(data).decode()})
+
+    def write(self, arguments: Json) -> Json:
+        self.writes += 1
+        self.times[arguments["path"]] = self.writes
+        return super().write(arguments)
+
+    def list(self, arguments: Json) -> Json:
+        entries = [
+            {"path": path, "type": "file", "size": len(data), "modified": str(self.times[path])}
+            for path, data in self.files.items()
+        ]
+        return result({"entries": entries, "truncated": False})
+
+
+def test_a_workspace_is_the_same_before_and_after_each_call(
+    endpoint: Endpoint,
+    gateway: Gateway,
+    bridges: Any,
+    tmp_path: Path,
+) -> None:
+    there = Times(endpoint, gateway)
+    here = tmp_path / "work"
+    (here / "sub").mkdir(parents=True)
+    (here / "sub/in").write_text("from here")
+    (here / ".env").write_text("KERNEL_ENV_MODE=test\nSECRET=s\n")
+    (here / "link").symlink_to(tmp_path)
+    seen: list[dict[str, bytes]] = []
+
+    def execute(_: Json) -> Json:
+        seen.append(dict(there.files))
+        there.put("out/made", b"from there %d" % len(seen))
+        return result(text="ran")
+
+    gateway.tools["execute_ipython_cell"] = execute
+    bridge = bridges("--contract", "ipybox", "--workspace", str(here))
+    bridge.ask(call(1, "execute_ipython_cell", {}))
+    assert seen[0] == {"sub/in": b"from here"}
+    assert (here / "out/made").read_text() == "from there 1"
+    (here / "sub/in").write_text("changed here")
+    bridge.ask(call(2, "execute_ipython_cell", {}))
+    assert seen[1]["sub/in"] == b"changed here"
+    assert (here / "out/made").read_text() == "from there 2"
+    assert there.writes == 4
+    (here / "both").write_text("mine, longer")
+    there.put("both", b"theirs")
+    there.put("link/evil", b"x")
+    bridge.ask(call(3, "execute_ipython_cell", {}))
+    code, _, errors = bridge.end()
+    assert code == 0
+    assert "link/evil leads out of the folder by a link, and is not written" in errors
+    assert not (tmp_path / "evil").exists()
+    assert ((here / "both").read_text(), there.files["both"]) == ("mine, longer", b"theirs")
+    assert endpoint.calls("sandbox_start")[0]["config"]["envs"] == {"MODE": "test"}
+
+
+def test_a_conflict_is_told_once_and_both_sides_stay(
+    endpoint: Endpoint,
+    gateway: Gateway,
+    bridges: Any,
+    tmp_path: Path,
+) -> None:
+    there = Times(endpoint, gateway)
+    there.put("both", b"theirs")
+    there.put("same", b"equal")
+    (tmp_path / "both").write_text("mine, longer")
+    (tmp_path / "same").write_text("equal")
+    gateway.tools["execute"] = lambda _: result(text="ran")
+    bridge = bridges("--contract", "ipython", "--workspace", str(tmp_path))
+    bridge.ask(call(1, "execute", {}))
+    bridge.ask(call(2, "execute", {}))
+    errors = bridge.end()[2]
+    assert errors == "sandglass: both was changed here and in the sandbox: both are left as they are\n"
+    assert ((tmp_path / "both").read_text(), there.files["both"]) == ("mine, longer", b"theirs")
+
+
+def test_a_workspace_needs_a_sandbox_of_its_own_and_a_folder(endpoint: Endpoint, tmp_path: Path, run: Any) -> None:
+    assert "go with a contract" in run("mcp", "--workspace", str(tmp_path)).err
+    assert run("mcp", "--contract", "ipybox", "--workspace", str(tmp_path / "absent")).code == 2
+    assert run("mcp", "--contract", "ipybox", "--container-bind", "x").code == 2

@@ -1,4 +1,4 @@
-package dev.sandglass.gateway.mcp;
+package dev.sandglass.gateway.mcp.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.netty.NettyPipeline;
@@ -146,7 +147,7 @@ public final class UnreadableRequests extends ChannelDuplexHandler {
     }
 
     private FullHttpResponse told(Channel channel, FullHttpResponse bare) {
-        byte[] body = bodies.get(rule(channel));
+        byte[] body = Objects.requireNonNull(bodies.get(rule(channel)), "a rule without words");
         bare.release();
         // More of the request may come: to close while it does would have the answer lost.
         LingeringClose.before(channel);

@@ -14,6 +14,8 @@ import reactor.core.publisher.Mono;
 /** The tools that the suite calls. */
 final class ConformanceTools {
 
+    private static final Map<String, Object> ANY_TEXT = Map.of("type", "string");
+
     private static final ToolResult DONE = ToolResult.ok("Done.", Map.of());
 
     /** The first is the one whose header {@code Mcp-Name} the suite tries in many ways. */
@@ -60,47 +62,41 @@ final class ConformanceTools {
 
     /** Keywords of JSON Schema 2020-12 beyond those that our own tools use. */
     private static Map<String, Object> richSchema() {
-        Map<String, Object> anyText = Map.of("type", "string");
         Map<String, Object> needsPhone = Map.of("required", List.of("phone"));
         Map<String, Object> needsEmail = Map.of("required", List.of("email"));
-        return Map.ofEntries(
-                Map.entry("$schema", "https://json-schema.org/draft/2020-12/schema"),
-                Map.entry("type", "object"),
-                Map.entry(
-                        "$defs",
-                        Map.of(
-                                "address",
-                                Map.of(
-                                        "$anchor",
-                                        "addressDef",
-                                        "type",
-                                        "object",
-                                        "properties",
-                                        Map.of("street", anyText, "city", anyText)))),
-                Map.entry(
-                        "properties",
-                        Map.of(
-                                "name",
-                                anyText,
-                                "address",
-                                Map.of("$ref", "#/$defs/address"),
-                                "contactMethod",
-                                Map.of("type", "string", "enum", List.of("phone", "email")),
-                                "phone",
-                                anyText,
-                                "email",
-                                anyText)),
-                Map.entry("allOf", List.of(Map.of("anyOf", List.of(needsPhone, needsEmail)))),
-                Map.entry(
-                        "if",
-                        Map.of(
-                                "properties",
-                                Map.of("contactMethod", Map.of("const", "phone")),
-                                "required",
-                                List.of("contactMethod"))),
-                Map.entry("then", needsPhone),
-                Map.entry("else", needsEmail),
-                Map.entry("additionalProperties", false));
+        Map<String, Object> byPhone = Map.of(
+                "properties", Map.of("contactMethod", Map.of("const", "phone")), "required", List.of("contactMethod"));
+        return Map.of(
+                "$schema",
+                "https://json-schema.org/draft/2020-12/schema",
+                "type",
+                "object",
+                "$defs",
+                Map.of("address", address()),
+                "properties",
+                contact(),
+                "allOf",
+                List.of(Map.of("anyOf", List.of(needsPhone, needsEmail))),
+                "if",
+                byPhone,
+                "then",
+                needsPhone,
+                "else",
+                needsEmail,
+                "additionalProperties",
+                false);
+    }
+
+    private static Map<String, Object> address() {
+        Map<String, Object> lines = Map.of("street", ANY_TEXT, "city", ANY_TEXT);
+        return Map.of("$anchor", "addressDef", "type", "object", "properties", lines);
+    }
+
+    private static Map<String, Object> contact() {
+        Map<String, Object> method = Map.of("type", "string", "enum", List.of("phone", "email"));
+        Map<String, Object> address = Map.of("$ref", "#/$defs/address");
+        return Map.of(
+                "name", ANY_TEXT, "address", address, "contactMethod", method, "phone", ANY_TEXT, "email", ANY_TEXT);
     }
 
     private record Fixture(ToolDefinition definition, Function<ToolCall, Mono<ToolResult>> work) implements Tool {

@@ -30,7 +30,7 @@ final class ShippedContracts {
     private static final Duration SOON = Duration.ofSeconds(2);
 
     private static final ToolSettings TOOLS =
-            new ToolSettings(Duration.ofSeconds(120), Duration.ofHours(1), SOON, 20_000, SOON, SOON);
+            new ToolSettings(Duration.ofMinutes(2), Duration.ofHours(1), SOON, 20_000, SOON, SOON);
 
     private static final PortSettings PORTS = new PortSettings(
             null,

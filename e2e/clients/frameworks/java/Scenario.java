@@ -192,7 +192,7 @@ final class Scenario {
         }
         double taken = (System.nanoTime() - begun) / 1e9;
         equal(told.contains(text("too_long", "last")), false);
-        equal(Math.abs(taken - limit) < number("too_long", "tolerance_s"), true);
+        equal(taken >= limit - number("too_long", "early_s") && taken <= limit + number("too_long", "late_s"), true);
         boolean wentOn;
         try (Connected other = connect()) {
             wentOn = appears(other, text("too_long", "file"), 3 * number("too_long", "beyond_s") / 2);

@@ -38,7 +38,7 @@ e2e: ## the tests against the endpoint that `make up` left
 	@.ci/doctor java python e2e
 	@e2e/run
 
-clients: ## the scenario of an agent with each MCP client of e2e/clients/frameworks, on that endpoint; no client needs a model (one: e2e/clients/run_all.py NAME)
+clients: ## MCP clients of frameworks, from their registries, through one scenario on that endpoint (e2e/clients/run_all.py NAME for one)
 	@.ci/doctor java python
 	@e2e/clients/run_all.py
 

@@ -7,9 +7,9 @@ import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.exception.ToolExecutionException;
 import dev.langchain4j.mcp.client.DefaultMcpClient;
 import dev.langchain4j.mcp.client.McpClient;
-import dev.langchain4j.exception.ToolExecutionException;
 import dev.langchain4j.mcp.client.transport.http.StreamableHttpMcpTransport;
 import dev.langchain4j.service.tool.ToolExecutionResult;
 import java.nio.file.Path;
@@ -98,7 +98,8 @@ final class Langchain4j implements Scenario.Client {
 
     private static Scenario.Picture picture(Content content) {
         var image = ((ImageContent) content).image();
-        return new Scenario.Picture("ImageContent by a toolResultExtractor (the default one throws)", image.mimeType(), image.base64Data());
+        return new Scenario.Picture(
+                "ImageContent by a toolResultExtractor (the default one throws)", image.mimeType(), image.base64Data());
     }
 
     @Override

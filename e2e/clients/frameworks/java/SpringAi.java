@@ -28,9 +28,10 @@ final class SpringAi implements Scenario.Client {
     @Override
     public Scenario.Connected connect(String url, String authorization) {
         URI endpoint = URI.create(url);
+        String query = endpoint.getQuery() == null ? "" : "?" + endpoint.getQuery();
         McpSyncClient client = McpClient.sync(
                         HttpClientStreamableHttpTransport.builder(endpoint.resolve("/").toString())
-                                .endpoint(endpoint.getPath() + (endpoint.getQuery() == null ? "" : "?" + endpoint.getQuery()))
+                                .endpoint(endpoint.getPath() + query)
                                 .requestBuilder(HttpRequest.newBuilder().header("Authorization", authorization))
                                 .build())
                 .build();

@@ -7,6 +7,7 @@ import pytest
 from sandglass.terminal import pictures
 from sandglass.terminal.table import bytes_of, seconds_of, table
 from sandglass.terminal.text import TerminalText, line
+from sandglass.terminal.words import in_commands
 
 HOSTILE = [
     "\x1b]0;title\x07",
@@ -92,6 +93,13 @@ def test_kittys_bytes() -> None:
 def test_iterms_bytes() -> None:
     assert pictures.shown(b"abc", "iterm") == "\x1b]1337;File=inline=1;size=3:YWJj\x07\n"
     assert [pictures.ending(kind) for kind in ("image/png", "image/jpeg", "text/../x")] == ["png", "jpg", "bin"]
+
+
+def test_people_read_of_commands_rather_than_tools() -> None:
+    told = "Call sandbox_start again; sandbox_list_files shows what there is, sandbox_reset and sandbox_listing stay."
+    assert in_commands(told) == (
+        "Call sandglass start again; sandglass exec -- ls shows what there is, sandbox_reset and sandbox_listing stay."
+    )
 
 
 def test_tables_and_units() -> None:

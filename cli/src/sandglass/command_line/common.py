@@ -19,6 +19,7 @@ from sandglass.config.settings import Flags, Settings, checked_name
 from sandglass.core.runs import Where
 from sandglass.errors import ConfigurationError
 from sandglass.terminal.text import TerminalText, line
+from sandglass.terminal.words import in_commands
 from sandglass.wire.client import Client
 
 REFUSED = 1
@@ -137,7 +138,7 @@ def say(text: str) -> None:
 
 def note(text: str) -> None:
     """A line besides the output, on standard error."""
-    sys.stderr.write(f"sandglass: {line(text)}\n")
+    sys.stderr.write(f"sandglass: {line(in_commands(text))}\n")
 
 
 def plain(data: Any) -> Any:

@@ -123,8 +123,9 @@ public record GatewaySettings(
                     "gateway.link.secret-file (GATEWAY_LINK_SECRET_FILE) must name the file with the link secret");
         }
         if (tenantsOnDemand < 0 || (tenantsOnDemand > 0 && !tenantsByLabel)) {
-            throw new IllegalArgumentException("gateway.tenants-on-demand (GATEWAY_TENANTS_ON_DEMAND) must be 0, or more"
-                    + " than that with gateway.tenants-by-label (GATEWAY_TENANTS_BY_LABEL): such tenants come by label");
+            throw new IllegalArgumentException(
+                    "gateway.tenants-on-demand (GATEWAY_TENANTS_ON_DEMAND) must be 0, or more"
+                            + " than that with gateway.tenants-by-label (GATEWAY_TENANTS_BY_LABEL): such tenants come by label");
         }
         TrustedProxies.parse(trustedProxies);
         if (service != null && namespace == null) {

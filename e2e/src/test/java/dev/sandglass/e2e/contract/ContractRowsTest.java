@@ -72,8 +72,12 @@ class ContractRowsTest {
                 .map(Entry::rows)
                 .forEach(shown::addAll);
 
-        assertThat(ROWS).filteredOn(row -> !DROPPED.contains(row)).allMatch(shown::contains, "has an entry that is run");
-        assertThat(shown).as("rows that are dropped without an entry that is run").doesNotContainAnyElementsOf(DROPPED);
+        assertThat(ROWS)
+                .filteredOn(row -> !DROPPED.contains(row))
+                .allMatch(shown::contains, "has an entry that is run");
+        assertThat(shown)
+                .as("rows that are dropped without an entry that is run")
+                .doesNotContainAnyElementsOf(DROPPED);
     }
 
     @ParameterizedTest(name = "{0}")

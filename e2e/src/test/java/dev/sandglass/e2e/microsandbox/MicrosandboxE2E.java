@@ -102,8 +102,8 @@ class MicrosandboxE2E {
     void metricsAreOneTextOfJsonWithTheFieldsOfTheContract() throws Exception {
         String sandbox = SANDBOXES.start();
 
-        JsonNode metrics = JSON.readTree(
-                text(CALL.formatted("sandbox_get_metrics", "{'sandbox':'%s','namespace':'default'}".formatted(sandbox))));
+        JsonNode metrics = JSON.readTree(text(
+                CALL.formatted("sandbox_get_metrics", "{'sandbox':'%s','namespace':'default'}".formatted(sandbox))));
 
         JsonNode usage = metrics.path("sandboxes").path(0);
         assertThat(usage.path("namespace").asText()).isEqualTo("default");

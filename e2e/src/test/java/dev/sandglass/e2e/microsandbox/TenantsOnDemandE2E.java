@@ -67,7 +67,8 @@ class TenantsOnDemandE2E {
                 .anyMatch(variable -> variable.getName().equals("GATEWAY_TENANTS_ON_DEMAND"));
         assumeTrue(onDemand, "the installation makes no tenants");
         byte[] digest = MessageDigest.getInstance("SHA-256").digest(KEY.getBytes(StandardCharsets.US_ASCII));
-        key("{\"sha256\": \"%s\", \"tenants\": [\"*\"]}".formatted(HexFormat.of().formatHex(digest)));
+        key("{\"sha256\": \"%s\", \"tenants\": [\"*\"]}"
+                .formatted(HexFormat.of().formatHex(digest)));
     }
 
     /** An empty grant takes the key back. */
@@ -102,7 +103,8 @@ class TenantsOnDemandE2E {
         try (Agent agent = ofAll()) {
             Map<String, Object> box = Map.of("sandbox", "box", "namespace", NAME);
             assertThat(agent.refusal("sandbox_run_code", Map.of("sandbox", "box", "namespace", NAME, "code", "1")))
-                    .contains("Namespace '" + NAME + "' does not exist", "A start of a sandbox in it, at /mcp, makes it");
+                    .contains(
+                            "Namespace '" + NAME + "' does not exist", "A start of a sandbox in it, at /mcp, makes it");
 
             assertThat(agent.call("sandbox_start", box).text()).isEqualTo("Sandbox box started successfully");
 
@@ -181,11 +183,20 @@ class TenantsOnDemandE2E {
         NamespaceBuilder namespace = tenant();
         switch (attack) {
             case "name" -> namespace.editMetadata().withName("kube-" + NAME).endMetadata();
-            case "label" -> namespace.editMetadata().addToLabels("example.com/a", "b").endMetadata();
+            case "label" ->
+                namespace.editMetadata().addToLabels("example.com/a", "b").endMetadata();
             case "privileged" ->
-                namespace.editMetadata().addToLabels("pod-security.kubernetes.io/enforce", "privileged").endMetadata();
-            case "untenanted" -> namespace.editMetadata().removeFromLabels("sandglass.dev/tenant").endMetadata();
-            case "annotation" -> namespace.editMetadata().addToAnnotations("example.com/a", "b").endMetadata();
+                namespace
+                        .editMetadata()
+                        .addToLabels("pod-security.kubernetes.io/enforce", "privileged")
+                        .endMetadata();
+            case "untenanted" ->
+                namespace
+                        .editMetadata()
+                        .removeFromLabels("sandglass.dev/tenant")
+                        .endMetadata();
+            case "annotation" ->
+                namespace.editMetadata().addToAnnotations("example.com/a", "b").endMetadata();
             default -> namespace.editMetadata().addToFinalizers("example.com/a").endMetadata();
         }
 

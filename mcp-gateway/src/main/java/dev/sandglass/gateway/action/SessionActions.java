@@ -55,15 +55,13 @@ public final class SessionActions {
     public Mono<Optional<Found>> interrupt(TenantAccess.Tenant tenant, ExecutionId id) {
         return sandboxes
                 .findByUid(tenant.name(), tenant.namespace(), id.sandboxUid(), id.incarnation())
-                .flatMap(found -> found.map(state -> interrupt(state, id)
-                                .map(met -> Optional.of(new Found(state.ref(), met))))
+                .flatMap(found -> found.map(
+                                state -> interrupt(state, id).map(met -> Optional.of(new Found(state.ref(), met))))
                         .orElseGet(() -> Mono.just(Optional.empty())));
     }
 
     private Mono<Interruption> interrupt(SandboxState state, ExecutionId id) {
-        return state.isRunning()
-                ? interrupt(state.ref(), id)
-                : Mono.just(new Interruption.OfEarlierPod());
+        return state.isRunning() ? interrupt(state.ref(), id) : Mono.just(new Interruption.OfEarlierPod());
     }
 
     private Mono<Interruption> interrupt(RunningSandbox sandbox, ExecutionId id) {

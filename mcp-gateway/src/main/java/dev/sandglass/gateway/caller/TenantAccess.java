@@ -77,9 +77,7 @@ public final class TenantAccess {
             return Mono.just(sandbox(caller, namespace, givenName));
         }
         var sandbox = new SandboxName(givenName);
-        return news.get()
-                .make(missing.get())
-                .map(place -> new Tenant(missing.get(), place).sandbox(sandbox));
+        return news.get().make(missing.get()).map(place -> new Tenant(missing.get(), place).sandbox(sandbox));
     }
 
     private static boolean isForAll(Caller caller) {
@@ -118,18 +116,20 @@ public final class TenantAccess {
     }
 
     private String howToAdd(String name) {
-        return news.isPresent() ? " A start of a sandbox in it, at /mcp, makes it." : HOW_TO_ADD.formatted(SandboxLabels.TENANT, name);
+        return news.isPresent()
+                ? " A start of a sandbox in it, at /mcp, makes it."
+                : HOW_TO_ADD.formatted(SandboxLabels.TENANT, name);
     }
 
     private SandboxProblem.Refused noSuchTenant(Caller caller, String name) {
         List<String> names =
                 visible(caller).stream().map(Tenant::name).limit(20).toList();
         return new SandboxProblem.Refused("Namespace '%s' does not exist. %s"
-                .formatted(
-                        name,
-                        names.isEmpty()
-                                ? "Your API key has no namespace; ask whoever runs this installation."
-                                : "Namespaces that you can use: " + String.join(", ", names) + ".")
+                        .formatted(
+                                name,
+                                names.isEmpty()
+                                        ? "Your API key has no namespace; ask whoever runs this installation."
+                                        : "Namespaces that you can use: " + String.join(", ", names) + ".")
                 + (isForAll(caller) ? howToAdd(name) : ""));
     }
 }

@@ -67,9 +67,12 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
         String name = PREFIX + new SandboxName(tenant).resourceName();
         int room = MAX_CHARS - PREFIX.length();
         if (name.length() > MAX_CHARS || !LABEL.matcher(tenant).matches()) {
-            return Mono.error(refused(tenant, "a new one has at most %d characters, the last a letter or digit".formatted(room)));
+            return Mono.error(
+                    refused(tenant, "a new one has at most %d characters, the last a letter or digit".formatted(room)));
         }
-        long made = known.get().values().stream().filter(each -> each.startsWith(PREFIX)).count();
+        long made = known.get().values().stream()
+                .filter(each -> each.startsWith(PREFIX))
+                .count();
         if (made >= most) {
             return Mono.error(refused(
                     tenant,

@@ -91,7 +91,8 @@ class TenantsTest {
 
         assertThat(started).isEqualTo(new SandboxRef("research", "ns-of-research", "box", "box"));
         assertThat(made).containsExactly("research");
-        assertThat(making().sandboxToStart(caller, Optional.of("default"), "box").block())
+        assertThat(making().sandboxToStart(caller, Optional.of("default"), "box")
+                        .block())
                 .isEqualTo(new SandboxRef("default", "ns-default", "box", "box"));
         assertThat(making().sandboxToStart(caller, Optional.empty(), "box").block())
                 .isEqualTo(new SandboxRef("default", "ns-default", "box", "box"));
@@ -107,10 +108,9 @@ class TenantsTest {
                 .hasMessage("Namespace 'research' does not exist. Namespaces that you can use: default.");
         assertThatThrownBy(() -> making().sandbox(new Caller("c", List.of("*")), Optional.of("research"), "box"))
                 .isInstanceOf(SandboxProblem.Refused.class)
-                .hasMessageEndingWith("Namespaces that you can use: default. A start of a sandbox in it, at /mcp, makes"
-                        + " it.");
-        assertThatThrownBy(
-                        () -> making().sandboxToStart(new Caller("c", List.of("*")), Optional.of("research"), "a b"))
+                .hasMessageEndingWith(
+                        "Namespaces that you can use: default. A start of a sandbox in it, at /mcp, makes" + " it.");
+        assertThatThrownBy(() -> making().sandboxToStart(new Caller("c", List.of("*")), Optional.of("research"), "a b"))
                 .isInstanceOf(InvalidNameException.class);
         assertThat(made).isEmpty();
     }
@@ -121,9 +121,10 @@ class TenantsTest {
 
         assertThatThrownBy(() -> access.sandboxToStart(new Caller("c", List.of("*")), Optional.of("research"), "box"))
                 .isInstanceOf(SandboxProblem.Refused.class)
-                .hasMessage("Namespace 'research' does not exist. Namespaces that you can use: default. An administrator"
-                        + " adds one to 'tenants' of the chart, or with 'tenantsByLabel' by: kubectl label namespace NAME"
-                        + " sandglass.dev/tenant=research");
+                .hasMessage(
+                        "Namespace 'research' does not exist. Namespaces that you can use: default. An administrator"
+                                + " adds one to 'tenants' of the chart, or with 'tenantsByLabel' by: kubectl label namespace NAME"
+                                + " sandglass.dev/tenant=research");
     }
 
     private static String own(TenantAccess access, String... tenants) {

@@ -63,7 +63,9 @@ class OnDemandNamespacesTest {
 
     @Test
     void oneThatAnotherReplicaMadeIsTaken() {
-        server.client().resource(namespace("sandglass-tenant-research", "research")).create();
+        server.client()
+                .resource(namespace("sandglass-tenant-research", "research"))
+                .create();
 
         assertThat(make(server.client(), "research", 5)).isEqualTo("sandglass-tenant-research");
         assertThat(all()).hasSize(1);
@@ -71,7 +73,9 @@ class OnDemandNamespacesTest {
 
     @Test
     void aNamespaceOfThatNameThatIsAnothersIsNotTaken() {
-        server.client().resource(namespace("sandglass-tenant-research", "other")).create();
+        server.client()
+                .resource(namespace("sandglass-tenant-research", "other"))
+                .create();
 
         assertThatThrownBy(() -> make(server.client(), "research", 5))
                 .isInstanceOf(SandboxProblem.Refused.class)

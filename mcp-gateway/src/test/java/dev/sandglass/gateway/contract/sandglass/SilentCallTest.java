@@ -90,8 +90,7 @@ class SilentCallTest {
         // What it is at may be known only a moment after it was taken.
         var seconds = new AtomicInteger();
         await().pollInterval(Duration.ofMillis(1))
-                .until(() -> afterSilence()
-                        .equals("Still %s after %d s.\n".formatted(doing, seconds.addAndGet(15))));
+                .until(() -> afterSilence().equals("Still %s after %d s.\n".formatted(doing, seconds.addAndGet(15))));
 
         assertThat(heard)
                 .extracting(event -> event.at("/params/progress").asInt())

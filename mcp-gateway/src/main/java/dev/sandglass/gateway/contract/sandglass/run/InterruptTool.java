@@ -71,8 +71,10 @@ public final class InterruptTool implements SandglassTool {
     private Mono<ToolResult> interrupt(ToolCall call, ExecutionId id) {
         TenantAccess.Tenant tenant = access.tenant(call.caller(), Optional.of(id.tenant()));
         return sessions.interrupt(tenant, id)
-                .map(found -> found.orElseThrow(() -> new SandboxProblem.Refused(
-                        "The sandbox of this execution was deleted. It ended with that: nothing is to be interrupted.")))
+                .map(
+                        found -> found.orElseThrow(
+                                () -> new SandboxProblem.Refused(
+                                        "The sandbox of this execution was deleted. It ended with that: nothing is to be interrupted.")))
                 .map(found -> answer(found.sandbox(), null, found.met()));
     }
 

@@ -54,8 +54,8 @@ final class ListText {
         var lines = new ArrayList<String>();
         ordered.stream()
                 .limit(MOST_SANDBOXES)
-                .map(sandbox -> line(
-                        sandbox, severalTenants ? sandbox.namespace() + "/" + sandbox.name() : sandbox.name()))
+                .map(sandbox ->
+                        line(sandbox, severalTenants ? sandbox.namespace() + "/" + sandbox.name() : sandbox.name()))
                 .forEach(lines::add);
         if (all.size() > MOST_SANDBOXES || listed.truncated()) {
             long running = ordered.stream()
@@ -63,10 +63,7 @@ final class ListText {
                     .filter(sandbox -> sandbox.state().equals(RUNNING))
                     .count();
             lines.add("Not shown: %d more%s, %d of them running. Name one with 'sandbox'."
-                    .formatted(
-                            all.size() - lines.size(),
-                            listed.truncated() ? " and others" : "",
-                            running));
+                    .formatted(all.size() - lines.size(), listed.truncated() ? " and others" : "", running));
         }
         return String.join("\n", lines);
     }
@@ -77,7 +74,8 @@ final class ListText {
         if (sessions.isEmpty()) {
             return head;
         }
-        String told = sessions.stream().limit(MOST_SESSIONS).map(ListText::facts).collect(Collectors.joining("; "));
+        String told =
+                sessions.stream().limit(MOST_SESSIONS).map(ListText::facts).collect(Collectors.joining("; "));
         int more = sessions.size() - MOST_SESSIONS;
         return head + "; session" + (sessions.size() == 1 ? " " : "s ") + told
                 + (more > 0 ? "; %d more".formatted(more) : "");

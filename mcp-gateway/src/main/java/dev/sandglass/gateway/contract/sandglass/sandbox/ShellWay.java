@@ -28,7 +28,8 @@ final class ShellWay {
             // What a link in the workspace leads to is copied beside the workspace's own files.
             case READ ->
                 "To read it, copy it first: sandbox_run_command 'cp -rL %s %s'."
-                        .formatted(word(path), word(path.startsWith(WORKSPACE) ? WORKSPACE + name + ".copy" : WORKSPACE));
+                        .formatted(
+                                word(path), word(path.startsWith(WORKSPACE) ? WORKSPACE + name + ".copy" : WORKSPACE));
             case LOOK -> "To look at it: sandbox_run_command 'ls -la %s'.".formatted(word(path));
             case WRITE ->
                 path.startsWith(WORKSPACE)

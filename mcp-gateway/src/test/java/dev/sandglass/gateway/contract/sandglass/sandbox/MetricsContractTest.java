@@ -62,7 +62,8 @@ class MetricsContractTest {
     void theTextOfSeveralHasTheSixFieldsOfTheContract() throws Exception {
         String text = TestGateway.text(gateway.call("sandbox_get_metrics", "{}"));
 
-        assertThat(JsonMapper.shared().readTree(text)).isEqualTo(JsonMapper.shared().readTree("""
+        assertThat(JsonMapper.shared().readTree(text))
+                .isEqualTo(JsonMapper.shared().readTree("""
                 {"sandboxes":[
                 {"namespace":"default","name":"box","running":true,"cpu_usage":12.5,"memory_usage":100.0,
                  "disk_usage":4096},

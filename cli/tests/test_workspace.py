@@ -135,6 +135,29 @@ def test_a_conflict_is_told_once_and_both_sides_stay(
     assert ((tmp_path / "both").read_text(), there.files["both"]) == ("mine, longer", b"theirs")
 
 
+def test_a_folder_is_bound_to_a_path_in_the_workspace_and_made_if_it_is_missing(
+    endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
+) -> None:
+    there = Times(endpoint, gateway)
+
+    def entries(arguments: Json) -> Json:
+        assert arguments["path"] == "put"
+        found = there.list(arguments)
+        for entry in found["structuredContent"]["entries"]:
+            entry["path"] = entry["path"].removeprefix("put/")
+        return found
+
+    def execute(_: Json) -> Json:
+        there.put("put/made", b"there")
+        return result(text="ran")
+
+    gateway.tools |= {"sandbox_list_files": entries, "execute_ipython_cell": execute}
+    bridge = bridges("--contract", "ipybox", "--container-bind", f"{tmp_path}/new:put")
+    bridge.ask(call(1, "execute_ipython_cell", {}))
+    assert (tmp_path / "new/made").read_text() == "there"
+    assert bridge.end()[2] == ""
+
+
 def test_a_workspace_needs_a_sandbox_of_its_own_and_a_folder(endpoint: Endpoint, tmp_path: Path, run: Any) -> None:
     assert "go with a contract" in run("mcp", "--workspace", str(tmp_path)).err
     assert run("mcp", "--contract", "ipybox", "--workspace", str(tmp_path / "absent")).code == 2

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -137,10 +138,13 @@ def _folders(contract: Contract, workspace: Path | None, binds: list[str]) -> li
         found = [(Path(here), there) for here, there in map(bind, binds)]
     except ValueError as error:
         raise ConfigurationError(str(error)) from None
+    if (found or workspace is not None) and contract is Contract.SANDGLASS:
+        raise ConfigurationError("--workspace and --container-bind go with a contract that has a sandbox of its own")
+    for here, _ in found:
+        with suppress(OSError):
+            here.expanduser().mkdir(parents=True, exist_ok=True)
     if workspace is not None:
         found.insert(0, (workspace, ""))
-    if found and contract is Contract.SANDGLASS:
-        raise ConfigurationError("--workspace and --container-bind go with a contract that has a sandbox of its own")
     for here, _ in found:
         if not here.expanduser().is_dir():
             raise ConfigurationError(f"{here} is not there, or no folder: make it first")

@@ -172,7 +172,7 @@ class RefusedRequestsTest {
 
         String answers = exchange(good + good + "GET " + SECRET + "\r\n\r\n");
 
-        assertThat(answers.split("(?=HTTP/1[.]1 4)"))
+        assertThat(answers.split("(?=HTTP/1[.]1 4)", -1))
                 .satisfiesExactly(
                         first -> assertThat(words(first, 404)).startsWith("Not found"),
                         second -> assertThat(words(second, 404)).startsWith("Not found"),

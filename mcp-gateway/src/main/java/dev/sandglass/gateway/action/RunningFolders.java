@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.action;
 
 import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.file.FileFacts;
 import dev.sandglass.gateway.file.FileList;
 import dev.sandglass.gateway.file.SandboxFiles;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
@@ -25,6 +26,9 @@ public final class RunningFolders {
 
     /** Most sandboxes that one page of workspaces asks. */
     public static final int MOST_SANDBOXES = 10;
+
+    /** Most files that are kept of one workspace. */
+    public static final int MOST_FILES = 100;
 
     /** Most entries of a folder that a sandbox is asked for. */
     public static final int MOST_ENTRIES = 1000;
@@ -60,8 +64,14 @@ public final class RunningFolders {
         }
     }
 
-    /** What is in the workspace of a sandbox, without the folders below. */
-    public record Workspace(SandboxRef sandbox, FileList files) {}
+    /** The first files in the workspace of a sandbox, at most {@link #MOST_FILES}, and no folders. */
+    public record Workspace(SandboxRef sandbox, List<FileFacts> files) {
+
+        /** Keeps its own copy of the list. */
+        public Workspace {
+            files = List.copyOf(files);
+        }
+    }
 
     /**
      * Some workspaces, in their order.
@@ -100,12 +110,20 @@ public final class RunningFolders {
                     : Optional.empty();
             return Flux.fromIterable(asked)
                     .flatMapSequential(
-                            sandbox ->
-                                    list(sandbox, WORKSPACE, atMost).map(found -> new Workspace(sandbox.ref(), found)),
+                            sandbox -> list(sandbox, WORKSPACE, atMost).map(found -> files(sandbox, found)),
                             MOST_SANDBOXES)
                     .collectList()
                     .map(found -> new Page(found, last));
         });
+    }
+
+    /** All that is kept until the other sandboxes of the page have answered. */
+    private static Workspace files(RunningSandbox sandbox, FileList found) {
+        List<FileFacts> files = found.entries().stream()
+                .filter(entry -> entry.type().equals("file"))
+                .limit(MOST_FILES)
+                .toList();
+        return new Workspace(sandbox.ref(), files);
     }
 
     private Stream<RunningSandbox> running(TenantAccess.Tenant tenant) {

@@ -12,15 +12,21 @@ import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The files of sandboxes, below the workspace and mounted volumes. Failures come as {@link SandboxProblem}. Large files go in
@@ -43,9 +49,19 @@ public final class SandboxFiles {
     // More than what is told of most.
     private static final long ENTRY_BYTES = 256;
 
+    /** Most characters of a name: it has 255 bytes at most, and no byte is more than a character. */
+    static final int MOST_NAME_CHARS = 255;
+
+    /** More than an entry of a folder takes as JSON, where a byte of its name may be six. */
+    static final int MOST_ENTRY_BYTES = 2048;
+
+    private static final Set<String> FACTS = Set.of("path", "type", "size", "modified");
+
     private final Executions executions;
     private final FileTransferQueue turns = new FileTransferQueue();
     private final JsonMapper json = JsonMapper.shared();
+    // Behind a value that it reads more may follow.
+    private final ObjectReader pieces = json.reader().without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     /**
      * @param executions whose links lead to the sandboxes
@@ -75,24 +91,35 @@ public final class SandboxFiles {
     /** Lists a folder; an empty path is the workspace. */
     public Mono<FileList> list(RunningSandbox sandbox, String path, boolean recursive, int limit) {
         return ask(sandbox, new FileOperation.ListFolder(path, recursive, limit), LONG)
-                .map(this::list);
+                .map(answer -> list(answer, limit, _ -> true));
     }
 
     /**
-     * What is in a folder, for one of several lists of one request.
+     * What is in a folder, for one of several lists of one request. Nothing is kept of a sandbox that tells more than it was
+     * asked for, nor an entry whose name can be none.
      *
      * @param atMost how long the sandbox has to answer
      */
     public Mono<FileList> glance(RunningSandbox sandbox, String path, int limit, Duration atMost) {
         return ask(sandbox, new FileOperation.ListFolder(path, false, limit), atMost)
-                .map(this::list)
+                .map(answer -> {
+                    if (answer.blob().length() > (long) limit * MOST_ENTRY_BYTES) {
+                        throw unreadable();
+                    }
+                    return list(answer, limit, SandboxFiles::isName);
+                })
                 // A request holds one turn until its answer is written, and this is one of several.
                 .contextWrite(context -> context.delete(RequestScope.class));
     }
 
-    private FileList list(Answer answer) {
+    private FileList list(Answer answer, int limit, Predicate<String> kept) {
         return new FileList(
-                entries(answer.blob()), answer.json().path("truncated").asBoolean(false));
+                entries(answer.blob(), limit, kept),
+                answer.json().path("truncated").asBoolean(false));
+    }
+
+    private static boolean isName(String path) {
+        return !path.isEmpty() && path.length() <= MOST_NAME_CHARS && path.indexOf('/') < 0;
     }
 
     /** Makes a folder and those on the way; false if it was there. */
@@ -127,16 +154,45 @@ public final class SandboxFiles {
      */
     public record Deleted(long count, boolean done) {}
 
-    private List<FileFacts> entries(Blob listed) {
-        try {
-            JsonNode entries = json.readTree(listed.bytes());
-            return StreamSupport.stream(entries.spliterator(), false)
-                    .limit(MOST_ENTRIES)
-                    .map(entry -> FileFacts.parse(entry.path("path").asString(""), entry))
-                    .toList();
+    /**
+     * Untrusted: read one by one, because {@code [{},{},…]} as a tree is thirty times as much, and no more than were asked for.
+     */
+    private List<FileFacts> entries(Blob listed, int limit, Predicate<String> kept) {
+        var entries = new ArrayList<FileFacts>();
+        try (JsonParser parser = pieces.createParser(listed.bytes())) {
+            if (parser.nextToken() != JsonToken.START_ARRAY) {
+                throw unreadable();
+            }
+            for (int count = 0; count < limit && parser.nextToken() == JsonToken.START_OBJECT; count++) {
+                ObjectNode entry = entry(parser);
+                String path = entry.path("path").asString("");
+                if (kept.test(path)) {
+                    entries.add(FileFacts.parse(path, entry));
+                }
+            }
+            return List.copyOf(entries);
         } catch (JacksonException e) {
-            throw new SandboxProblem.Refused("The sandbox told a list of files that cannot be read.");
+            throw unreadable();
         }
+    }
+
+    /** What is known of entries; whatever else stands in one is skipped. */
+    private ObjectNode entry(JsonParser parser) {
+        ObjectNode entry = json.createObjectNode();
+        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+            String name = parser.currentName();
+            JsonToken value = parser.nextToken();
+            if (value != null && value.isScalarValue() && FACTS.contains(name)) {
+                entry.set(name, pieces.readTree(parser));
+            } else {
+                parser.skipChildren();
+            }
+        }
+        return entry;
+    }
+
+    private static SandboxProblem unreadable() {
+        return new SandboxProblem.Refused("The sandbox told a list of files that cannot be read.");
     }
 
     private Mono<Answer> ask(RunningSandbox sandbox, FileOperation operation, Duration patience) {

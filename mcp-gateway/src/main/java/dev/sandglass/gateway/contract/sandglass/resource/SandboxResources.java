@@ -27,9 +27,6 @@ import reactor.core.publisher.Mono;
 /** The files in the workspaces of sandboxes as resources. */
 public final class SandboxResources implements Resources {
 
-    /** Most files that a list has of one sandbox. */
-    static final int MOST_FILES = 100;
-
     private static final List<Template> TEMPLATES = List.of(new Template(
             SandboxUri.TEMPLATE, "sandbox_file", "File of a sandbox", """
                     A file of a sandbox, by its path relative to /workspace. At most %d bytes; sandbox_read_file reads larger \
@@ -69,10 +66,7 @@ public final class SandboxResources implements Resources {
 
     private static Stream<Listed> listed(RunningFolders.Workspace workspace) {
         SandboxRef sandbox = workspace.sandbox();
-        return workspace.files().entries().stream()
-                .filter(file -> file.type().equals("file"))
-                .flatMap(file -> listed(sandbox, file).stream())
-                .limit(MOST_FILES);
+        return workspace.files().stream().flatMap(file -> listed(sandbox, file).stream());
     }
 
     /** Empty for a name that no URI can have. */

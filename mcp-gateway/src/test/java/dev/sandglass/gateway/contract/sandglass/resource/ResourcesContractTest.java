@@ -108,11 +108,11 @@ class ResourcesContractTest {
 
     @Test
     void aListHasAtMost100FilesOfASandbox() throws Exception {
-        IntStream.rangeClosed(1, SandboxResources.MOST_FILES + 1)
+        IntStream.rangeClosed(1, RunningFolders.MOST_FILES + 1)
                 .forEach(i -> gateway.supervisor.files.put("f%03d".formatted(i), ""));
 
         assertThat(uris(list(TestGateway.KEY, "")))
-                .hasSize(SandboxResources.MOST_FILES)
+                .hasSize(RunningFolders.MOST_FILES)
                 .startsWith("sandbox://default/box/f001")
                 .endsWith("sandbox://default/box/f100");
     }

@@ -12,12 +12,14 @@ import dev.sandglass.gateway.contract.sandglass.SandglassContract;
 import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.http.ConnectionLimiter;
+import dev.sandglass.gateway.http.UnreadableRequests;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.kubernetes.ServiceReplicas;
 import dev.sandglass.gateway.mcp.CancellationRelay;
 import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.port.PortAddresses;
+import dev.sandglass.gateway.port.PortRoute;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -35,6 +37,8 @@ import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import reactor.netty.resources.LoopResources;
 
 /** Builds the rooms {@code action}, {@code contract} and {@code mcp}, and starts and ends the whole. */
@@ -67,7 +71,7 @@ class McpConfiguration {
     }
 
     @Bean
-    NettyRouteProvider mcpRoute(
+    McpRoute endpoint(
             Callers callers,
             TenantAccess access,
             List<Contract> contracts,
@@ -75,13 +79,26 @@ class McpConfiguration {
             CancellationRelay others,
             MeterRegistry meters) {
         var entrants = new McpRoute.Entrants(callers, access, settings.allowedOrigins());
-        McpRoute route = McpRoute.of(contracts, entrants, settings.mcp(), version(), others, meters);
-        return route::apply;
+        return McpRoute.of(contracts, entrants, settings.mcp(), version(), others, meters);
     }
 
     @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    NettyRouteProvider mcpRoute(McpRoute endpoint) {
+        return endpoint::apply;
+    }
+
+    @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
     NettyRouteProvider frontPage() {
         return new FrontPage()::apply;
+    }
+
+    /** Behind all others, which have an order for that. */
+    @Bean
+    @Order(Ordered.LOWEST_PRECEDENCE)
+    NettyRouteProvider elsewhere(McpRoute endpoint) {
+        return endpoint::elsewhere;
     }
 
     @Bean(destroyMethod = "close")
@@ -123,6 +140,12 @@ class McpConfiguration {
     @Bean
     NettyServerCustomizer boundedConnections(GatewaySettings settings) {
         return server -> ConnectionLimiter.of(server, settings.connections());
+    }
+
+    /** Clients of MCP read why a request was not one of HTTP; paths of ports have answers of their own. */
+    @Bean
+    NettyServerCustomizer unreadableRequests(McpRoute endpoint) {
+        return server -> UnreadableRequests.of(server, endpoint::refusal, PortRoute::isPort);
     }
 
     private static String version() {

@@ -12,6 +12,8 @@ import java.time.Clock;
 import org.springframework.boot.reactor.netty.NettyRouteProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import reactor.netty.resources.LoopResources;
 
 /** Builds the room {@code port}. */
@@ -31,6 +33,7 @@ class PortConfiguration {
     }
 
     @Bean
+    @Order(Ordered.HIGHEST_PRECEDENCE)
     NettyRouteProvider portRoute(
             PortRoute.Surroundings around, GatewaySettings settings, LoopResources loops, MeterRegistry meters) {
         PortRoute route = PortRoute.of(around, settings.port(), loops, meters, Clock.systemUTC());

@@ -3,6 +3,7 @@ package dev.sandglass.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.gateway.http.UnreadableRequests;
 import dev.sandglass.gateway.testing.MockApi;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -115,8 +116,9 @@ class GatewayApplicationTest {
                         .matches("(?s)HTTP/1.[01] 200 .*")
                         .doesNotContainIgnoringCase("transfer-encoding");
             }
-            assertThat(raw(app, "POST / HTTP/1.1\r\nContent-Length: 0")).startsWith("HTTP/1.1 404 ");
-            assertThat(raw(app, "GET /healthz/ HTTP/1.1")).startsWith("HTTP/1.1 404 ");
+            for (String elsewhere : List.of("POST / HTTP/1.1\r\nContent-Length: 0", "GET /healthz/ HTTP/1.1")) {
+                assertThat(raw(app, elsewhere)).startsWith("HTTP/1.1 404 ").endsWith("POST MCP's messages to /mcp\"}}");
+            }
             assertThat(raw(app, "GET /mcp HTTP/1.1")).startsWith("HTTP/1.1 401 ");
             assertThat(raw(app, "GET /other HTTP/1.0"))
                     .matches("(?s)HTTP/1.[01] 404 .*")
@@ -124,6 +126,26 @@ class GatewayApplicationTest {
             assertThat(raw("local.management.port", app, "GET /actuator/health/liveness HTTP/1.0"))
                     .matches("(?s)HTTP/1.[01] 200 .*")
                     .doesNotContainIgnoringCase("transfer-encoding");
+        }
+    }
+
+    /** The bounds that the words name are those that are set. */
+    @Test
+    void requestsThatAreTooLongAreRefusedInWords(@TempDir Path folder) throws Exception {
+        String line = "GET / HTTP/1.1";
+        String headers = "Host: aConnection: closeA: ";
+        try (ConfigurableApplicationContext app = start(folder)) {
+            String longest = "GET /" + "a".repeat(UnreadableRequests.MAX_LINE_BYTES - line.length()) + " HTTP/1.1";
+            assertThat(raw(app, longest)).startsWith("HTTP/1.1 404 ");
+            assertThat(raw(app, longest.replace("GET", "HEAD")))
+                    .startsWith("HTTP/1.1 414 ")
+                    .endsWith("the request line has more than 8192 bytes; shorten the URL's query\"}}");
+
+            String most = line + "\r\nA: " + "a".repeat(UnreadableRequests.MAX_HEADERS_BYTES - headers.length());
+            assertThat(raw(app, most)).startsWith("HTTP/1.1 200 ");
+            assertThat(raw(app, most + "a"))
+                    .startsWith("HTTP/1.1 431 ")
+                    .endsWith("the headers have more than 8192 bytes together; send fewer or shorter ones\"}}");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.mcp;
 
+import dev.sandglass.gateway.http.AcceptedTypes;
 import dev.sandglass.gateway.http.ConnectionLimiter;
 import dev.sandglass.gateway.http.Framing;
 import dev.sandglass.gateway.http.LingeringClose;
@@ -9,21 +10,23 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.util.AsciiString;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
@@ -92,9 +95,18 @@ final class HttpExchange {
         return request.requestHeaders();
     }
 
-    /** What the client accepts; throws {@link org.springframework.http.InvalidMediaTypeException}. */
-    List<MediaType> accepted() {
-        return MediaType.parseMediaTypes(request.requestHeaders().getAll(HttpHeaderNames.ACCEPT));
+    /** What the client takes; {@link McpError} if it takes none of what the endpoint answers. */
+    AcceptedTypes accepted() {
+        AcceptedTypes accepted;
+        try {
+            accepted = AcceptedTypes.of(request.requestHeaders().getAll(HttpHeaderNames.ACCEPT));
+        } catch (InvalidMediaTypeException odd) {
+            throw McpError.invalidRequest("header Accept must be a list of media types; " + McpError.ACCEPT);
+        }
+        if (accepted.areNone()) {
+            throw McpError.notAcceptable();
+        }
+        return accepted;
     }
 
     /** The address of whoever is connected; empty if there is none. */
@@ -112,15 +124,21 @@ final class HttpExchange {
     }
 
     /**
-     * The body, or {@link McpError} if it is longer than that, comes too slowly, is declared as something else, or finds no
-     * room.
+     * The body, or {@link McpError} if it is longer than that, comes too slowly, is declared as something else than JSON in
+     * UTF-8, is compressed, is sent under a condition, or finds no room.
      *
      * @param allowance from which it is taken as it comes
      */
     Mono<byte[]> body(int mostBytes, Allowance allowance) {
-        String type = header(HttpHeaderNames.CONTENT_TYPE);
-        if (type != null && !isJson(MediaType.parseMediaType(type))) {
+        if (!isJson(header(HttpHeaderNames.CONTENT_TYPE))) {
             return Mono.error(McpError.notJson());
+        }
+        if (!isAbsentOr(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.IDENTITY)) {
+            add(HttpHeaderNames.ACCEPT_ENCODING, HttpHeaderValues.IDENTITY);
+            return Mono.error(McpError.compressed());
+        }
+        if (!isAbsentOr(HttpHeaderNames.EXPECT, HttpHeaderValues.CONTINUE)) {
+            return Mono.error(McpError.expectationFailed());
         }
         // Netty has refused what is no number.
         long declared = Optional.ofNullable(header(HttpHeaderNames.CONTENT_LENGTH))
@@ -144,12 +162,26 @@ final class HttpExchange {
         }
     }
 
-    private static boolean isJson(MediaType type) {
-        Charset charset = type.getCharset();
-        return type.isCompatibleWith(MediaType.APPLICATION_JSON)
-                && (charset == null
-                        || charset.equals(StandardCharsets.UTF_8)
-                        || charset.equals(StandardCharsets.US_ASCII));
+    /** A client that does not say what it sends is taken to send JSON, which is all that MCP has. */
+    private static boolean isJson(@Nullable String contentType) {
+        if (contentType == null) {
+            return true;
+        }
+        try {
+            MediaType type = MediaType.parseMediaType(contentType);
+            Charset charset = type.getCharset();
+            return type.equalsTypeAndSubtype(MediaType.APPLICATION_JSON)
+                    && (charset == null
+                            || charset.equals(StandardCharsets.UTF_8)
+                            || charset.equals(StandardCharsets.US_ASCII));
+        } catch (InvalidMediaTypeException odd) {
+            return false;
+        }
+    }
+
+    private boolean isAbsentOr(CharSequence name, CharSequence only) {
+        String value = header(name);
+        return value == null || AsciiString.contentEqualsIgnoreCase(value, only);
     }
 
     /** Adds a header to the answer. */
@@ -169,8 +201,16 @@ final class HttpExchange {
         }
     }
 
+    /** The server itself has refused the request meanwhile, because the rest of its body could not be read. */
+    private boolean isAnswered() {
+        return response.hasSentHeaders();
+    }
+
     /** Answers without body. */
     Mono<Void> empty(HttpResponseStatus status) {
+        if (isAnswered()) {
+            return Mono.empty();
+        }
         endUnlessRead();
         answer.setRawStatusCode(status.code());
         answer.getHeaders().setContentLength(0);
@@ -179,6 +219,9 @@ final class HttpExchange {
 
     /** Answers with JSON, as one piece; ends when that was written. */
     Mono<Void> json(HttpResponseStatus status, byte[] body) {
+        if (isAnswered()) {
+            return Mono.empty();
+        }
         endUnlessRead();
         answer.setRawStatusCode(status.code());
         answer.getHeaders().setContentType(MediaType.APPLICATION_JSON);

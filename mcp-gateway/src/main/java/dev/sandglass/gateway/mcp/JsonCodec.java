@@ -54,11 +54,17 @@ final class JsonCodec {
         return LineSeparators.escaped(mapper.writeValueAsBytes(value));
     }
 
-    /** The object in a body; anything else is a JSON-RPC error. Batches went with revision 2025-06-18. */
+    /**
+     * The object in a body, which may begin with the mark of UTF-8; anything else is a JSON-RPC error. Batches went with
+     * revision 2025-06-18.
+     */
     ObjectNode read(byte[] body) {
+        if (isWide(body)) {
+            throw McpError.parseError("the body is in UTF-16 or UTF-32; write it in UTF-8");
+        }
         JsonNode node = null;
         try {
-            node = isWide(body) ? null : mapper.readTree(body);
+            node = mapper.readTree(body);
         } catch (JacksonException e) {
             // Told below: what Jackson says would quote the body.
         }

@@ -7,19 +7,17 @@ import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Offer;
 import dev.sandglass.gateway.contract.Query;
 import dev.sandglass.gateway.execution.OutputListener;
+import dev.sandglass.gateway.http.AcceptedTypes;
 import dev.sandglass.gateway.quota.ByteBudget;
 import dev.sandglass.gateway.quota.RequestScope;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.http.InvalidMediaTypeException;
-import org.springframework.http.MediaType;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -77,7 +75,6 @@ final class McpEndpoint {
                 .map(codec::read)
                 .doOnNext(message -> allowance.take(holds(message)))
                 .flatMap(message -> answer(http, caller, message, allowance))
-                .onErrorMap(InvalidMediaTypeException.class, odd -> McpError.invalidRequest("not a media type"))
                 .onErrorResume(McpError.class, problem -> error(http, problem, null));
     }
 
@@ -103,11 +100,12 @@ final class McpEndpoint {
         ProtocolRevision era = ProtocolRevision.of(incoming, http.headers());
         McpRequest request = asked(http, caller, incoming, era);
         // Before a stream begins: after its headers nothing can be refused.
+        AcceptedTypes accepted = http.accepted();
         RunningCalls.Key key = key(http, caller, request.id());
         if (era == ProtocolRevision.LEGACY && request.method().equals("initialize")) {
             Client.welcome(http, caller, contract(http).sessions(Query.of(http.uri())));
         }
-        return streams(http, request) ? stream(http, request, key, allowance) : json(http, request, key, allowance);
+        return streams(accepted, request) ? stream(http, request, key, allowance) : json(http, request, key, allowance);
     }
 
     private McpRequest asked(
@@ -181,14 +179,11 @@ final class McpEndpoint {
                 .orElseThrow(() -> new IllegalStateException("No contract is at this path, which was routed here"));
     }
 
-    /** Progress can only be streamed; else a stream is for those who accept nothing else. */
-    private static boolean streams(HttpExchange http, McpRequest request) {
-        List<MediaType> accepted = http.accepted();
-        boolean events = accepted.stream().anyMatch(MediaType.TEXT_EVENT_STREAM::equalsTypeAndSubtype);
-        boolean json = accepted.stream().anyMatch(type -> type.includes(MediaType.APPLICATION_JSON));
+    /** Progress can only be streamed, to clients that name streams; else a stream is for those who take nothing else. */
+    private static boolean streams(AcceptedTypes accepted, McpRequest request) {
         boolean wantsProgress = PROGRESSING.contains(request.method())
                 && request.progressToken().isPresent();
-        return events && (wantsProgress || !json);
+        return !accepted.json() || (wantsProgress && accepted.namesEvents());
     }
 
     private Mono<Void> json(HttpExchange http, McpRequest request, RunningCalls.Key key, Allowance allowance) {

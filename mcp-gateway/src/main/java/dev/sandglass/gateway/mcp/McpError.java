@@ -21,6 +21,9 @@ final class McpError extends RuntimeException {
     static final int HEADER_MISMATCH = -32020;
     static final int UNSUPPORTED_VERSION = -32022;
 
+    /** What to write into the header. */
+    static final String ACCEPT = "send 'application/json, text/event-stream', as MCP has it, or leave it out";
+
     private static final int MAX_SHOWN = 100;
 
     private final int code;
@@ -79,11 +82,28 @@ final class McpError extends RuntimeException {
     }
 
     static McpError notJson() {
-        return new McpError(
-                INVALID_REQUEST,
+        return refused(
                 HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
-                "Invalid request: Content-Type must be application/json in UTF-8",
-                null);
+                "Invalid request: header Content-Type must be application/json, with charset=utf-8 or without charset;"
+                        + " write the body in UTF-8");
+    }
+
+    static McpError compressed() {
+        return refused(
+                HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
+                "Invalid request: header Content-Encoding must be left out; send the body as it is, uncompressed");
+    }
+
+    static McpError expectationFailed() {
+        return refused(
+                HttpResponseStatus.EXPECTATION_FAILED,
+                "Invalid request: header Expect must be 100-continue or be left out");
+    }
+
+    static McpError notAcceptable() {
+        return refused(
+                HttpResponseStatus.NOT_ACCEPTABLE,
+                "Invalid request: header Accept excludes what is answered; " + ACCEPT);
     }
 
     /** 404 lets a newer client tell an unknown method from an unknown endpoint; older ones expect 200. */

@@ -55,6 +55,15 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
      */
     public record Entrants(Callers callers, TenantAccess access, Set<String> allowedOrigins) {}
 
+    private static final String NOTHING_HERE =
+            "Not found: nothing is served at this path with this method; POST MCP's messages to /mcp";
+
+    private static final String ONLY_POST =
+            "Method not allowed: POST one message of JSON-RPC; there is no stream to GET";
+
+    private static final String POST_OR_DELETE =
+            ONLY_POST + ", and DELETE ends the session that the header " + Client.SESSION + " names";
+
     private static final String NO_URI = "the URL is none: write characters such as | and ^ as %7C and %5E";
 
     private final ContractPaths contracts;
@@ -104,8 +113,26 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
         return routes.route(request -> contracts.at(request.uri()).isPresent(), this::serve);
     }
 
+    /** Answers what no route before it has taken, in the form of the endpoint. */
+    public HttpServerRoutes elsewhere(HttpServerRoutes routes) {
+        HttpResponseStatus status = HttpResponseStatus.NOT_FOUND;
+        byte[] nothingHere = endpoint.written(McpError.refused(status, NOTHING_HERE));
+        return routes.route(_ -> true, (request, response) -> refuse(request, response, status, nothingHere));
+    }
+
+    /** A refusal as the endpoint writes them, for requests that do not reach it. */
+    public byte[] refusal(HttpResponseStatus status, String words) {
+        return endpoint.written(McpError.refused(status, "Invalid request: " + words));
+    }
+
     private Mono<Void> serve(HttpServerRequest request, HttpServerResponse response) {
-        return isUri(request.uri()) ? flux.apply(request, response) : refuse(request, response);
+        return isUri(request.uri())
+                ? flux.apply(request, response)
+                : refuse(
+                        request,
+                        response,
+                        HttpResponseStatus.BAD_REQUEST,
+                        endpoint.written(McpError.invalidRequest(NO_URI)));
     }
 
     /** To WebFlux, which answers others without a word. */
@@ -117,13 +144,15 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
         }
     }
 
-    private Mono<Void> refuse(HttpServerRequest request, HttpServerResponse response) {
-        byte[] error = endpoint.written(McpError.invalidRequest(NO_URI));
+    private static Mono<Void> refuse(
+            HttpServerRequest request, HttpServerResponse response, HttpResponseStatus status, byte[] error) {
         Framing.fit(request, response);
         LingeringClose.unlessRead(request, response);
-        return response.status(HttpResponseStatus.BAD_REQUEST)
+        return response.status(status)
                 .header(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_JSON_VALUE)
                 .header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(error.length))
+                .header(HttpHeaderNames.CACHE_CONTROL, "no-store")
+                .header("X-Content-Type-Options", "nosniff")
                 .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(error)))
                 .then();
     }
@@ -147,10 +176,10 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
             return endpoint.endSession(http, caller);
         }
         // There is no stream to open; of our own contract's session there is nothing but its name, so that it has no
-        // end
-        // (2026-07-28, streamable HTTP, "Backward compatibility"; 2025-11-25, "Session management", 5).
+        // end (2026-07-28, streamable HTTP, "Backward compatibility"; 2025-11-25, "Session management", 5).
         http.add(HttpHeaderNames.ALLOW, hasEnds ? "POST, DELETE" : HttpMethod.POST.name());
-        return http.empty(HttpResponseStatus.METHOD_NOT_ALLOWED);
+        String words = hasEnds ? POST_OR_DELETE : ONLY_POST;
+        return endpoint.error(http, McpError.refused(HttpResponseStatus.METHOD_NOT_ALLOWED, words), null);
     }
 
     /** An answer that the endpoint writes by itself: its status is known only when it has one. */

@@ -60,8 +60,13 @@ public final class PortRoute implements UnaryOperator<HttpServerRoutes> {
         return entrance.frames();
     }
 
+    /** Whether that target is a port's, or would be if it were well formed. */
+    public static boolean isPort(String target) {
+        return target.startsWith(PortPath.ROOT);
+    }
+
     @Override
     public HttpServerRoutes apply(HttpServerRoutes routes) {
-        return routes.route(request -> request.uri().startsWith(PortPath.ROOT), entrance::serve);
+        return routes.route(request -> isPort(request.uri()), entrance::serve);
     }
 }

@@ -158,22 +158,6 @@ class AccessTest {
     }
 
     @Test
-    void headersThatAreNoMediaTypesAreABadRequest() throws Exception {
-        assertThat(gateway.send(gateway.post(LIST).setHeader("Accept", "///")).statusCode())
-                .isEqualTo(400);
-        assertThat(gateway.send(gateway.post(LIST).setHeader("Content-Type", "///"))
-                        .statusCode())
-                .isEqualTo(400);
-    }
-
-    @Test
-    void onlyJsonIsRead() throws Exception {
-        assertThat(gateway.send(gateway.post(LIST).setHeader("Content-Type", "text/plain"))
-                        .statusCode())
-                .isEqualTo(415);
-    }
-
-    @Test
     void jsonThatIsTooDeepIsAParseError() throws Exception {
         String deep = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":" + "{\"a\":".repeat(40) + "1"
                 + "}".repeat(41);

@@ -50,7 +50,7 @@ class JsonCodecTest {
         for (String text : List.of(ping, "\ufeff" + ping)) {
             assertThatThrownBy(() -> codec.read(text.getBytes(encoding)))
                     .isInstanceOf(McpError.class)
-                    .hasMessageContaining("must be JSON in UTF-8");
+                    .hasMessageContaining("write it in UTF-8");
         }
     }
 

@@ -18,11 +18,13 @@ import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.http.ConnectionLimiter;
 import dev.sandglass.gateway.http.ConnectionSettings;
+import dev.sandglass.gateway.http.UnreadableRequests;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.mcp.CancellationRelay;
 import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.port.PortAddresses;
+import dev.sandglass.gateway.port.PortRoute;
 import dev.sandglass.gateway.port.PortSettings;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
 import dev.sandglass.gateway.websocket.SocketSettings;
@@ -142,11 +144,12 @@ public final class TestGateway implements AutoCloseable {
         this.route = McpRoute.of(
                 contracts, new McpRoute.Entrants(callers, access, Set.of(ORIGIN)), mcp, "test", others, meters);
         // The system holds little, so that a client that does not read is noticed.
-        this.server = ConnectionLimiter.of(
-                        HttpServer.create().childOption(ChannelOption.SO_SNDBUF, 64 * 1024), connections)
+        HttpServer limited =
+                ConnectionLimiter.of(HttpServer.create().childOption(ChannelOption.SO_SNDBUF, 64 * 1024), connections);
+        this.server = UnreadableRequests.of(limited, route::refusal, PortRoute::isPort)
                 .host("127.0.0.1")
                 .port(0)
-                .route(route::apply)
+                .route(routes -> route.elsewhere(route.apply(routes)))
                 .bindNow();
     }
 

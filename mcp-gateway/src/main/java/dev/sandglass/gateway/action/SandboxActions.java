@@ -32,7 +32,7 @@ public final class SandboxActions {
     public Mono<Started> start(SandboxRef ref, SandboxConfig config, String createdBy, Patience patience) {
         patience.progress().doing("starting the sandbox");
         Mono<Started> started = sandboxes
-                .start(ref, config, createdBy)
+                .start(ref, config, createdBy, patience.progress()::created)
                 .flatMap(sandbox -> Mono.firstWithSignal(verified(sandbox), ended(sandbox)));
         Mono<Started> late = Mono.firstWithSignal(Mono.delay(patience.atMost()).then(), executions.drained())
                 .then(Mono.fromSupplier(() -> new Started.StillStarting(sandboxes.find(ref))));

@@ -50,6 +50,12 @@ public interface Contract {
         /** Whether it was given to that caller here, and not ended. Safe on text from anywhere. */
         boolean knows(Caller caller, String session);
 
+        /** The sandbox behind one that it knows, for the audit log. */
+        Tool.Subject subject(Caller caller, String session);
+
+        /** Forgets one that it knows, which another replica has ended. */
+        void forget(String session);
+
         /** Ends one that it knows, and what is behind it; errors with {@link dev.sandglass.gateway.sandbox.SandboxProblem}. */
         Mono<Void> end(Caller caller, String session);
     }

@@ -1,7 +1,9 @@
 package dev.sandglass.gateway.contract;
 
+import dev.sandglass.gateway.caller.Caller;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.node.ObjectNode;
@@ -28,6 +30,23 @@ public interface Tool {
     default ObjectNode understood(ObjectNode arguments) {
         return ArgumentRepair.of(definition().inputSchema(), arguments);
     }
+
+    /**
+     * The sandbox that a call is about, for the audit log, where the tool's arguments do not name it; empty where they do.
+     *
+     * @param session that the contract gave the client; empty if it has none
+     */
+    default Optional<Subject> subject(Caller caller, Optional<String> session) {
+        return Optional.empty();
+    }
+
+    /**
+     * A sandbox as the audit log names it: what was asked for, whether it exists or not.
+     *
+     * @param namespace the tenant, as callers write it
+     * @param sandbox the name, as callers write it
+     */
+    record Subject(String namespace, String sandbox) {}
 
     /**
      * Does it. Cancelling the subscription gives up the call: what it runs is interrupted, unless it was started in the

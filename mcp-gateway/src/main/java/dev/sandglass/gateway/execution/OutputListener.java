@@ -34,6 +34,9 @@ public interface OutputListener {
      */
     default void doing(String what) {}
 
+    /** The call made its sandbox, which was not there before. */
+    default void created() {}
+
     /**
      * It waits for others in the queue.
      *

@@ -147,8 +147,13 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     /** Decided on what the API server has now: the cache may still show it running after another replica stopped it. */
     @Override
-    public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
+    public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy, Runnable created) {
         return calls.about(ref, () -> orders.start(ref, config, createdBy))
+                .doOnNext(written -> {
+                    if (written.isNew()) {
+                        created.run();
+                    }
+                })
                 .flatMap(written -> waiting.forReady(ref, written.resource())
                         .onErrorResume(SandboxProblem.StartFailed.class, problem -> undone(ref, written, problem)))
                 .onErrorResume(SandboxProblem.Unavailable.class, problem -> asKnown(ref, config, problem));

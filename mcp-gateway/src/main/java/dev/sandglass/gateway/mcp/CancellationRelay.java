@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -27,7 +28,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The other replicas of this gateway. A client cancels by a request of its own, which a Service hands to any of them; the
  * one that does not run the call tells the others, with the client's own credentials, so that nobody can cancel more by
- * this way than by asking there. A replica that does not answer soon is left out: the call's time-out holds everywhere.
+ * this way than by asking there. A replica that does not answer soon is left out: the call's time-out holds everywhere. The
+ * end of a session goes the same way, so that no replica serves it any longer.
  */
 public final class CancellationRelay implements AutoCloseable {
 
@@ -93,7 +95,27 @@ public final class CancellationRelay implements AutoCloseable {
                 "jsonrpc", "2.0", "method", "notifications/cancelled", "params", Map.of("requestId", requestId)));
         HttpClient asClient = http.headers(headers -> identify(headers, from));
         return Flux.fromIterable(addresses)
-                .flatMap(address -> tell(asClient, address, path, body), MAX_REPLICAS)
+                .flatMap(address -> tell(asClient, HttpMethod.POST, address, path, body), MAX_REPLICAS)
+                .then();
+    }
+
+    /** Whether another replica passes that request on. */
+    boolean passedOn(HttpExchange from) {
+        return from.header(Client.PASSED_ON) != null && areAt(from.peer());
+    }
+
+    /**
+     * Passes the end of a session on, unless another replica did so already; ends when all have it, or in two seconds.
+     *
+     * @param path of the contract whose session it is
+     */
+    Mono<Void> ended(HttpExchange from, String path) {
+        if (from.header(Client.PASSED_ON) != null || addresses.isEmpty()) {
+            return Mono.empty();
+        }
+        HttpClient asClient = http.headers(headers -> identify(headers, from));
+        return Flux.fromIterable(addresses)
+                .flatMap(address -> tell(asClient, HttpMethod.DELETE, address, path, new byte[0]), MAX_REPLICAS)
                 .then();
     }
 
@@ -108,9 +130,9 @@ public final class CancellationRelay implements AutoCloseable {
         }
     }
 
-    private Mono<Void> tell(HttpClient client, String address, String path, byte[] body) {
+    private Mono<Void> tell(HttpClient client, HttpMethod method, String address, String path, byte[] body) {
         return client.remoteAddress(() -> new InetSocketAddress(address, port))
-                .post()
+                .request(method)
                 .uri(path)
                 .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(body)))
                 .response()
@@ -121,7 +143,7 @@ public final class CancellationRelay implements AutoCloseable {
                             .addKeyValue("replica", address)
                             .addKeyValue(
                                     "cause", ForeignText.line(String.valueOf(problem.getMessage()), MAX_CAUSE_CHARS))
-                            .log("A cancellation did not reach another replica");
+                            .log("A cancellation or the end of a session did not reach another replica");
                     return Mono.empty();
                 });
     }

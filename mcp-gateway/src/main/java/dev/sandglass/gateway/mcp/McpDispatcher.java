@@ -48,11 +48,11 @@ final class McpDispatcher {
             case "tools/list" -> Mono.just(listTools(request));
             case "prompts/list" -> Mono.just(listPrompts(request));
             case "prompts/get" -> Mono.just(getPrompt(request));
-            case "resources/list" -> resources.list(call, meta(request));
+            case ResourceMethods.LIST -> resources.list(call, meta(request));
             case "resources/templates/list" ->
                 Mono.just(resources.templates(request, ttl(request.era()), scope(request.era()), meta(request)));
             case ResourceMethods.READ -> resources.read(call, meta(request));
-            case "completion/complete" -> resources.complete(call, meta(request));
+            case ResourceMethods.COMPLETE -> resources.complete(call, meta(request));
             case "server/discover" -> Mono.just(discover(in(ProtocolRevision.MODERN, request)));
             case "initialize" -> Mono.just(initialize(in(ProtocolRevision.LEGACY, request)));
             case "ping" -> Mono.just(pong(in(ProtocolRevision.LEGACY, request)));
@@ -67,12 +67,13 @@ final class McpDispatcher {
                 .tool(name)
                 .orElseThrow(() -> McpError.invalidParams("Tool '%s' not found".formatted(McpError.shown(name))));
         ObjectNode arguments = tool.understood(arguments(request));
+        Arguments given = Arguments.of(arguments, request.client().patience());
+        AuditLog.Entry entry = audit.begin(request, tool, arguments);
         var toolCall = new ToolCall(
                 request.caller(),
-                Arguments.of(arguments, request.client().patience()),
-                call.progress(),
+                given,
+                entry.hearing(call.progress()),
                 request.client().session());
-        AuditLog.Entry entry = audit.begin(request, tool, arguments);
         return Mono.defer(() -> {
                     toolCall.arguments().refuseOthersThan(tool.knownArguments());
                     return tool.call(toolCall);

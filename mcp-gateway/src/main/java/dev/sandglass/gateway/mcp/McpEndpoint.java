@@ -1,6 +1,5 @@
 package dev.sandglass.gateway.mcp;
 
-import dev.sandglass.api.name.InvalidNameException;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.contract.Contract;
 import dev.sandglass.gateway.contract.InvalidArgument;
@@ -10,7 +9,6 @@ import dev.sandglass.gateway.execution.OutputListener;
 import dev.sandglass.gateway.http.AcceptedTypes;
 import dev.sandglass.gateway.quota.ByteBudget;
 import dev.sandglass.gateway.quota.RequestScope;
-import dev.sandglass.gateway.sandbox.SandboxProblem;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.Optional;
@@ -47,10 +45,18 @@ final class McpEndpoint {
     private final ByteBudget bodies;
     private final RunningCalls calls = new RunningCalls();
     private final CancellationRelay others;
+    private final SessionEnds ends;
 
-    McpEndpoint(ContractPaths contracts, McpDispatcher dispatcher, McpSettings settings, CancellationRelay others) {
+    /**
+     * Serves these contracts.
+     *
+     * @param version of this gateway, for clients
+     */
+    McpEndpoint(
+            ContractPaths contracts, AuditLog audit, String version, McpSettings settings, CancellationRelay others) {
         this.contracts = contracts;
-        this.dispatcher = dispatcher;
+        this.dispatcher = new McpDispatcher(version, audit);
+        this.ends = new SessionEnds(audit, others);
         this.others = others;
         this.settings = settings;
         this.codec = new JsonCodec(settings.maxBodyBytes());
@@ -151,25 +157,10 @@ final class McpEndpoint {
 
     /** {@code DELETE} of a session of a contract that has its own. */
     Mono<Void> endSession(HttpExchange http, Caller caller) {
-        return Mono.defer(() -> {
-                    Contract.Sessions known = sessions(http).orElseThrow(McpError::unknownSession);
-                    String session = Client.session(http, caller, known).orElseThrow(McpError::unknownSession);
-                    return known.end(caller, session);
-                })
-                .onErrorMap(McpEndpoint::isForTheClient, McpEndpoint::unended)
+        return Mono.defer(() ->
+                        ends.end(http, caller, contract(http), sessions(http).orElseThrow(McpError::unknownSession)))
                 .then(Mono.defer(() -> http.empty(HttpResponseStatus.NO_CONTENT)))
                 .onErrorResume(McpError.class, problem -> error(http, problem, null));
-    }
-
-    private static boolean isForTheClient(Throwable problem) {
-        return problem instanceof SandboxProblem || problem instanceof InvalidNameException;
-    }
-
-    private static McpError unended(Throwable problem) {
-        HttpResponseStatus status = problem instanceof SandboxProblem.Unavailable
-                ? HttpResponseStatus.SERVICE_UNAVAILABLE
-                : HttpResponseStatus.CONFLICT;
-        return McpError.refused(status, String.valueOf(problem.getMessage()));
     }
 
     /** The contract that a request asks: that of its path, without which it would not have come here. */

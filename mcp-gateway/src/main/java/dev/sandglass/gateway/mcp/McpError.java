@@ -24,6 +24,9 @@ final class McpError extends RuntimeException {
     /** What to write into the header. */
     static final String ACCEPT = "send 'application/json, text/event-stream', as MCP has it, or leave it out";
 
+    /** Of a fault of ours; what it was stands in the log only. */
+    static final String FAULT = "Internal error of the gateway; its log says more";
+
     private static final int MAX_SHOWN = 100;
 
     private final int code;
@@ -160,8 +163,7 @@ final class McpError extends RuntimeException {
 
     /** A fault of ours; what it was stands in the log only. */
     static McpError internal() {
-        return new McpError(
-                INTERNAL_ERROR, HttpResponseStatus.OK, "Internal error of the gateway; its log says more", null);
+        return new McpError(INTERNAL_ERROR, HttpResponseStatus.OK, FAULT, null);
     }
 
     HttpResponseStatus status() {

@@ -97,9 +97,12 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
             Offer offer = contract.offer(Query.NONE);
             String name = ContractPaths.nameOf(contract);
             offer.tools().forEach(tool -> audit.expect(name, tool));
+            offer.resources().ifPresent(_ -> audit.expect(name, ResourceMethods.LIST));
             offer.resources().ifPresent(_ -> audit.expect(name, ResourceMethods.READ));
+            offer.completions().ifPresent(_ -> audit.expect(name, ResourceMethods.COMPLETE));
+            contract.sessions(Query.NONE).ifPresent(_ -> audit.expect(name, SessionEnds.DEED));
         });
-        var endpoint = new McpEndpoint(paths, new McpDispatcher(version, audit), settings, others);
+        var endpoint = new McpEndpoint(paths, audit, version, settings, others);
         return new McpRoute(paths, endpoint, new RequestAuthenticator(entrants, endpoint, meters));
     }
 

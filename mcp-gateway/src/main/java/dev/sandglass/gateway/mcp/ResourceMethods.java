@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
@@ -18,8 +19,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** The methods about resources, and completion. A contract that offers neither has none of these methods. */
 final class ResourceMethods {
 
-    /** The method's name; in the audit log and the metrics it stands where a tool's does. */
+    // Names of methods that stand in audit lines and metrics where a tool's does.
+    static final String LIST = "resources/list";
     static final String READ = "resources/read";
+    static final String COMPLETE = "completion/complete";
 
     private static final int MAX_ARGUMENTS = 16;
     private static final int MAX_NAME_CHARS = 1000;
@@ -41,9 +44,8 @@ final class ResourceMethods {
         McpRequest request = call.request();
         ProtocolRevision era = request.era();
         Optional<String> cursor = optional(request.params().path("cursor"), "cursor", MAX_VALUE_CHARS);
-        return Mono.defer(() -> resources(request).list(request.caller(), cursor))
-                .publishOn(call.thread())
-                .onErrorMap(problem -> known(problem, request))
+        Resources resources = resources(request);
+        return audited(call, LIST, nothing(), () -> resources.list(request.caller(), cursor))
                 .map(page -> new ResourceResults.ResourceList(
                         era.resultType(),
                         page.resources().stream()
@@ -71,20 +73,9 @@ final class ResourceMethods {
         Resources resources = resources(request);
         String uri = text(request.params().path("uri"), "uri", MAX_VALUE_CHARS);
         ProtocolRevision era = request.era();
-        AuditLog.Entry entry = audit.begin(request, READ, subject(resources, uri));
-        return Mono.defer(() -> resources.read(new Resources.Request(
-                        request.caller(), uri, request.client().patience(), call.progress())))
-                .publishOn(call.thread())
-                .onErrorMap(problem -> known(problem, request))
-                .doOnNext(_ -> call.thread().schedule(() -> entry.ended("ok")))
-                .doOnError(problem -> {
-                    if (problem instanceof McpError) {
-                        entry.ended("refused");
-                    } else {
-                        entry.failed(problem);
-                    }
-                })
-                .doOnCancel(entry::cancelled)
+        var reading =
+                new Resources.Request(request.caller(), uri, request.client().patience(), call.progress());
+        return audited(call, READ, subject(resources, uri), () -> resources.read(reading))
                 .map(content -> new ResourceResults.ReadAnswer(
                         era.resultType(),
                         List.of(ResourceResults.Contents.of(uri, content)),
@@ -95,7 +86,7 @@ final class ResourceMethods {
 
     /** What the audit log tells of it: the same fields as of a file tool. */
     private static ObjectNode subject(Resources resources, String uri) {
-        ObjectNode fields = JsonNodeFactory.instance.objectNode();
+        ObjectNode fields = nothing();
         resources.subject(uri).ifPresent(subject -> fields.put("namespace", subject.namespace())
                 .put("sandbox", subject.sandbox())
                 .put("path", subject.path()));
@@ -114,11 +105,39 @@ final class ResourceMethods {
                 text(params.path("argument").path("name"), "argument.name", MAX_NAME_CHARS),
                 text(params.path("argument").path("value"), "argument.value", MAX_VALUE_CHARS),
                 others(params.path("context").path("arguments")));
-        return Mono.defer(() -> completions.complete(request.caller(), question))
-                .publishOn(call.thread())
-                .onErrorMap(problem -> known(problem, request))
+        return audited(call, COMPLETE, subject(question), () -> completions.complete(request.caller(), question))
                 .map(values -> new ResourceResults.CompletionAnswer(
                         request.era().resultType(), ResourceResults.Completion.of(values), meta));
+    }
+
+    /** Where it looks, if that is one sandbox; what was typed so far is not written. */
+    private static ObjectNode subject(Completions.Question question) {
+        ObjectNode fields = nothing();
+        for (String name : List.of("namespace", "sandbox")) {
+            Optional.ofNullable(question.others().get(name)).ifPresent(value -> fields.put(name, value));
+        }
+        return fields;
+    }
+
+    private static ObjectNode nothing() {
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    /** Does it on the thread of the answer, with one line in the audit log, which the answer does not wait for. */
+    private <T> Mono<T> audited(McpRequest.Call call, String method, ObjectNode fields, Supplier<Mono<T>> work) {
+        AuditLog.Entry entry = audit.begin(call.request(), method, fields);
+        return Mono.defer(work)
+                .publishOn(call.thread())
+                .onErrorMap(problem -> known(problem, call.request()))
+                .doOnNext(_ -> call.thread().schedule(() -> entry.ended("ok")))
+                .doOnError(problem -> {
+                    if (problem instanceof McpError) {
+                        entry.ended("refused");
+                    } else {
+                        entry.failed(problem);
+                    }
+                })
+                .doOnCancel(entry::cancelled);
     }
 
     private static Completions.Reference reference(JsonNode ref) {

@@ -41,9 +41,10 @@ public interface Sandboxes {
      *
      * @param config what the caller chose
      * @param createdBy name of the caller, kept in an annotation of a new resource
+     * @param created runs as soon as a new resource is written, whatever comes of its start
      * @return errors with {@link SandboxProblem.StartFailed} as soon as the cause is known; never times out by itself
      */
-    Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy);
+    Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy, Runnable created);
 
     /**
      * Brings back a sandbox that the operator suspended, and waits until its pod is Ready. Never creates one, and

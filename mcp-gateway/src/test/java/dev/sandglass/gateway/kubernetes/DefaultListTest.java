@@ -56,7 +56,8 @@ class DefaultListTest {
     }
 
     private Reach reached(SandboxConfig config) {
-        return Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON))
+        return Objects.requireNonNull(
+                        sandboxes.start(REF, config, "alice", () -> {}).block(SOON))
                 .reach();
     }
 

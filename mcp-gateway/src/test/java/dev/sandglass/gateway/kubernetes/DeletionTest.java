@@ -54,7 +54,7 @@ class DeletionTest {
     void aDeletedOneIsGoneWhenTheOrderIsDone() {
         var kept = Workspace.of("64Mi", null, true);
         var config = new SandboxConfig(null, null, null, null, null, null, kept, null, null, null, null, null, null);
-        sandboxes.start(REF, config, "alice").block(SOON);
+        sandboxes.start(REF, config, "alice", () -> {}).block(SOON);
 
         assertThat(sandboxes.delete(REF).block(SOON)).isEqualTo(Deletion.of(WorkspaceEnd.KEPT));
 
@@ -65,7 +65,7 @@ class DeletionTest {
     /** Until its finalizers are gone no garbage is collected, and the operator may be of an earlier version. */
     @Test
     void oneThatFinalizersHoldIsStopped() {
-        sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice").block(SOON);
+        sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice", () -> {}).block(SOON);
         operator.holdBy("example.com/backup");
 
         assertThat(sandboxes.delete(REF).block(SOON))

@@ -104,7 +104,8 @@ class FreshLookTest {
         stopped.setSpec(new SandboxSpec(spec.image(), spec.memory(), spec.cpus(), spec.disk(), spec.env(), true));
         api.answersReadsWith(stopped);
 
-        Disposable start = sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob").subscribe();
+        Disposable start =
+                sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob", () -> {}).subscribe();
 
         await("an order to start").atMost(SOON).untilAtomic(api.patches, equalTo(1));
         start.dispose();

@@ -23,6 +23,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,7 @@ class KubernetesSandboxesTest {
     private RunningSandbox started() {
         operator.answersWithReady();
         return Objects.requireNonNull(
-                sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice").block(SOON));
+                sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice", () -> {}).block(SOON));
     }
 
     @Test
@@ -94,11 +95,24 @@ class KubernetesSandboxesTest {
         started();
         String version = operator.resource().getMetadata().getResourceVersion();
 
-        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob"))
+        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob", () -> {}))
                 .expectNextCount(1)
                 .verifyComplete();
 
         assertThat(operator.resource().getMetadata().getResourceVersion()).isEqualTo(version);
+    }
+
+    @Test
+    void aStartSaysOnlyOfANewSandboxThatItMadeIt() {
+        operator.answersWithReady();
+        var created = new AtomicInteger();
+
+        for (SandboxConfig config :
+                List.of(SandboxConfig.UNCHANGED, new SandboxConfig(null, "1Gi", null, null, null))) {
+            sandboxes.start(REF, config, "alice", created::incrementAndGet).block(SOON);
+
+            assertThat(created).hasValue(1);
+        }
     }
 
     @Test
@@ -145,7 +159,7 @@ class KubernetesSandboxesTest {
     void aFinalCauseFailsTheStartAtOnceWithItsTextAndLeavesNothingBehind() {
         operator.answersWith("ImageForbidden", "image x is not on the list");
 
-        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice"))
+        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice", () -> {}))
                 .expectErrorSatisfies(problem -> assertThat(problem)
                         .isInstanceOf(SandboxProblem.StartFailed.class)
                         .hasMessageContainingAll("ImageForbidden", "image x is not on the list"))
@@ -161,7 +175,7 @@ class KubernetesSandboxesTest {
         started();
         operator.answersWith("ImageForbidden", "image x is not on the list");
 
-        StepVerifier.create(sandboxes.start(REF, new SandboxConfig("x", null, null, null, null), "alice"))
+        StepVerifier.create(sandboxes.start(REF, new SandboxConfig("x", null, null, null, null), "alice", () -> {}))
                 .expectError(SandboxProblem.StartFailed.class)
                 .verify(SOON);
 
@@ -172,12 +186,12 @@ class KubernetesSandboxesTest {
     void aPassingTroubleFailsTheStartOnlyIfItStays() {
         operator.answersWith("Unschedulable", "0/1 nodes have room");
 
-        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice"))
+        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice", () -> {}))
                 .expectErrorSatisfies(problem -> assertThat(problem).hasMessageContaining("0/1 nodes have room"))
                 .verify(SOON);
 
         operator.answersWithReady();
-        StepVerifier.create(sandboxes.start(REF, new SandboxConfig(null, "1Gi", null, null, null), "alice"))
+        StepVerifier.create(sandboxes.start(REF, new SandboxConfig(null, "1Gi", null, null, null), "alice", () -> {}))
                 .expectNextCount(1)
                 .expectComplete()
                 .verify(SOON);
@@ -220,8 +234,8 @@ class KubernetesSandboxesTest {
     void useOfASandboxWithAnIdleTimeOfItsOwnIsWrittenByThat() {
         operator.answersWithReady();
         var config = new SandboxConfig(null, null, null, null, null, null, null, null, "60s", null, null, null, null);
-        RunningSandbox running =
-                Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON));
+        RunningSandbox running = Objects.requireNonNull(
+                sandboxes.start(REF, config, "alice", () -> {}).block(SOON));
 
         sandboxes.active(running, Duration.ofSeconds(10));
         await().atMost(SOON).until(() -> lease(running) != null);
@@ -239,8 +253,8 @@ class KubernetesSandboxesTest {
         operator.wakesOnLease();
         var config = new SandboxConfig(null, null, null, null, null, null, null, null, null, "10s", null, null, null);
 
-        RunningSandbox again =
-                Objects.requireNonNull(sandboxes.start(REF, config, "alice").block(SOON));
+        RunningSandbox again = Objects.requireNonNull(
+                sandboxes.start(REF, config, "alice", () -> {}).block(SOON));
 
         assertThat(again.incarnation()).isEqualTo(first.incarnation() + 1);
     }
@@ -273,7 +287,7 @@ class KubernetesSandboxesTest {
         server.goAway();
 
         StepVerifier.create(sandboxes.running(REF)).expectNext(running).verifyComplete();
-        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob"))
+        StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob", () -> {}))
                 .expectNext(running)
                 .verifyComplete();
         StepVerifier.create(sandboxes.stop(REF))

@@ -58,7 +58,8 @@ class StartDisturbedTest {
     }
 
     private CompletableFuture<RunningSandbox> startedByAlice() {
-        var start = sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice").toFuture();
+        var start =
+                sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice", () -> {}).toFuture();
         await().atMost(SOON).until(() -> at().get() != null);
         return start;
     }
@@ -77,7 +78,9 @@ class StartDisturbedTest {
         client.resource(held).delete();
         assertThat(at().get().isMarkedForDeletion()).isTrue();
 
-        assertThat(sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob").toFuture())
+        assertThat(sandboxes
+                        .start(REF, SandboxConfig.UNCHANGED, "bob", () -> {})
+                        .toFuture())
                 .failsWithin(SOON)
                 .withThrowableThat()
                 .withMessageContaining("cannot start (Deleted): it is being deleted, and is gone when its finalizers"
@@ -109,7 +112,7 @@ class StartDisturbedTest {
         await().atMost(SOON).until(() -> sandboxes.find(REF).isPresent());
 
         at().delete();
-        sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob").subscribe(ready -> {}, never -> {});
+        sandboxes.start(REF, SandboxConfig.UNCHANGED, "bob", () -> {}).subscribe(ready -> {}, never -> {});
 
         isToldDeleted(start);
     }
@@ -141,7 +144,7 @@ class StartDisturbedTest {
         follow();
         var start = startedByAlice();
         var corrected = new SandboxConfig(null, "1Gi", null, null, null);
-        sandboxes.start(REF, corrected, "bob").subscribe(ready -> {}, never -> {});
+        sandboxes.start(REF, corrected, "bob", () -> {}).subscribe(ready -> {}, never -> {});
         await().atMost(SOON).until(() -> operator.resource().wanted().memory() != null);
 
         operator.ended("InvalidSpec", "one of its hosts is not public");

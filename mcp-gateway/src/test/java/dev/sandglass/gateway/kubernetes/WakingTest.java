@@ -53,7 +53,7 @@ class WakingTest {
         sandboxes.start();
         await().atMost(SOON).until(sandboxes::isSynced);
         operator.answersWithReady();
-        sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice").block(SOON);
+        sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice", () -> {}).block(SOON);
     }
 
     @AfterEach

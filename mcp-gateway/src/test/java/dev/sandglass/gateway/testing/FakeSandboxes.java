@@ -139,7 +139,10 @@ public final class FakeSandboxes implements Sandboxes {
     }
 
     @Override
-    public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy) {
+    public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy, Runnable created) {
+        if (!states.containsKey(key(ref))) {
+            created.run();
+        }
         orders.add("start " + ref.namespace() + "/" + ref.name() + " by " + createdBy);
         configs.add(config);
         var reach = new Reach(Objects.requireNonNullElse(config.allowedDomains(), List.of()), false, Optional.empty());

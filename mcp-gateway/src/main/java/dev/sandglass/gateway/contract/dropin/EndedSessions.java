@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The newest sessions that were ended at this replica, so that a client that goes on with one is told. Another replica gives
- * it a new, empty sandbox instead: that of the ended session is gone in any case.
+ * The newest sessions that were ended, at this replica or at another that told it, so that a client that goes on with one is
+ * told. A replica that does not know of the end, because it started later, gives the client a new, empty sandbox instead: that
+ * of the ended session is gone in any case.
  */
 final class EndedSessions {
 

@@ -5,6 +5,7 @@ import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Query;
+import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -100,7 +101,16 @@ public final class Place {
     }
 
     SandboxRef of(Caller caller, Optional<String> session) {
-        return access.sandbox(caller, namespace, named.or(() -> session).orElseGet(() -> own(caller)));
+        return access.sandbox(caller, namespace, name(caller, session));
+    }
+
+    /** What a call means, by its names alone: whether the caller may use it is not asked. */
+    public Tool.Subject subject(Caller caller, Optional<String> session) {
+        return new Tool.Subject(namespace.orElseGet(() -> access.own(caller)), name(caller, session));
+    }
+
+    private String name(Caller caller, Optional<String> session) {
+        return named.or(() -> session).orElseGet(() -> own(caller));
     }
 
     /** What becomes of a call whose sandbox is not there. */

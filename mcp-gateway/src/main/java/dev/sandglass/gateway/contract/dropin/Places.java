@@ -6,6 +6,7 @@ import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Contract;
 import dev.sandglass.gateway.contract.Query;
+import dev.sandglass.gateway.contract.Tool;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.util.Optional;
@@ -95,12 +96,22 @@ public final class Places {
         }
 
         @Override
+        public Tool.Subject subject(Caller caller, String session) {
+            return place.subject(caller, Optional.of(session));
+        }
+
+        @Override
+        public void forget(String session) {
+            ended.add(session);
+        }
+
+        @Override
         public Mono<Void> end(Caller caller, String session) {
             return Mono.defer(() -> lifecycle.delete(place.of(caller, Optional.of(session))))
                     .then()
                     // It was never used, or deleted by another way.
                     .onErrorComplete(SandboxProblem.NotFound.class)
-                    .doOnSuccess(_ -> ended.add(session));
+                    .doOnSuccess(_ -> forget(session));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.contract.dropin.codemode;
 
+import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.InvalidArgument;
 import dev.sandglass.gateway.contract.Schema;
@@ -65,6 +66,11 @@ final class RunPythonTool implements Tool {
     @Override
     public ToolDefinition definition() {
         return DEFINITION;
+    }
+
+    @Override
+    public Optional<Subject> subject(Caller caller, Optional<String> session) {
+        return Optional.of(place.subject(caller, session));
     }
 
     @Override

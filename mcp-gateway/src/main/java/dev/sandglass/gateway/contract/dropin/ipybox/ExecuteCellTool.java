@@ -85,6 +85,11 @@ final class ExecuteCellTool implements DropInTool {
     }
 
     @Override
+    public Place place() {
+        return place;
+    }
+
+    @Override
     public Mono<ToolResult> call(ToolCall call) {
         Arguments arguments = call.arguments();
         String code = CodeFields.code(arguments);

@@ -57,6 +57,11 @@ final class InstallPackageTool implements DropInTool {
     }
 
     @Override
+    public Place place() {
+        return place;
+    }
+
+    @Override
     public Mono<ToolResult> call(ToolCall call) {
         String name = call.arguments().requiredText(FIELD, CodeFields.MAX_PACKAGE_CHARS);
         CodeFields.checkPackage("'" + FIELD + "'", name, NO_OPTIONS);

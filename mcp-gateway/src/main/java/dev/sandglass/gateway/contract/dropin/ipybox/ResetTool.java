@@ -46,6 +46,11 @@ final class ResetTool implements DropInTool {
         return steps;
     }
 
+    @Override
+    public Place place() {
+        return place;
+    }
+
     /** A sandbox that is not there, or sleeps, begins with a new kernel anyway. */
     @Override
     public Mono<ToolResult> call(ToolCall call) {

@@ -100,6 +100,11 @@ final class ExecuteTool implements DropInTool {
     }
 
     @Override
+    public Place place() {
+        return place;
+    }
+
+    @Override
     public Mono<ToolResult> call(ToolCall call) {
         Arguments arguments = call.arguments();
         String session = SessionNames.read(arguments);

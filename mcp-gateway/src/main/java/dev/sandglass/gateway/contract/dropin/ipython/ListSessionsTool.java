@@ -60,6 +60,11 @@ final class ListSessionsTool implements DropInTool {
     }
 
     @Override
+    public Place place() {
+        return place;
+    }
+
+    @Override
     public Mono<ToolResult> call(ToolCall call) {
         SandboxRef ref = place.of(call);
         return kernels.of(ref)

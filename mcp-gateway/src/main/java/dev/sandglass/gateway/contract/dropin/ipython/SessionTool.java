@@ -46,6 +46,11 @@ final class SessionTool implements DropInTool {
     }
 
     @Override
+    public Place place() {
+        return place;
+    }
+
+    @Override
     public Mono<ToolResult> call(ToolCall call) {
         String text = SessionNames.read(call.arguments());
         SandboxRef ref = place.of(call);

@@ -90,7 +90,7 @@ class EventStreamTest {
                 })
                 .then(Mono.never()));
 
-        clock.advanceTimeBy(Duration.ofSeconds(20 * 36));
+        clock.advanceTimeBy(Duration.ofMinutes(12));
 
         assertThat(events)
                 .extracting(event -> event.path("params").path("progress").asLong())

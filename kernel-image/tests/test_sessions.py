@@ -135,7 +135,7 @@ def fresh(client: Client, name: str, code: str = "import os; os.getpid()") -> st
 
 
 def test_who_wants_a_fresh_kernel_gets_the_one_that_waits(tmp_path: Path) -> None:
-    running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="2")
+    running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="3")
     try:
         client = running.client()
         # As soon as there is one: it may still be starting.
@@ -159,6 +159,51 @@ def test_who_wants_a_fresh_kernel_gets_the_one_that_waits(tmp_path: Path) -> Non
         assert sessions(client) == {"default": "idle", "four": "idle"}
         names = [event[0] for event in client.events if event[2]["event"] == "taken"]
         assert names == ["python/default"] * 2
+    finally:
+        running.stop()
+
+
+def test_the_default_session_keeps_its_place_while_its_kernel_is_lent(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="2")
+    try:
+        client = running.client()
+        client.hello()
+        fresh(client, "one")
+        for name, session in (("two", {"fresh": True}), ("three", {})):
+            with pytest.raises(Refused, match="sessions_full"):
+                client.start(name, "1", session=name, **session)
+        assert result(client.run("default", "1 + 1")) == b"2"
+        assert sessions(client) == {"one": "idle", "default": "idle"}
+        # It has a kernel by now, and gets no second one.
+        client.ask("close")
+        client.ask("close", session="one")
+        assert sessions(client) == {}
+    finally:
+        running.stop()
+
+
+def test_the_only_place_is_lent(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="1")
+    try:
+        client = running.client()
+        client.hello()
+        fresh(client, "one")
+        assert sessions(client) == {"one": "idle"}
+        client.ask("close", session="one")
+        client.until(lambda: sessions(client) == {"default": "idle"}, 20, "the next kernel")
+    finally:
+        running.stop()
+
+
+def test_what_is_refused_takes_no_kernel(tmp_path: Path) -> None:
+    running = Running(tmp_path)
+    try:
+        client = running.client()
+        client.hello()
+        # It is still starting, and this one does not wait.
+        with pytest.raises(Refused, match="is starting"):
+            client.start("one", "1", session="one", fresh=True, wait_kernel=False)
+        assert list(sessions(client)) == ["default"]
     finally:
         running.stop()
 

@@ -43,7 +43,7 @@ class Kernels:
         self._told: set[Name] = set()
         self._known: dict[Name, Kernel] = {}
         self._waiting: dict[Name, list[tuple[Execution, Execute]]] = {}
-        self._is_lent = False  # the default session's
+        self._is_lent = False  # the default session's, whose place is kept
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter(self._known.values())
@@ -70,8 +70,7 @@ class Kernels:
 
     def _closed(self, done: Callable[[], None]) -> None:
         done()
-        if self._is_lent and _FIRST not in self._known and len(self._known.keys() | self._waiting.keys()) < self._most:
-            self._is_lent = False
+        if self._is_lent and len(self._known.keys() | self._waiting.keys()) < self._most:
             self.get(*_FIRST)
 
     def reset(self, language: str, session: str, done: Callable[[Kernel | None], None]) -> None:
@@ -105,10 +104,14 @@ class Kernels:
         if len(self._waiting.get(name, ())) >= QUEUE:
             words = f"{QUEUE} executions wait for session '{request.session}' already; try again later"
             raise Problem("rejected", words)
+        lent = self._to_lend(request)
         if name in self._waiting or self._is_to_be_bound(request):
             self._check_sessions(name)
+        elif lent is not None:
+            self._check_lending(name)
+            lent.check_room(wait_kernel=request.wait_kernel)
         else:
-            self._kernel_for(request).check_room(wait_kernel=request.wait_kernel)
+            self.get(*name).check_room(wait_kernel=request.wait_kernel)
 
     def submit(self, execution: Execution, request: Execute) -> None:
         """Have the session's kernel run it, when there is room."""
@@ -139,25 +142,34 @@ class Kernels:
 
     def _kernel_for(self, request: Execute) -> Kernel:
         name = (request.language, request.session)
-        if not request.fresh or name in self._known:
-            return self.get(*name)
-        lent = self._lend(name)
-        kernel = lent or self.get(*name)
-        if kernel.lost is not None:
+        is_new = request.fresh and not (name in self._known and self._known[name].used)
+        lent = self._to_lend(request)
+        if lent is not None:
+            self._lend(lent, name)
+        kernel = self.get(*name)
+        if is_new and kernel.lost is not None:
             # That is for sessions to hear which stay: the default one hears it from its next kernel.
             kernel.lost = None
             self._told.discard(name if lent is None else _FIRST)
         return kernel
 
-    def _lend(self, name: Name) -> Kernel | None:
-        """Give the session the kernel that waits for the first use of the default one; None if there is none."""
-        first = self._known.get(_FIRST)
-        if name[0] != _FIRST[0] or first is None or not first.is_waiting:
+    def _to_lend(self, request: Execute) -> Kernel | None:
+        """The kernel that waits for the first use of the default session, if that request may have it."""
+        name, first = (request.language, request.session), self._known.get(_FIRST)
+        if not request.fresh or name in self._known or name[0] != _FIRST[0] or first is None or not first.is_waiting:
             return None
+        return first
+
+    def _lend(self, first: Kernel, name: Name) -> None:
+        self._check_lending(name)
         self._known[name] = self._known.pop(_FIRST)
         self._is_lent = True
         first.become(name[1])
-        return first
+
+    def _check_lending(self, name: Name) -> None:
+        """The default session keeps its place meanwhile, but where there is only one, which would else never be used."""
+        if self._most > 1:
+            self._check_sessions(name)
 
     def _is_to_be_bound(self, request: Execute) -> bool:
         kernel = self._known.get((request.language, request.session))
@@ -214,6 +226,7 @@ class Kernels:
 
     def _make(self, name: Name, env: PythonEnv | None) -> Kernel:
         self._check_sessions(name)
+        self._is_lent = self._is_lent and name != _FIRST
         make = _MAKERS[name[0]] if env is None else partial(PythonProcess, env=env)
         kernel = self._known[name] = Kernel(name, make, self._place, self._cgroup, self._tell, env)
         if self._lost is not None and name not in self._told and len(self._told) < TOLD_SESSIONS:
@@ -222,7 +235,8 @@ class Kernels:
         return kernel
 
     def _check_sessions(self, name: Name) -> None:
-        if len(self._known.keys() | self._waiting.keys() | {name}) > self._most:
+        kept = {_FIRST} if self._is_lent else set()
+        if len(self._known.keys() | self._waiting.keys() | kept | {name}) > self._most:
             raise Problem(_FULL, f"{self._most} sessions exist already, and there can be no more")
 
     def _locate(self, text: str) -> PythonEnv:

@@ -36,8 +36,8 @@ class CallerConfiguration {
     }
 
     @Bean
-    TenantAccess tenantAccess(Tenants tenants, Optional<NewTenants> news) {
-        return new TenantAccess(tenants, news);
+    TenantAccess tenantAccess(Tenants tenants, Optional<NewTenants> news, Callers callers) {
+        return new TenantAccess(tenants, news, callers::nameTenant);
     }
 
     /** Callers are known by their API keys. */

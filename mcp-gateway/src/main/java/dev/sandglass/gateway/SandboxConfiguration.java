@@ -30,10 +30,10 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.resources.LoopResources;
@@ -96,7 +96,7 @@ class SandboxConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    @ConditionalOnProperty("gateway.tenants-on-demand")
+    @Conditional(OnTenantsOnDemand.class)
     OnDemandNamespaces onDemandNamespaces(
             KubernetesClient client, LabelledNamespaces labelled, GatewaySettings settings) {
         return new OnDemandNamespaces(client, labelled, settings.tenantsOnDemand());

@@ -34,6 +34,7 @@ class TenantsOnDemandE2E {
 
     private static final Installation INSTALLATION = Installation.current();
     private static final String PREFIX = "sandglass-tenant-";
+    private static final String NOT_ITS_NAME = "whose name belongs to the tenant of their label";
     private static final String KEYS = "sandglass-api-keys";
     private static final String NAME = "e2e-" + HexFormat.of().formatHex(random(3));
     private static final String KEY = "sgk_" + HexFormat.of().formatHex(random(32));
@@ -170,19 +171,49 @@ class TenantsOnDemandE2E {
         create(tenant().build());
     }
 
+    /** The digest of a mapped name is beyond a policy; what stands before it is not. */
+    @ParameterizedTest
+    @CsvSource({
+        "Some_Team, some-team-x0123456789",
+        "team-x0123456789, team-x0123456789-x9876543210",
+    })
+    void aMappedNameBelongsToItsLabelToo(String label, String name) {
+        create(named(label, name));
+        assertThatThrownBy(() -> create(named(label, "other-x0123456789"))).hasMessageContaining(NOT_ITS_NAME);
+        assertThatThrownBy(() -> create(named(label, name.substring(0, name.length() - 1))))
+                .hasMessageContaining(NOT_ITS_NAME);
+    }
+
+    private static Namespace named(String label, String name) {
+        return tenant().editMetadata()
+                .withName(PREFIX + name)
+                .addToLabels("sandglass.dev/tenant", label)
+                .endMetadata()
+                .build();
+    }
+
     @ParameterizedTest
     @CsvSource({
         "name, begins with sandglass-tenant-",
+        "another, whose name belongs to the tenant of their label",
         "label, with the labels of a tenant and Pod Security restricted",
         "privileged, with the labels of a tenant and Pod Security restricted",
         "untenanted, with the labels of a tenant and Pod Security restricted",
         "annotation, 'without annotations, owners and finalizers'",
         "finalizer, 'without annotations, owners and finalizers'",
+        "its finalizer, 'without annotations, owners and finalizers'",
     })
     void andNothingElse(String attack, String words) {
         NamespaceBuilder namespace = tenant();
         switch (attack) {
             case "name" -> namespace.editMetadata().withName("kube-" + NAME).endMetadata();
+            case "another" ->
+                namespace
+                        .editMetadata()
+                        .addToLabels("sandglass.dev/tenant", NAME)
+                        .endMetadata();
+            case "its finalizer" ->
+                namespace.withNewSpec().addToFinalizers("example.com/a").endSpec();
             case "label" ->
                 namespace.editMetadata().addToLabels("example.com/a", "b").endMetadata();
             case "privileged" ->

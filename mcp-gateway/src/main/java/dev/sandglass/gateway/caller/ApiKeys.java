@@ -52,6 +52,11 @@ public final class ApiKeys implements Callers {
                 .findFirst());
     }
 
+    @Override
+    public boolean nameTenant(String tenant) {
+        return keys.stream().anyMatch(key -> key.caller().tenants().contains(tenant));
+    }
+
     private static byte[] sha256(String token) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));

@@ -39,4 +39,9 @@ public interface Callers {
     default Mono<Caller> named(String name) {
         return Mono.empty();
     }
+
+    /** Whether an administrator gave that tenant to a caller by its name, and not by {@code *} alone. */
+    default boolean nameTenant(String tenant) {
+        return false;
+    }
 }

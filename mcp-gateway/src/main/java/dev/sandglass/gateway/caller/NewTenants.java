@@ -6,11 +6,15 @@ import reactor.core.publisher.Mono;
 @FunctionalInterface
 public interface NewTenants {
 
+    /** Of the names of all namespaces that are made so; no other has it. */
+    String PREFIX = "sandglass-tenant-";
+
     /**
      * Makes the Kubernetes namespace of a tenant, and waits until it is known here.
      *
+     * @param caller who starts a sandbox in it, for the log
      * @param tenant a name that no tenant has
      * @return its namespace; errors with {@link dev.sandglass.gateway.sandbox.SandboxProblem} whose text is for the caller
      */
-    Mono<String> make(String tenant);
+    Mono<String> make(Caller caller, String tenant);
 }

@@ -7,6 +7,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import reactor.core.publisher.Mono;
 
 /**
@@ -22,20 +23,24 @@ public final class TenantAccess {
 
     private final Tenants tenants;
     private final Optional<NewTenants> news;
+    private final Predicate<String> isNamed;
 
     /** Knows the tenants of the installation. */
     public TenantAccess(Tenants tenants) {
-        this(tenants, Optional.empty());
+        this(tenants, Optional.empty(), tenant -> false);
     }
 
     /**
      * The same where tenants may be made.
      *
      * @param news makes them for callers of all tenants; empty if the installation makes none
+     * @param isNamed whether an administrator gave that tenant to a caller by its name: such a one comes and goes by an
+     *     administrator's hand alone
      */
-    public TenantAccess(Tenants tenants, Optional<NewTenants> news) {
+    public TenantAccess(Tenants tenants, Optional<NewTenants> news, Predicate<String> isNamed) {
         this.tenants = tenants;
         this.news = news;
+        this.isNamed = isNamed;
     }
 
     /**
@@ -64,20 +69,25 @@ public final class TenantAccess {
     }
 
     /**
-     * The sandbox of a start: the tenant is made if there is none of that name, the caller may use all of them, and the
-     * installation makes any.
+     * The sandbox of a start: the tenant is made if there is none of that name, no caller was given it by its name, this
+     * caller may use all of them, and the installation makes any.
      *
      * @return errors, or throws, as {@link #sandbox}
      */
     public Mono<SandboxRef> sandboxToStart(Caller caller, Optional<String> namespace, String givenName) {
         Optional<String> missing = namespace
                 .map(given -> new TenantName(given).given())
-                .filter(name -> isForAll(caller) && tenants.namespaceOf(name).isEmpty());
-        if (missing.isEmpty() || news.isEmpty()) {
+                .filter(name ->
+                        isForAll(caller) && tenants.namespaceOf(name).isEmpty() && isMade(name));
+        if (missing.isEmpty()) {
             return Mono.just(sandbox(caller, namespace, givenName));
         }
         var sandbox = new SandboxName(givenName);
-        return news.get().make(missing.get()).map(place -> new Tenant(missing.get(), place).sandbox(sandbox));
+        return news.orElseThrow().make(caller, missing.get()).map(place -> new Tenant(missing.get(), place).sandbox(sandbox));
+    }
+
+    private boolean isMade(String name) {
+        return news.isPresent() && !isNamed.test(name);
     }
 
     private static boolean isForAll(Caller caller) {
@@ -103,20 +113,29 @@ public final class TenantAccess {
                 .toList();
     }
 
-    /** The tenant that a caller means who names none, be there one of that name or not. */
+    /**
+     * The tenant that a caller means who names none, be there one of that name or not. Callers make tenants, and none may
+     * so choose where another's sandboxes land.
+     */
     public String own(Caller caller) {
         List<String> named = caller.tenants().stream()
                 .filter(tenant -> !tenant.equals(Caller.ALL_TENANTS))
                 .toList();
-        List<String> candidates = named.isEmpty() ? tenants.names() : named;
+        List<String> candidates = named.isEmpty() ? lasting() : named;
         if (candidates.isEmpty() || (named.isEmpty() && candidates.contains(USUAL))) {
             return USUAL;
         }
         return candidates.getFirst();
     }
 
+    private List<String> lasting() {
+        return tenants.names().stream()
+                .filter(name -> !tenants.namespaceOf(name).orElse("").startsWith(NewTenants.PREFIX))
+                .toList();
+    }
+
     private String howToAdd(String name) {
-        return news.isPresent()
+        return isMade(name)
                 ? " A start of a sandbox in it, at /mcp, makes it."
                 : HOW_TO_ADD.formatted(SandboxLabels.TENANT, name);
     }

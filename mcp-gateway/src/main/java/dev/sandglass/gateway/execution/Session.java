@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.execution;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -26,6 +27,11 @@ public record Session(
     /** Most characters of a label. */
     public static final int LABEL_CHARS = 1000;
 
+    /** As much as a supervisor takes for an environment. */
+    private static final int ENV_CHARS = 4096;
+
+    private static final int WORD_CHARS = 63;
+
     /**
      * What a session is known by in its sandbox.
      *
@@ -34,22 +40,28 @@ public record Session(
      */
     public record Name(String language, String session) {}
 
-    /** Untrusted: what is missing or odd becomes a harmless value. */
+    /** Untrusted: what is missing, too long or odd becomes a harmless value. */
     static Session parse(JsonNode json) {
         JsonNode uptime = json.path("uptime_s");
-        JsonNode env = json.path("python_env");
-        JsonNode label = json.path("label");
-        Name name = new Name(
-                json.path("language").asString(""), json.path("session").asString(""));
+        Name name = new Name(word(json, "language"), word(json, "session"));
         long executions = Math.max(0, json.path("executions").asLong(0));
         return new Session(
                 name,
-                json.path("state").asString(""),
+                word(json, "state"),
                 executions,
                 uptime.isNumber() ? uptime.asDouble() : null,
-                env.isString() ? env.asString() : null,
-                label.isString() && label.asString().length() <= LABEL_CHARS ? label.asString() : null,
+                text(json, "python_env", ENV_CHARS),
+                text(json, "label", LABEL_CHARS),
                 // Supervisors of an earlier version do not say it.
                 json.path("used").asBoolean(executions > 0 || !name.session().equals("default")));
+    }
+
+    private static String word(JsonNode json, String field) {
+        return Objects.requireNonNullElse(text(json, field, WORD_CHARS), "");
+    }
+
+    private static @Nullable String text(JsonNode json, String field, int most) {
+        JsonNode text = json.path(field);
+        return text.isString() && text.asString().length() <= most ? text.asString() : null;
     }
 }

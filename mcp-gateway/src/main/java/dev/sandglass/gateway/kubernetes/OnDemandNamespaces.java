@@ -2,6 +2,7 @@ package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.name.SandboxName;
+import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.NewTenants;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -10,9 +11,14 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
@@ -26,9 +32,6 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
 
     /** Who made it, for administrators. */
     static final String MADE_BY = "sandglass-gateway";
-
-    /** Of the names of all namespaces that are made here; no other has it. */
-    static final String PREFIX = "sandglass-tenant-";
 
     private static final Logger LOG = LoggerFactory.getLogger(OnDemandNamespaces.class);
     private static final int MAX_CHARS = 63;
@@ -51,10 +54,15 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
     private final int most;
     private final ApiCalls calls = new ApiCalls();
 
+    /** Namespaces that are being made, each of which has its place in the bound until it is known. */
+    private final Set<String> making = new HashSet<>();
+
+    private final Lock oneAtATime = new ReentrantLock();
+
     /**
      * @param client closed by its maker
      * @param known tenant to namespace, as the labels tell it now
-     * @param most that there may be
+     * @param most that there may be; of several replicas that make some at the same moment, each but one may make one more
      */
     public OnDemandNamespaces(KubernetesClient client, Supplier<Map<String, String>> known, int most) {
         this.client = client;
@@ -63,32 +71,60 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
     }
 
     @Override
-    public Mono<String> make(String tenant) {
+    public Mono<String> make(Caller caller, String tenant) {
         String name = PREFIX + new SandboxName(tenant).resourceName();
         int room = MAX_CHARS - PREFIX.length();
         if (name.length() > MAX_CHARS || !LABEL.matcher(tenant).matches()) {
             return Mono.error(
                     refused(tenant, "a new one has at most %d characters, the last a letter or digit".formatted(room)));
         }
-        long made = known.get().values().stream()
-                .filter(each -> each.startsWith(PREFIX))
-                .count();
-        if (made >= most) {
-            return Mono.error(refused(
-                    tenant,
-                    "there are %d made on demand already, as many as this installation takes (tenantsOnDemand.most of the"
-                                    .formatted(made)
-                            + " chart)"));
+        return Mono.defer(() -> reserve(name) ? made(caller, tenant, name) : Mono.error(full(tenant)));
+    }
+
+    private boolean reserve(String name) {
+        synchronized (making) {
+            var taken = new HashSet<>(making);
+            known.get().values().stream()
+                    .filter(each -> each.startsWith(PREFIX))
+                    .forEach(taken::add);
+            return taken.contains(name) || (taken.size() < most && making.add(name));
         }
-        return calls.about(new SandboxRef(tenant, name, tenant, tenant), () -> create(tenant, name))
+    }
+
+    private void release(String name) {
+        synchronized (making) {
+            making.remove(name);
+        }
+    }
+
+    private Mono<String> made(Caller caller, String tenant, String name) {
+        return calls.about(new SandboxRef(tenant, name, tenant, tenant), () -> createInTurn(caller, tenant, name))
                 .onErrorMap(
                         SandboxProblem.Refused.class,
                         problem -> refused(tenant, "the cluster did not take it: " + problem.fact()))
-                .then(Mono.defer(() -> awaited(tenant, name)));
+                .flatMap(isThere -> isThere ? awaited(tenant, name) : Mono.error(full(tenant)))
+                .doFinally(_ -> release(name));
+    }
+
+    /** False if there are too many: other replicas make some too, so that the API server alone knows how many there are. */
+    private boolean createInTurn(Caller caller, String tenant, String name) throws InterruptedException {
+        oneAtATime.lockInterruptibly();
+        try {
+            Set<String> there =
+                    client.namespaces().withLabel(SandboxLabels.MANAGED_BY, MADE_BY).list().getItems().stream()
+                            .map(each -> each.getMetadata().getName())
+                            .collect(Collectors.toSet());
+            if (!there.contains(name) && there.size() < most) {
+                create(caller, tenant, name);
+            }
+            return there.contains(name) || there.size() < most;
+        } finally {
+            oneAtATime.unlock();
+        }
     }
 
     /** One that is there already another replica made, or it is no tenant's: then its label is awaited in vain. */
-    private boolean create(String tenant, String name) {
+    private void create(Caller caller, String tenant, String name) {
         Namespace namespace = new NamespaceBuilder()
                 .withNewMetadata()
                 .withName(name)
@@ -99,15 +135,14 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
         try {
             client.resource(namespace).create();
             LOG.atInfo()
+                    .addKeyValue("caller", caller.name())
                     .addKeyValue("tenant", tenant)
                     .addKeyValue("namespace", name)
                     .log("Made the namespace of a tenant");
-            return true;
         } catch (KubernetesClientException problem) {
             if (!ApiCalls.isConflict(problem)) {
                 throw problem;
             }
-            return false;
         }
     }
 
@@ -122,6 +157,13 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
                                 tenant,
                                 "the cluster's namespace '%s' is not there for it yet, or is another's; try again in some seconds"
                                         .formatted(name))));
+    }
+
+    private SandboxProblem full(String tenant) {
+        return refused(
+                tenant,
+                "there are %d made on demand already, as many as this installation takes (tenantsOnDemand of the chart)"
+                        .formatted(most));
     }
 
     private static SandboxProblem refused(String tenant, String why) {

@@ -88,7 +88,7 @@ public final class CancellationRelay implements AutoCloseable {
      * @param path of the contract that it came to
      */
     Mono<Void> cancel(HttpExchange from, String path, JsonNode requestId) {
-        if (from.header(Client.PASSED_ON) != null || addresses.isEmpty()) {
+        if (passedOn(from) || addresses.isEmpty()) {
             return Mono.empty();
         }
         byte[] body = JSON.writeValueAsBytes(Map.of(
@@ -99,7 +99,7 @@ public final class CancellationRelay implements AutoCloseable {
                 .then();
     }
 
-    /** Whether another replica passes that request on. */
+    /** Whether another replica passes that request on; a client that says so of its own is not believed. */
     boolean passedOn(HttpExchange from) {
         return from.header(Client.PASSED_ON) != null && areAt(from.peer());
     }
@@ -110,7 +110,7 @@ public final class CancellationRelay implements AutoCloseable {
      * @param path of the contract whose session it is
      */
     Mono<Void> ended(HttpExchange from, String path) {
-        if (from.header(Client.PASSED_ON) != null || addresses.isEmpty()) {
+        if (passedOn(from) || addresses.isEmpty()) {
             return Mono.empty();
         }
         HttpClient asClient = http.headers(headers -> identify(headers, from));

@@ -39,6 +39,8 @@ class ApiKeyFolderTest {
             assertThat(caller.mayUse("other")).isFalse();
             assertThat(opened.keys().named("alice").blockOptional()).contains(caller);
             assertThat(opened.keys().named("secret-1").blockOptional()).isEmpty();
+            assertThat(opened.keys().nameTenant("team")).isTrue();
+            assertThat(opened.keys().nameTenant("other")).isFalse();
             for (String wrong : new String[] {"secret-2", "", "secret-", "secret-11", "x".repeat(100_000)}) {
                 assertThat(opened.keys().callerOf(wrong).blockOptional()).isEmpty();
             }

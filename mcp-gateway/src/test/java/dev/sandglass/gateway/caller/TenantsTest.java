@@ -8,6 +8,7 @@ import dev.sandglass.api.name.InvalidNameException;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -76,10 +77,11 @@ class TenantsTest {
     private TenantAccess making() {
         return new TenantAccess(
                 Tenants.parse(List.of("default=ns-default")),
-                Optional.of(tenant -> Mono.fromSupplier(() -> {
+                Optional.of((caller, tenant) -> Mono.fromSupplier(() -> {
                     made.add(tenant);
                     return "ns-of-" + tenant;
-                })));
+                })),
+                "given"::equals);
     }
 
     @Test
@@ -113,6 +115,35 @@ class TenantsTest {
         assertThatThrownBy(() -> making().sandboxToStart(new Caller("c", List.of("*")), Optional.of("research"), "a b"))
                 .isInstanceOf(InvalidNameException.class);
         assertThat(made).isEmpty();
+    }
+
+    /** An administrator who takes a tenant away wants its callers to be without it. */
+    @Test
+    void oneThatAKeyNamesIsNotMade() {
+        assertThatThrownBy(() ->
+                        making().sandboxToStart(new Caller("c", List.of("*")), Optional.of("given"), "box"))
+                .isInstanceOf(SandboxProblem.Refused.class)
+                .hasMessageStartingWith("Namespace 'given' does not exist.")
+                .hasMessageContaining("An administrator adds one")
+                .hasMessageNotContaining("makes it");
+        assertThat(made).isEmpty();
+    }
+
+    @Test
+    void aTenantThatACallerHadMadeIsNoOthersOwn() {
+        var places = new HashMap<>(Map.of("a", "sandglass-tenant-a", "b", "ns-b"));
+        var access = new TenantAccess(Tenants.parse(List.of("c=ns-c")).with(() -> places));
+        var caller = new Caller("c", List.of("*"));
+
+        assertThat(access.own(caller)).isEqualTo("b");
+        places.put("default", "sandglass-tenant-default");
+        assertThat(access.own(caller)).isEqualTo("b");
+        places.put("default", "ns-default");
+        assertThat(access.own(caller)).isEqualTo("default");
+
+        var onlyMade = new TenantAccess(Tenants.parse(List.of()).with(() -> Map.of("a", "sandglass-tenant-a")));
+        assertThat(onlyMade.own(caller)).isEqualTo("default");
+        assertThat(onlyMade.own(new Caller("c", List.of("a")))).isEqualTo("a");
     }
 
     @Test

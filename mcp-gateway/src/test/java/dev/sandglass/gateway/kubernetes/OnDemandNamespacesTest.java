@@ -5,22 +5,30 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.name.SandboxName;
+import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** What the gateway creates is what the chart's policy accepts, and no more than its bound. */
 class OnDemandNamespacesTest {
+
+    private static final Caller CALLER = new Caller("alice", List.of("*"));
 
     @RegisterExtension
     final MockApi server = new MockApi();
@@ -35,7 +43,7 @@ class OnDemandNamespacesTest {
 
     private @Nullable String make(KubernetesClient client, String tenant, int most) {
         try (var news = new OnDemandNamespaces(client, this::known, most)) {
-            return news.make(tenant).block(Duration.ofSeconds(20));
+            return news.make(CALLER, tenant).block(Duration.ofSeconds(20));
         }
     }
 
@@ -91,8 +99,66 @@ class OnDemandNamespacesTest {
         assertThatThrownBy(() -> make(server.client(), "two", 1))
                 .isInstanceOf(SandboxProblem.Refused.class)
                 .hasMessageContaining("'two' does not exist and was not made: there are 1 made on demand already")
-                .hasMessageContaining("tenantsOnDemand");
+                .hasMessageContaining("(tenantsOnDemand of the chart)");
         assertThat(all()).hasSize(2);
+    }
+
+    @Test
+    void callsAtTheSameTimeKeepToTheBound() {
+        var results = new ArrayList<String>();
+        try (var news = new OnDemandNamespaces(server.client(), this::known, 2)) {
+            List<Mono<String>> starts = IntStream.range(0, 8)
+                    .mapToObj(number -> news.make(CALLER, "team" + number)
+                            .onErrorResume(SandboxProblem.Refused.class, refused -> Mono.just(refused.fact())))
+                    .toList();
+            Flux.merge(starts).doOnNext(results::add).blockLast(Duration.ofSeconds(20));
+        }
+
+        assertThat(all()).hasSize(2);
+        assertThat(results).filteredOn(result -> result.contains("there are 2 made on demand already")).hasSize(6);
+        assertThat(results).filteredOn(result -> result.startsWith("sandglass-tenant-")).hasSize(2);
+    }
+
+    @Test
+    void twoStartsInOneTenantTakeOnePlace() {
+        try (var news = new OnDemandNamespaces(server.client(), this::known, 1)) {
+            assertThat(Flux.merge(news.make(CALLER, "team"), news.make(CALLER, "team"))
+                            .collectList()
+                            .block(Duration.ofSeconds(20)))
+                    .containsOnly("sandglass-tenant-team")
+                    .hasSize(2);
+        }
+    }
+
+    @Test
+    void whatAnotherReplicaMadeJustNowCounts() {
+        make(server.client(), "one", 1);
+
+        try (var behind = new OnDemandNamespaces(server.client(), Map::of, 1)) {
+            assertThatThrownBy(() -> behind.make(CALLER, "two").block(Duration.ofSeconds(20)))
+                    .isInstanceOf(SandboxProblem.Refused.class)
+                    .hasMessageContaining("there are 1 made on demand already");
+        }
+        assertThat(all()).hasSize(1);
+    }
+
+    /** One that was not made leaves its place to the next. */
+    @Test
+    void aRefusalGivesThePlaceBack() {
+        server.client()
+                .resource(namespace("sandglass-tenant-taken", "other"))
+                .create();
+        try (var news = new OnDemandNamespaces(
+                server.client(),
+                () -> known().entrySet().stream()
+                        .filter(each -> !each.getKey().equals("other"))
+                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
+                1)) {
+            assertThatThrownBy(() -> news.make(CALLER, "taken").block(Duration.ofSeconds(20)))
+                    .hasMessageContaining("or is another's");
+
+            assertThat(news.make(CALLER, "next").block(Duration.ofSeconds(20))).isEqualTo("sandglass-tenant-next");
+        }
     }
 
     @ParameterizedTest

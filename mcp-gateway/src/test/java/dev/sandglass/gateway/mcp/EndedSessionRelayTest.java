@@ -107,6 +107,39 @@ class EndedSessionRelayTest {
         }
     }
 
+    /** Else the session would live on at the others. */
+    @Test
+    void aClientThatSaysItIsAReplicaIsNotBelieved() throws Exception {
+        List<String> told = new CopyOnWriteArrayList<>();
+        DisposableServer other = HttpServer.create()
+                .host(PEER)
+                .port(0)
+                .handle((request, response) -> {
+                    told.add(request.method() + " "
+                            + request.requestHeaders().get("Sandglass-Client-Address"));
+                    return response.status(204).send();
+                })
+                .bindNow();
+        try (TestGateway ends = TestGateway.besides(other.port(), PEER);
+                HttpClient stranger = HttpClient.newBuilder()
+                        .localAddress(InetAddress.getByName("127.0.0.2"))
+                        .build()) {
+            EndpointClient client = EndpointClient.of(ends, PATH).initialized();
+            HttpRequest end = HttpRequest.newBuilder(URI.create(ends.base() + PATH))
+                    .DELETE()
+                    .header("Authorization", "Bearer " + TestGateway.KEY)
+                    .header("Mcp-Session-Id", client.session().orElseThrow())
+                    .header("Sandglass-Client-Address", "10.0.0.1")
+                    .build();
+
+            stranger.send(end, HttpResponse.BodyHandlers.ofString());
+
+            assertThat(told).containsExactly("DELETE 127.0.0.2");
+        } finally {
+            other.disposeNow();
+        }
+    }
+
     @Test
     void aReplicaThatIsGoneHoldsUpNoEnd() throws Exception {
         try (TestGateway ends = TestGateway.besides(1, PEER)) {

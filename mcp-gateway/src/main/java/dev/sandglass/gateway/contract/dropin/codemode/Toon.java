@@ -83,12 +83,13 @@ final class Toon {
         return ForeignText.json(itself).equals(itself);
     }
 
-    /** The notation has no escapes beyond the first plane, and none for half a character. */
+    /** The notation has no escapes beyond the first plane, and none for half a character: a mark stands for these. */
     private static String shown(int letter) {
-        if (Character.getType(letter) == Character.SURROGATE) {
-            return "\ufffd";
+        if (isShown(letter)) {
+            return Character.toString(letter);
         }
-        return letter > LAST_OF_FIRST_PLANE || isShown(letter) ? Character.toString(letter) : escape(letter);
+        boolean hasEscape = letter <= LAST_OF_FIRST_PLANE && Character.getType(letter) != Character.SURROGATE;
+        return hasEscape ? escape(letter) : "\ufffd";
     }
 
     private static String escape(int letter) {

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.contract.dropin.ipython;
 
 import dev.sandglass.gateway.action.Overview;
 import dev.sandglass.gateway.action.Selection;
+import dev.sandglass.gateway.contract.Folders;
 import dev.sandglass.gateway.execution.SandboxContents;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -72,7 +73,7 @@ final class Kernels {
         String folder = env.startsWith("/")
                 ? env
                 : env.startsWith("~") ? HOME + env.substring(1) : HOME + (env.contains("/") ? "/" : "/envs/") + env;
-        return folder.replaceAll("/+$", "") + "/bin/python";
+        return Folders.bare(folder) + "/bin/python";
     }
 
     /** What a session does; one whose kernel ended gets another for its next cell. */

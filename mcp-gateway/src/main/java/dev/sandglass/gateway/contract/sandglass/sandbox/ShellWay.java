@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.contract.sandglass.sandbox;
 
 import dev.sandglass.api.ForeignText;
+import dev.sandglass.gateway.contract.Folders;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.util.regex.Pattern;
 
@@ -17,11 +18,11 @@ final class ShellWay {
     /** A sentence, with the whole command if the path can be written into one. */
     static String of(SandboxProblem.Outside outside) {
         String path = outside.path().startsWith("/") ? outside.path() : WORKSPACE + outside.path();
-        String name = name(path);
         boolean writable = path.length() <= MOST_CHARS
                 && !outside.path().startsWith("~")
                 && ForeignText.line(path, MOST_CHARS).equals(path);
-        if (!writable || name.isEmpty()) {
+        String name = writable ? name(path) : "";
+        if (name.isEmpty()) {
             return "Use sandbox_run_command there.";
         }
         return switch (outside.deed()) {
@@ -43,7 +44,7 @@ final class ShellWay {
 
     /** Its last part; empty if that names nothing that could be copied. */
     private static String name(String path) {
-        String whole = path.replaceAll("/+$", "");
+        String whole = Folders.bare(path);
         String last = whole.substring(whole.lastIndexOf('/') + 1);
         return last.equals(".") || last.equals("..") ? "" : last;
     }

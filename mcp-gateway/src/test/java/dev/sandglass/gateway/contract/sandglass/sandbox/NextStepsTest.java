@@ -1,11 +1,13 @@
 package dev.sandglass.gateway.contract.sandglass.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.NextStep.RunCommand.Purpose;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -84,6 +86,17 @@ class NextStepsTest {
         var outside = new SandboxProblem.Outside("It.", SandboxProblem.Outside.Deed.READ, "/" + "a".repeat(300));
 
         assertThat(NextSteps.told(outside)).isEqualTo("It. Use sandbox_run_command there.");
+    }
+
+    /** A caller sends such a path in one call: none may take the event loop for minutes. */
+    @Test
+    void aPathOfSlashesTakesNoTime() {
+        var outside = new SandboxProblem.Outside(
+                "It.", SandboxProblem.Outside.Deed.READ, "/" + "/".repeat(1_000_000) + "a");
+
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(5),
+                () -> assertThat(NextSteps.told(outside)).isEqualTo("It. Use sandbox_run_command there."));
     }
 
     /** Apart from the one that names an argument, each names a tool. */

@@ -1,0 +1,18 @@
+package dev.sandglass.gateway;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Whether the installation lets starts make any tenants: 0 is none, like no value. */
+final class OnTenantsOnDemand implements Condition {
+
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        return Binder.get(context.getEnvironment())
+                        .bind("gateway.tenants-on-demand", Integer.class)
+                        .orElse(0)
+                > 0;
+    }
+}

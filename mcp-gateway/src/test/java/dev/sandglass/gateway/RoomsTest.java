@@ -196,5 +196,5 @@ class RoomsTest {
             .and()
             .arePublic()
             .should()
-            .haveNameMatching(".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces)");
+            .haveNameMatching(".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces)");
 }

@@ -84,7 +84,7 @@ class RoomsTest {
             .whereLayer("action")
             .mayOnlyBeAccessedByLayers("application", "contract", "contract.sandglass", "contract.dropin")
             .whereLayer("caller")
-            .mayOnlyBeAccessedByLayers(
+            .mayOnlyBeAccessedByLayers("kubernetes", 
                     "application", "mcp", "contract", "contract.sandglass", "contract.dropin", "action", "port")
             .whereLayer("port")
             .mayOnlyBeAccessedByLayers("application", "contract.sandglass")

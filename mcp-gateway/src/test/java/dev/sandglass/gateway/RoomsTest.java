@@ -84,8 +84,15 @@ class RoomsTest {
             .whereLayer("action")
             .mayOnlyBeAccessedByLayers("application", "contract", "contract.sandglass", "contract.dropin")
             .whereLayer("caller")
-            .mayOnlyBeAccessedByLayers("kubernetes", 
-                    "application", "mcp", "contract", "contract.sandglass", "contract.dropin", "action", "port")
+            .mayOnlyBeAccessedByLayers(
+                    "application",
+                    "mcp",
+                    "contract",
+                    "contract.sandglass",
+                    "contract.dropin",
+                    "action",
+                    "kubernetes",
+                    "port")
             .whereLayer("port")
             .mayOnlyBeAccessedByLayers("application", "contract.sandglass")
             .whereLayer("websocket")

@@ -167,7 +167,7 @@ class Kernels:
         first.become(name[1])
 
     def _check_lending(self, name: Name) -> None:
-        """The default session keeps its place meanwhile, but where there is only one, which would else never be used."""
+        """The default session keeps its place meanwhile, except where there is only one."""
         if self._most > 1:
             self._check_sessions(name)
 

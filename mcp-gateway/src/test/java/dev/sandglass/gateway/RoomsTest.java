@@ -85,7 +85,14 @@ class RoomsTest {
             .mayOnlyBeAccessedByLayers("application", "contract", "contract.sandglass", "contract.dropin")
             .whereLayer("caller")
             .mayOnlyBeAccessedByLayers(
-                    "application", "mcp", "contract", "contract.sandglass", "contract.dropin", "action", "port")
+                    "application",
+                    "mcp",
+                    "contract",
+                    "contract.sandglass",
+                    "contract.dropin",
+                    "action",
+                    "kubernetes",
+                    "port")
             .whereLayer("port")
             .mayOnlyBeAccessedByLayers("application", "contract.sandglass")
             .whereLayer("websocket")
@@ -196,5 +203,5 @@ class RoomsTest {
             .and()
             .arePublic()
             .should()
-            .haveNameMatching(".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces)");
+            .haveNameMatching(".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces)");
 }

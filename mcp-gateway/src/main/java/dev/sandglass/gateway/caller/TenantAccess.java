@@ -77,13 +77,13 @@ public final class TenantAccess {
     public Mono<SandboxRef> sandboxToStart(Caller caller, Optional<String> namespace, String givenName) {
         Optional<String> missing = namespace
                 .map(given -> new TenantName(given).given())
-                .filter(name ->
-                        isForAll(caller) && tenants.namespaceOf(name).isEmpty() && isMade(name));
+                .filter(name -> isForAll(caller) && tenants.namespaceOf(name).isEmpty() && isMade(name));
         if (missing.isEmpty()) {
             return Mono.just(sandbox(caller, namespace, givenName));
         }
         var sandbox = new SandboxName(givenName);
-        return news.orElseThrow().make(caller, missing.get()).map(place -> new Tenant(missing.get(), place).sandbox(sandbox));
+        return news.orElseThrow().make(caller, missing.get()).map(place -> new Tenant(missing.get(), place)
+                .sandbox(sandbox));
     }
 
     private boolean isMade(String name) {

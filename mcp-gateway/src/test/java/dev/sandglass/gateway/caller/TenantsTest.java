@@ -120,8 +120,7 @@ class TenantsTest {
     /** An administrator who takes a tenant away wants its callers to be without it. */
     @Test
     void oneThatAKeyNamesIsNotMade() {
-        assertThatThrownBy(() ->
-                        making().sandboxToStart(new Caller("c", List.of("*")), Optional.of("given"), "box"))
+        assertThatThrownBy(() -> making().sandboxToStart(new Caller("c", List.of("*")), Optional.of("given"), "box"))
                 .isInstanceOf(SandboxProblem.Refused.class)
                 .hasMessageStartingWith("Namespace 'given' does not exist.")
                 .hasMessageContaining("An administrator adds one")

@@ -115,8 +115,12 @@ class OnDemandNamespacesTest {
         }
 
         assertThat(all()).hasSize(2);
-        assertThat(results).filteredOn(result -> result.contains("there are 2 made on demand already")).hasSize(6);
-        assertThat(results).filteredOn(result -> result.startsWith("sandglass-tenant-")).hasSize(2);
+        assertThat(results)
+                .filteredOn(result -> result.contains("there are 2 made on demand already"))
+                .hasSize(6);
+        assertThat(results)
+                .filteredOn(result -> result.startsWith("sandglass-tenant-"))
+                .hasSize(2);
     }
 
     @Test
@@ -145,9 +149,7 @@ class OnDemandNamespacesTest {
     /** One that was not made leaves its place to the next. */
     @Test
     void aRefusalGivesThePlaceBack() {
-        server.client()
-                .resource(namespace("sandglass-tenant-taken", "other"))
-                .create();
+        server.client().resource(namespace("sandglass-tenant-taken", "other")).create();
         try (var news = new OnDemandNamespaces(
                 server.client(),
                 () -> known().entrySet().stream()

@@ -115,8 +115,7 @@ class EndedSessionRelayTest {
                 .host(PEER)
                 .port(0)
                 .handle((request, response) -> {
-                    told.add(request.method() + " "
-                            + request.requestHeaders().get("Sandglass-Client-Address"));
+                    told.add(request.method() + " " + request.requestHeaders().get("Sandglass-Client-Address"));
                     return response.status(204).send();
                 })
                 .bindNow();

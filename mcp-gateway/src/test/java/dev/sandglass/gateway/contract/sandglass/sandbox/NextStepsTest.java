@@ -91,12 +91,11 @@ class NextStepsTest {
     /** A caller sends such a path in one call: none may take the event loop for minutes. */
     @Test
     void aPathOfSlashesTakesNoTime() {
-        var outside = new SandboxProblem.Outside(
-                "It.", SandboxProblem.Outside.Deed.READ, "/" + "/".repeat(1_000_000) + "a");
+        var outside =
+                new SandboxProblem.Outside("It.", SandboxProblem.Outside.Deed.READ, "/" + "/".repeat(1_000_000) + "a");
 
-        assertTimeoutPreemptively(
-                Duration.ofSeconds(5),
-                () -> assertThat(NextSteps.told(outside)).isEqualTo("It. Use sandbox_run_command there."));
+        assertTimeoutPreemptively(Duration.ofSeconds(5), () -> assertThat(NextSteps.told(outside))
+                .isEqualTo("It. Use sandbox_run_command there."));
     }
 
     /** Apart from the one that names an argument, each names a tool. */

@@ -202,7 +202,7 @@ def test_much_more_than_the_listed_size_is_not_written(endpoint: Endpoint, works
     workspace.files["d/f"] = b"x" * 100
     works = endpoint.tools["sandbox_list_files"]
 
-    def growing(asked: Json) -> Json:
+    def growing(asked: Json) -> Json | Reply:
         listed = works(asked)
         workspace.files["d/f"] = LARGE
         return listed

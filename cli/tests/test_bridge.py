@@ -235,6 +235,109 @@ def test_files_go_up_and_down_within_the_allowed_folders(gateway: Gateway, bridg
     bridge.end()
 
 
+def test_the_default_folders_are_open_but_for_what_is_hidden_in_them(
+    gateway: Gateway, bridges: Any, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    for path in (".ssh/id_rsa", "work/.git/config", "Library/Keychains/k", "open/up", ".config/other/x"):
+        (home / path).parent.mkdir(parents=True, exist_ok=True)
+        (home / path).write_text("secret")
+    (home / "open/link").symlink_to(home / ".ssh/id_rsa")
+    (home / "open/folder").symlink_to(home / ".ssh")
+    gateway.tools |= {
+        "sandbox_write_file": lambda _: result({"size": 6}),
+        "sandbox_read_file": lambda _: result({"content": "ZXZpbA==", "size": 4}),
+    }
+    environ = {"HOME": str(home), "TMPDIR": str(tmp_path / "home/tmp")}
+    (home / "tmp").mkdir()
+
+    def asked(bridge: Any, tool: str, place: str) -> Any:
+        answer = bridge.ask(call(1, tool, {"relpath": "r", "local_path": place}))["result"]
+        return answer["content"][0]["text"] if answer["isError"] else None
+
+    bridge = bridges("--contract", "ipybox", **environ)
+    for place in ("~/.ssh/id_rsa", "~/open/link", "~/work/.git/config", "~/Library/Keychains/k"):
+        words = asked(bridge, "upload_file", place)
+        assert words == (
+            f"Error: Path '{place}' is not within allowed directories for upload: it is hidden, and --allowed-dir names"
+            " no folder that holds it"
+        )
+    for place in ("~/.bashrc", "~/open/../.ssh/authorized_keys", "~/open/folder/rc", "~/.config/new", "~/tmp/.X/x"):
+        assert "is not within allowed directories for download: it is hidden" in asked(bridge, "download_file", place)
+    assert asked(bridge, "upload_file", "~/open/up") is None
+    assert asked(bridge, "download_file", "~/open/down") is None
+    assert asked(bridge, "download_file", "~/tmp/down") is None
+    errors = bridge.end()[2]
+    assert errors.count("upload_file and download_file reach your home folder") == 1
+    assert not (home / ".bashrc").exists()
+    bridge = bridges("--contract", "ipybox", "--allowed-dir", "~", "--allowed-dir", "~/.config/other", **environ)
+    assert "it is hidden" in asked(bridge, "upload_file", "~/.ssh/id_rsa")
+    assert asked(bridge, "upload_file", "~/.config/other/x") is None
+    bridge.end()
+    bridge = bridges("--contract", "ipybox", "--allowed-dir", "~/work", **environ)
+    assert asked(bridge, "upload_file", "~/work/.git/config") is None
+    assert "is not within allowed directories for upload" in asked(bridge, "upload_file", "~/open/up")
+    bridge.end()
+
+
+def test_a_path_that_is_none_of_this_machine_is_answered(gateway: Gateway, bridges: Any, tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    bridge = bridges("--contract", "ipybox", "--allowed-dir", str(tmp_path))
+    for place in ("~nobody-of-this-name/x", str(tmp_path / "circle"), str(tmp_path / "\ud800")):
+        for tool in ("upload_file", "download_file"):
+            gateway.tools["sandbox_read_file"] = lambda _: result({"content": "", "size": 0})
+            answer = bridge.ask(call(1, tool, {"relpath": "r", "local_path": place}))
+            assert (answer["id"], answer["result"]["isError"] or place.endswith("circle")) == (1, True)
+    assert bridge.ask(initialize())["id"] == 0
+    bridge.end()
+
+
+@pytest.mark.parametrize(
+    ("message", "message_id"),
+    [
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None),
+        (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', None),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None),
+        (b'{"jsonrpc":"2.0","id":2,"method":5}', 2),
+        (b'{"jsonrpc":"2.0","id":"a"}', "a"),
+        (b'{"jsonrpc":"2.0","id":3,"method":""}', 3),
+    ],
+)
+def test_a_request_that_no_endpoint_could_answer_is_answered(
+    gateway: Gateway, bridges: Any, message: bytes, message_id: Any
+) -> None:
+    bridge = bridges()
+    answer = bridge.ask(message)
+    assert (answer["id"], answer["error"]["code"]) == (message_id, -32600)
+    bridge.send({"jsonrpc": "2.0", "id": 9, "result": {}})
+    assert bridge.ask(initialize())["id"] == 0
+    assert bridge.end()[1] == b""
+
+
+def test_a_failure_of_the_bridge_itself_is_answered_and_its_type_alone_is_logged(
+    gateway: Gateway, bridges: Any
+) -> None:
+    bridge = bridges()
+    named = {"name": "secret\ud800", "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
+    failed = bridge.ask({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": named})
+    assert (failed["id"], failed["result"]["isError"]) == (1, True)
+    assert failed["result"]["content"][0]["text"] == (
+        "Error: the bridge could not serve this request (UnicodeEncodeError)"
+    )
+    failed = bridge.ask({"jsonrpc": "2.0", "id": 2, "method": "prompts/get", "params": named})
+    assert (failed["id"], failed["error"]["code"]) == (2, -32603)
+    bridge.send({"jsonrpc": "2.0", "method": "notifications/x\ud800", "params": named})
+    assert bridge.ask(initialize())["id"] == 0
+    code, _, errors = bridge.end()
+    assert code == 0
+    assert errors.splitlines() == [
+        "sandglass: a request could not be served: UnicodeEncodeError",
+        "sandglass: a request could not be served: UnicodeEncodeError",
+        "sandglass: a notification could not be passed on: UnicodeEncodeError",
+    ]
+
+
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_the_official_client_works(gateway: Gateway, tmp_path: Path, mode: Any) -> None:
     from mcp.client import Client

@@ -347,6 +347,27 @@ def test_standard_error_on_a_terminal_is_filtered_though_standard_output_is_a_pi
     assert (tmp_path / "out").read_text() == "\x1b[1mraw\nv\n"
 
 
+def test_a_run_that_breaks_leaves_no_colours_on_either_stream(endpoint: Endpoint, tmp_path: Path) -> None:
+    cut = ran("running", stdout="\x1b[31mred", stderr="\x1b[32mgreen", next_offset=20)
+    endpoint.tools["sandbox_get_execution"] = in_turn(cut, result(text="Error: it is gone", is_error=True))
+    code = tmp_path / "a.py"
+    code.write_text("1")
+    with (tmp_path / "out").open("wb") as out:
+        terminal = Terminal(endpoint, "run", str(code), out=out)
+        assert terminal.end() == 125
+    assert terminal.seen == "\x1b[32mgreen\x1b[0msandglass: it is gone\r\n"
+
+
+def test_a_live_run_that_breaks_leaves_no_colours_on(endpoint: Endpoint, tmp_path: Path) -> None:
+    gone = result(text="Error: it is gone", is_error=True)
+    endpoint.tools["sandbox_get_execution"] = lambda _: streamed([(9, "\x1b[31mred")], gone)
+    code = tmp_path / "a.py"
+    code.write_text("1")
+    terminal = Terminal(endpoint, "run", str(code))
+    assert terminal.end() == 125
+    assert terminal.seen == "\x1b[31mred\x1b[0msandglass: it is gone\r\n"
+
+
 def test_what_the_endpoint_says_cannot_command_a_terminal(endpoint: Endpoint, run: Run) -> None:
     endpoint.tools["sandbox_list"] = lambda _: result(text="Error: \x1b]0;own\x07two\nlines", is_error=True)
     assert run("ls").err == "sandglass: two lines\n"

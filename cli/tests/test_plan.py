@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sandglass.bridge.plan import Contract, Wishes, kubernetes_size, plan
@@ -38,8 +40,16 @@ def test_an_open_network_stays_open_unless_it_was_closed() -> None:
     assert plan(Wishes(Contract.CODE_MODE), {}).config == {"allowed_domains": []}
 
 
+def test_defaults_that_are_open_are_told_at_the_start() -> None:
+    home, network = plan(Wishes(Contract.IPYBOX), {}).warnings
+    assert home.startswith("upload_file and download_file reach your home folder")
+    assert network.startswith("the network is open to code")
+    assert plan(Wishes(Contract.IPYTHON), {}).warnings == (network,)
+    assert plan(Wishes(Contract.IPYBOX, allowed_dirs=(Path("/data"),), is_closed=True), {}).warnings == ()
+
+
 def test_a_private_range_stays_closed_with_a_warning() -> None:
-    planned = plan(Wishes(Contract.IPYBOX, allowed_domains=("192.168.1.0/24", "example.com", "127.0.0.1")), {})
+    planned = plan(Wishes(Contract.IPYTHON, allowed_domains=("192.168.1.0/24", "example.com", "127.0.0.1")), {})
     assert planned.config == {"allowed_domains": ["example.com"]}
     assert planned.warnings == (
         "--allowed-domain 192.168.1.0/24: private ranges stay closed",
@@ -49,7 +59,7 @@ def test_a_private_range_stays_closed_with_a_warning() -> None:
 
 def test_of_a_sandbox_configuration_the_domains_count() -> None:
     given = {"network": {"allowedDomains": ["example.com"], "allowLocalBinding": True}, "filesystem": {}}
-    planned = plan(Wishes(Contract.IPYBOX, sandbox_config=given), {})
+    planned = plan(Wishes(Contract.IPYTHON, sandbox_config=given), {})
     assert planned.config == {"allowed_domains": ["example.com"]}
     assert [warning.split("'")[1] for warning in planned.warnings] == ["network.allowLocalBinding", "filesystem"]
 

@@ -60,6 +60,55 @@ def test_an_unfinished_sequence_holds_nothing_back_for_ever() -> None:
 
 def test_text_in_a_line_of_ours_stays_in_it() -> None:
     assert line("one\ntwo\r\x1b[31mthree\x1b[0m\u2028four") == "one two three four"
+    assert line("a\bb\tc\x85d") == "a b cd"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "\u202e",
+        "\u2066",
+        "\u200b",
+        "\ufeff",
+        "\u00ad",
+        "\ue000",
+        "\U0010ffff",
+        "\ud800",
+        "\U000e0041",
+        "\ufe0f",
+        "\u3164",
+    ],
+)
+def test_no_letter_of_a_line_of_ours_hides_or_turns_others(hidden: str) -> None:
+    assert line(f"safe{hidden}gpj.exe") == "safegpj.exe"
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("\x1b[8m", ""),
+        ("\x1b[08m", ""),
+        ("\x1b[1;8m", "\x1b[1m"),
+        ("\x1b[8;31m", "\x1b[31m"),
+        ("\x1b[38;5;8m", "\x1b[38;5;8m"),
+        ("\x1b[38;5;1;8m", "\x1b[38;5;1m"),
+        ("\x1b[48;2;8;8;8;8m", "\x1b[48;2;8;8;8m"),
+        ("\x1b[38:5:8m", "\x1b[38:5:8m"),
+        ("\x1b[38;8m", "\x1b[38m"),
+        ("\x1b[28m", "\x1b[28m"),
+        ("\x1b[m", "\x1b[m"),
+        ("\x1b[;m", "\x1b[;m"),
+    ],
+)
+def test_concealed_text_is_shown_and_its_colours_stay(given: str, shown: str) -> None:
+    assert TerminalText(colours=True).feed(given) == shown
+
+
+def test_a_sequence_without_an_end_swallows_nothing_of_the_next_text() -> None:
+    screen = TerminalText(colours=True)
+    assert screen.whole("a\x1b]0;title") == "a"
+    assert screen.whole("b\x1b[31") == "b"
+    assert screen.feed("mc") == "mc"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +140,11 @@ def test_kittys_bytes() -> None:
 
 
 def test_iterms_bytes() -> None:
-    assert pictures.shown(b"abc", "iterm") == "\x1b]1337;File=inline=1;size=3:YWJj\x07\n"
+    assert pictures.shown(b"GIF89a", "iterm") == "\x1b]1337;File=inline=1;size=6:R0lGODlh\x07\n"
+    assert pictures.shown(b"\xff\xd8\xff\xe0", "iterm")
+    assert pictures.shown(pictures.PNG, "iterm")
+    for other in (b"abc", b"<svg/>", b"%PDF-1.7", b"RIFF0000WEBP", b""):
+        assert pictures.shown(other, "iterm") is None
     assert [pictures.ending(kind) for kind in ("image/png", "image/jpeg", "text/../x")] == ["png", "jpg", "bin"]
 
 

@@ -32,6 +32,14 @@ SAME = {"f": Pair(A, A)}
         (SAME, {"f": A}, {}, Changes()),
         (SAME, {}, {"f": C}, Changes(down=("f",))),
         ({}, {".env": A, "a/.env": A}, {"b/.env": A}, Changes()),
+        ({}, {".git/config": A}, {"a/.git/config": A, ".GIT/x": A}, Changes()),
+        ({}, {".ENV": A}, {".env": B, ".Env": C}, Changes()),
+        ({}, {}, {".vscode/tasks.json": A}, Changes(withheld=(".vscode/tasks.json",))),
+        ({}, {".gitignore": A}, {}, Changes(up=(".gitignore",))),
+        ({".x": Pair(A, A)}, {".x": A}, {".x": C}, Changes(withheld=(".x",))),
+        ({}, {"f": A}, {"F": B}, Changes(alike=(("F", "f"),))),
+        ({}, {}, {"d/F": A, "D/f": B}, Changes(alike=(("D/f", "d/F"),))),
+        ({}, {"caf\u00e9": A}, {"cafe\u0301": A}, Changes(alike=(("cafe\u0301", "caf\u00e9"),))),
     ],
 )
 def test_what_is_copied(before: Any, here: Any, there: Any, wanted: Changes) -> None:
@@ -131,7 +139,8 @@ def test_a_conflict_is_told_once_and_both_sides_stay(
     bridge.ask(call(1, "execute", {}))
     bridge.ask(call(2, "execute", {}))
     errors = bridge.end()[2]
-    assert errors == "sandglass: both was changed here and in the sandbox: both are left as they are\n"
+    assert errors.count("both was changed here and in the sandbox: both are left as they are\n") == 1
+    assert errors.count("hidden files of the sandbox neither, without --sync-hidden") == 1
     assert ((tmp_path / "both").read_text(), there.files["both"]) == ("mine, longer", b"theirs")
 
 
@@ -155,7 +164,101 @@ def test_a_folder_is_bound_to_a_path_in_the_workspace_and_made_if_it_is_missing(
     bridge = bridges("--contract", "ipybox", "--container-bind", f"{tmp_path}/new:put")
     bridge.ask(call(1, "execute_ipython_cell", {}))
     assert (tmp_path / "new/made").read_text() == "there"
-    assert bridge.end()[2] == ""
+    assert " is not the same " not in bridge.end()[2]
+
+
+HIDDEN = (
+    ".git/config",
+    ".claude/settings.json",
+    ".mcp.json",
+    ".vscode/tasks.json",
+    ".envrc",
+    ".pre-commit-config.yaml",
+)
+
+
+def sync_what_code_wrote(endpoint: Endpoint, gateway: Gateway, bridges: Any, here: Path, *options: str) -> Any:
+    there = Times(endpoint, gateway)
+    here.mkdir()
+
+    def execute(_: Json) -> Json:
+        for path in (*HIDDEN, "sub/.git/hooks/post-checkout", "odd\\name", "result"):
+            there.put(path, b"[core] fsmonitor = evil")
+        return result(text="ran")
+
+    gateway.tools["execute"] = execute
+    bridge = bridges("--contract", "ipython", "--workspace", str(here), *options)
+    bridge.ask(call(1, "execute", {}))
+    return there, bridge.end()[2]
+
+
+def names(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_no_hidden_file_of_a_sandbox_reaches_this_machine(
+    endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
+) -> None:
+    _, errors = sync_what_code_wrote(endpoint, gateway, bridges, tmp_path / "work")
+    assert names(tmp_path / "work") == {"result"}
+    assert errors.count("stay in the sandbox, since they are hidden or named as secrets: .git/config, ") == 1
+    assert "left in the sandbox, since this machine takes such names for something else: odd\\name" in errors
+
+
+def test_hidden_files_that_are_asked_for_come_without_git_and_secrets(
+    endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
+) -> None:
+    _, errors = sync_what_code_wrote(endpoint, gateway, bridges, tmp_path / "work", "--sync-hidden")
+    assert names(tmp_path / "work") == {"result", *HIDDEN} - {".git/config", ".envrc"}
+    assert "your programs may obey them (--sync-hidden)" in errors
+
+
+def test_git_and_secrets_do_not_go_up_and_are_told_once(
+    endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
+) -> None:
+    there = Times(endpoint, gateway)
+    kept = (".git/config", ".ssh/config", ".env.local", ".npmrc", "a/.netrc", "tls/key.pem", "id_rsa", "odd\\name")
+    for path in (*kept, "code.py", ".gitignore"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("secret")
+    gateway.tools["execute"] = lambda _: result(text="ran")
+    bridge = bridges("--contract", "ipython", "--workspace", str(tmp_path))
+    bridge.ask(call(1, "execute", {}))
+    bridge.ask(call(2, "execute", {}))
+    errors = bridge.end()[2]
+    assert there.files.keys() == {"code.py", ".gitignore"}
+    assert errors.count("not copied to the sandbox: ") == 1
+    assert "takes such names for something else: odd\\name" in errors
+
+
+def test_a_name_that_differs_in_case_alone_writes_over_nothing(
+    endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
+) -> None:
+    there = Times(endpoint, gateway)
+    there.put("NOTES", b"theirs")
+    there.put("new", b"made")
+    (tmp_path / "notes").write_text("mine")
+    gateway.tools["execute"] = lambda _: result(text="ran")
+    bridge = bridges("--contract", "ipython", "--workspace", str(tmp_path))
+    bridge.ask(call(1, "execute", {}))
+    errors = bridge.end()[2]
+    assert "NOTES and notes are one name where case does not count: none of them is copied" in errors
+    assert names(tmp_path) == {"notes", "new"}
+    assert there.files.keys() == {"NOTES", "new"}
+
+
+def test_a_file_that_cannot_be_written_ends_no_other(
+    endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
+) -> None:
+    there = Times(endpoint, gateway)
+    (tmp_path / "a").mkdir()
+    there.put("a", b"a folder here")
+    there.put("b", b"made")
+    gateway.tools["execute"] = lambda _: result(text="ran")
+    bridge = bridges("--contract", "ipython", "--workspace", str(tmp_path))
+    bridge.ask(call(1, "execute", {}))
+    assert f"{tmp_path}/a: Is a directory" in bridge.end()[2]
+    assert names(tmp_path) == {"b"}
 
 
 def test_a_workspace_needs_a_sandbox_of_its_own_and_a_folder(endpoint: Endpoint, tmp_path: Path, run: Any) -> None:

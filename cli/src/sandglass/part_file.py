@@ -6,14 +6,15 @@ import os
 import tempfile
 from pathlib import Path
 
-from sandglass.errors import ConfigurationError
+from sandglass.errors import ConfigurationError, EndpointError
 
 
 class PartFile:
-    """A file that takes its name when it is whole."""
+    """A file that takes its name when it is whole, and has at most `most` bytes."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, most: int) -> None:
         self._place = place
+        self._most = most
 
     def __enter__(self) -> PartFile:
         try:
@@ -25,6 +26,8 @@ class PartFile:
 
     def write(self, data: bytes, offset: int) -> None:
         """Writes bytes at their place."""
+        if offset + len(data) > self._most:
+            raise EndpointError(f"{self._place}: the sandbox sends more than the size that it listed; copy it again")
         try:
             os.lseek(self._descriptor, offset, os.SEEK_SET)
             view = memoryview(data)

@@ -106,7 +106,20 @@ def parse(line: bytes) -> Incoming | bytes:
         return error(
             None, INVALID_REQUEST, "Invalid request: a message must be an object of JSON-RPC 2.0, and no batch"
         )
-    return Incoming(line.strip(), content)
+    incoming = Incoming(line.strip(), content)
+    return _unanswerable(incoming) or incoming
+
+
+def _unanswerable(incoming: Incoming) -> bytes | None:
+    """The error for a request without a method or an id of the right kind, which would have no answer otherwise."""
+    content = incoming.content
+    if "method" not in content and ("result" in content or "error" in content):
+        return None
+    if not incoming.method:
+        return error(incoming.id, INVALID_REQUEST, "Invalid request: 'method' must be a text that is not empty")
+    if "id" in content and incoming.id is None:
+        return error(None, INVALID_REQUEST, "Invalid request: 'id' must be a text or a whole number")
+    return None
 
 
 def headers(incoming: Incoming, revision: str | None, session: str | None) -> dict[str, str]:

@@ -23,6 +23,11 @@ _IGNORED = {
     "MCP_BRIDGE_STATE_DIR": "nothing is stored here",
 }
 _SERVERS = "MCP_SERVERS_CONFIG"
+_OPEN = "the network is open to code, as far as the installation lets it: --sandbox or --allowed-domain closes it"
+_HOME = (
+    "upload_file and download_file reach your home folder and that for temporary files, but no hidden files there: "
+    "name other folders with --allowed-dir"
+)
 
 
 class Contract(str, Enum):
@@ -82,7 +87,11 @@ def plan(wishes: Wishes, environ: Mapping[str, str]) -> Plan:
     if wishes.contract is Contract.IPYBOX:
         inherited = {name: value for name, value in environ.items() if name.startswith(KERNEL_ENV)}
         envs = {name.removeprefix(KERNEL_ENV): value for name, value in inherited.items()} | envs
+        if not wishes.allowed_dirs:
+            warnings.append(_HOME)
     domains, wants_open = _network(wishes, warnings)
+    if wants_open:
+        warnings.append(_OPEN)
     if domains is not None:
         config["allowed_domains"] = domains
     image = wishes.image

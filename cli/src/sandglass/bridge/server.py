@@ -38,8 +38,11 @@ async def _nothing() -> None:
 class Bridge:
     """One client. Requests run side by side; each is answered once, or not at all once it is cancelled."""
 
-    def __init__(self, settings: Settings, contract: Contract, plan: Plan, http: httpx.AsyncClient) -> None:
+    def __init__(
+        self, settings: Settings, contract: Contract, plan: Plan, http: httpx.AsyncClient, warn: Callable[[str], None]
+    ) -> None:
         self._plan = plan
+        self._warn = warn
         self._contract = contract
         self._settings = settings
         self._http = http
@@ -141,6 +144,10 @@ class Bridge:
             self._write(answer)
         except SandglassError as error:
             self._write(messages.failure(incoming, str(error)))
+        except Exception as error:  # noqa: BLE001
+            # Without an answer the client would wait for ever; the text of the error may hold what the client sent.
+            self._warn(f"a request could not be served: {type(error).__name__}")
+            self._write(messages.failure(incoming, f"the bridge could not serve this request ({type(error).__name__})"))
 
     async def _notify(self, incoming: Incoming) -> None:
         try:
@@ -148,6 +155,8 @@ class Bridge:
         except SandglassError:
             # A notification has no answer; the next request meets the same trouble and says so.
             return
+        except Exception as error:  # noqa: BLE001
+            self._warn(f"a notification could not be passed on: {type(error).__name__}")
 
     async def _retried(self, incoming: Incoming) -> bytes:
         call = ToolCall(incoming.tool, {}, is_repeatable=incoming.is_repeatable)

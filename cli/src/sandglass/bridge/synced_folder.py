@@ -4,29 +4,44 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from sandglass.async_sandbox import walk
-from sandglass.bridge.workspace import MOST_FILES, NEVER, Mark, Pair, changes, too_large
+from sandglass.bridge.workspace import MOST_FILES, NAMED, Mark, Pair, changes, too_large
 from sandglass.core import copies, files
+from sandglass.core.local_names import is_apart, is_hidden, is_odd
 from sandglass.core.runs import Where
-from sandglass.errors import ConfigurationError, EndpointError, SandglassError, ToolError
+from sandglass.errors import ConfigurationError, SandglassError, ToolError
 from sandglass.part_file import PartFile
 from sandglass.wire.client import AsyncClient
 
 Warn = Callable[[str], None]
 
 
+@dataclass
+class Local:
+    """The files of a folder of this machine, and what of it is not copied."""
+
+    marks: dict[str, Mark] = field(default_factory=dict)
+    apart: list[str] = field(default_factory=list)
+    odd: list[str] = field(default_factory=list)
+
+
 class SyncedFolder:
     """Copies what changed on either side; what both changed is told, and left as it is."""
 
-    def __init__(self, client: AsyncClient, where: Where, here: Path, there: str, warn: Warn) -> None:
+    def __init__(
+        self, client: AsyncClient, where: Where, here: Path, there: str, warn: Warn, with_hidden: bool = False
+    ) -> None:
         self._client = client
         self._where = where
         self._here = here
         self._there = there
         self._warn = warn
+        self._with_hidden = with_hidden
         self._before: dict[str, Pair] = {}
         self._told: set[str] = set()
         self._turn = asyncio.Lock()
@@ -38,32 +53,47 @@ class SyncedFolder:
                 await self._sync()
             except (SandglassError, OSError) as error:
                 self._tell(f"{self._here} is not the same as the sandbox's: {error}")
+            except Exception as error:  # noqa: BLE001
+                # The call that ran before it has an answer, which must reach the client.
+                self._tell(f"{self._here} is not the same as the sandbox's: {type(error).__name__} in the bridge")
 
     async def _sync(self) -> None:
-        here, there = local_marks(self._here), await self._remote_marks()
+        here, there = self._local_marks(), await self._remote_marks()
+        staying = {path: None for path in there if path not in here and self._stays(path)}
+        there = {path: mark for path, mark in there.items() if path not in staying}
         why = too_large(here.values()) or too_large(there.values())
         if why:
             raise ConfigurationError(
                 f"{why}; a claim of the cluster can be mounted instead ('volumes' of sandbox_start)"
             )
-        wanted = changes(self._before, here, there)
-        for path in wanted.up:
-            await self._send(path)
-        for path in wanted.down:
-            await self._fetch(path)
-        differing = set(wanted.conflicts)
-        for path in wanted.compare:
-            if await self._differs(path):
-                differing.add(path)
-        for path in sorted(differing):
-            self._tell(f"{path} was changed here and in the sandbox: both are left as they are")
+        wanted = changes(self._before, here, there, self._with_hidden)
+        failed = [path for path in wanted.up if not await self._send(path)]
+        failed += [path for path in wanted.down if not await self._fetch(path, there[path].size)]
+        differing = {*wanted.conflicts, *[path for path in wanted.compare if await self._differs(path)]}
+        self._tell_conflicts(differing, wanted.alike)
+        self._tell_some("stay in the sandbox, since they are hidden or named as secrets", [*staying, *wanted.withheld])
         if wanted.up or wanted.down:
-            here, there = local_marks(self._here), await self._remote_marks()
-        same = here.keys() & there.keys() - differing
+            here, there = self._local_marks(), await self._remote_marks()
+        same = here.keys() & there.keys() - differing - {*failed, *wanted.withheld, *chain.from_iterable(wanted.alike)}
         gone = self._before.keys() - same
         self._before = {path: self._before[path] for path in gone} | {
             path: Pair(here[path], there[path]) for path in same
         }
+
+    def _tell_conflicts(self, differing: Iterable[str], alike: Iterable[tuple[str, ...]]) -> None:
+        for path in sorted(differing):
+            self._tell(f"{path} was changed here and in the sandbox: both are left as they are")
+        for paths in alike:
+            self._tell(f"{' and '.join(paths[:NAMED])} are one name where case does not count: none of them is copied")
+
+    def _stays(self, path: str) -> bool:
+        return is_apart(path) or (is_hidden(path) and not self._with_hidden)
+
+    def _local_marks(self) -> dict[str, Mark]:
+        found = local_files(self._here)
+        self._tell_some("not copied to the sandbox", found.apart)
+        self._tell_some("left out, since a sandbox or a terminal takes such names for something else", found.odd)
+        return found.marks
 
     async def _remote_marks(self) -> dict[str, Mark]:
         try:
@@ -74,21 +104,33 @@ class SyncedFolder:
             # The folder of a bind is made by its first file.
             await walk(self._client, files.make_folder(self._where, self._there))
             return {}
-        found = copies.downloads("", entries).files
+        found = copies.downloads("", entries)
+        self._tell_some("left in the sandbox, since this machine takes such names for something else", found.odd)
         marks = {entry.path: Mark(entry.size or 0, entry.modified) for entry in entries}
-        return {one.target: marks[one.target] for one in found}
+        return {one.target: marks[one.target] for one in found.files}
 
-    async def _send(self, path: str) -> None:
-        await walk(self._client, files.write(self._where, self._path(path), _read(self._here / path)))
+    async def _send(self, path: str) -> bool:
+        try:
+            data = _read(self._here / path)
+        except OSError as error:
+            self._tell(f"{path} is not copied: {error.strerror}")
+            return False
+        await walk(self._client, files.write(self._where, self._path(path), data))
+        return True
 
-    async def _fetch(self, path: str) -> None:
+    async def _fetch(self, path: str, listed: int) -> bool:
         data = await walk(self._client, files.read(self._where, self._path(path)))
         place = self._here / path
-        # A link of this machine must not lead a file of the sandbox elsewhere.
-        if not place.parent.resolve().is_relative_to(self._here.resolve()) or place.is_symlink():
-            raise EndpointError(f"{path} leads out of the folder by a link, and is not written")
-        with PartFile(place) as part:
-            part.write(data, 0)
+        try:
+            # A link of this machine must not lead a file of the sandbox elsewhere.
+            if not place.parent.resolve().is_relative_to(self._here.resolve()) or place.is_symlink():
+                raise ConfigurationError(f"{path} leads out of the folder by a link, and is not written")
+            with PartFile(place, copies.most_bytes(listed)) as part:
+                part.write(data, 0)
+        except (SandglassError, OSError, RuntimeError) as error:
+            self._tell(str(error))
+            return False
+        return True
 
     async def _differs(self, path: str) -> bool:
         return await walk(self._client, files.read(self._where, self._path(path))) != _read(self._here / path)
@@ -96,24 +138,45 @@ class SyncedFolder:
     def _path(self, path: str) -> str:
         return copies.joined(self._there, path)
 
+    def _tell_some(self, words: str, paths: Iterable[str]) -> None:
+        """Tells it of the first that are found: others may come with every call."""
+        found = list(paths)
+        if found and words not in self._told:
+            self._told.add(words)
+            more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+            self._warn(f"{words}: {', '.join(found[:NAMED])}{more}")
+
     def _tell(self, words: str) -> None:
         if words not in self._told:
             self._told.add(words)
             self._warn(words)
 
 
-def local_marks(folder: Path) -> dict[str, Mark]:
-    """The files below a folder of this machine; no links, and no .env."""
-    found: dict[str, Mark] = {}
-    for parent, _, names in os.walk(folder):
+def local_files(folder: Path) -> Local:
+    """The files below a folder of this machine; no links, and nothing that is copied in neither direction."""
+    found = Local()
+    for parent, folders, names in os.walk(folder):
+        base = Path(parent).relative_to(folder)
+        folders[:] = [name for name in folders if _goes(found, (base / name).as_posix(), is_folder=True)]
         for name in names:
-            path = Path(parent) / name
-            if name != NEVER and not path.is_symlink() and path.is_file():
+            path, relative = Path(parent) / name, (base / name).as_posix()
+            if not path.is_symlink() and path.is_file() and _goes(found, relative):
                 facts = path.stat()
-                found[path.relative_to(folder).as_posix()] = Mark(facts.st_size, str(facts.st_mtime_ns))
-        if len(found) > MOST_FILES:
+                found.marks[relative] = Mark(facts.st_size, str(facts.st_mtime_ns))
+        if len(found.marks) > MOST_FILES:
             break
     return found
+
+
+def _goes(found: Local, path: str, is_folder: bool = False) -> bool:
+    # Of a folder, only what begins with a dot is kept apart as a whole: `id_maps/` holds no key.
+    if is_apart(path + "/-" if is_folder else path):
+        found.apart.append(path)
+        return False
+    if is_odd(path):
+        found.odd.append(path)
+        return False
+    return True
 
 
 def _read(path: Path) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 from sandglass.async_sandbox import walk
 from sandglass.bridge import messages
 from sandglass.bridge.messages import Incoming
-from sandglass.core import files
+from sandglass.core import copies, files, local_names
 from sandglass.core.runs import Where
 from sandglass.part_file import PartFile
 from sandglass.wire.client import AsyncClient
@@ -32,15 +32,39 @@ def definition(name: str, purpose: str) -> dict[str, Any]:
 
 def default_dirs() -> tuple[Path, ...]:
     """The folders that are open if none are named: the home folder and that for temporary files."""
-    return Path.home(), Path(tempfile.gettempdir())
+    temporary = Path(tempfile.gettempdir())
+    try:
+        return Path.home(), temporary
+    except RuntimeError:
+        return (temporary,)
 
 
 def guarded(local_path: str, allowed: Sequence[Path], deed: str) -> Path:
-    """The path, links resolved; `PermissionError` if it is outside of the allowed folders."""
-    resolved = Path(local_path).expanduser().resolve()
-    if not any(resolved.is_relative_to(folder.expanduser().resolve()) for folder in allowed):
-        raise PermissionError(f"Path '{local_path}' is not within allowed directories for {deed}")
-    return resolved
+    """The path, links resolved; `PermissionError` if it is outside of the allowed folders.
+
+    It is also outside if it is hidden below the home folder or that for temporary files, or holds settings there: keys
+    are read there, and what is written there runs. A folder that was named within them is open as a whole.
+    """
+    try:
+        resolved = Path(local_path).expanduser().resolve()
+    except RuntimeError:
+        raise ValueError(f"Not a path of this machine: {local_path}") from None
+    wide = [folder.resolve() for folder in default_dirs()]
+    is_hidden = False
+    for folder in (each.expanduser().resolve() for each in allowed):
+        if not resolved.is_relative_to(folder):
+            continue
+        inner = [each for each in wide if each.is_relative_to(folder)]
+        if not inner or not _is_settings(resolved, folder, inner):
+            return resolved
+        is_hidden = True
+    why = ": it is hidden, and --allowed-dir names no folder that holds it" if is_hidden else ""
+    raise PermissionError(f"Path '{local_path}' is not within allowed directories for {deed}{why}")
+
+
+def _is_settings(place: Path, folder: Path, wide: Sequence[Path]) -> bool:
+    bases = [each for each in wide if place.is_relative_to(each)]
+    return any(local_names.is_settings(place.relative_to(each).as_posix()) for each in bases or [folder])
 
 
 class Transfers:
@@ -96,7 +120,7 @@ class Transfers:
     async def _fetch(self, place: Path, relpath: str, incoming: Incoming, write: Write) -> int:
         piece = await walk(self._client, files.read_piece(self._where, relpath, 0))
         done = 0
-        with PartFile(place) as part:
+        with PartFile(place, copies.most_bytes(piece.size)) as part:
             while True:
                 part.write(piece.data, done)
                 done += len(piece.data)

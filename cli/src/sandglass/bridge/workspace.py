@@ -1,6 +1,7 @@
 """Which files of a folder and of a sandbox's workspace have to be copied so that both have the same. Pure.
 
 What both sides changed is a conflict: neither is written over. What one side deleted stays on the other.
+Code in a sandbox is not trusted: programs of this machine obey hidden files, so that none comes out unasked.
 """
 
 from __future__ import annotations
@@ -8,9 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sandglass.core.local_names import folded, is_apart, is_hidden
+
 MOST_FILES = 5_000
 MOST_BYTES = 256 * 1024 * 1024
-NEVER = ".env"
+NAMED = 5
+DOT_ENV = ".env"
+TOLD = (
+    ".git, .env*, .ssh, .aws, .npmrc, .netrc, .pypirc, *.pem, id_* and the like are not copied; hidden files of the "
+    "sandbox "
+)
+NOT_HIDDEN = "neither, without --sync-hidden"
+WITH_HIDDEN = "are, and your programs may obey them (--sync-hidden)"
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,10 @@ class Changes:
     compare: tuple[str, ...] = ()
     """Changed on both sides, to the same size: perhaps to the same content."""
     conflicts: tuple[str, ...] = ()
+    alike: tuple[tuple[str, ...], ...] = ()
+    """Names that a file system may take for one: none of them is copied."""
+    withheld: tuple[str, ...] = ()
+    """Hidden files of the sandbox that stay there."""
 
 
 @dataclass
@@ -51,13 +65,24 @@ class _Sorted:
     conflicts: list[str] = field(default_factory=list)
 
 
-def changes(before: Mapping[str, Pair], here: Marks, there: Marks) -> Changes:
+def changes(before: Mapping[str, Pair], here: Marks, there: Marks, with_hidden: bool = False) -> Changes:
     """What changed since both sides were the same."""
     found = _Sorted()
+    alike: dict[str, list[str]] = {}
     for path in sorted(here.keys() | there.keys()):
-        if path.rpartition("/")[2] != NEVER:
-            _sort(found, path, before.get(path), here.get(path), there.get(path))
-    return Changes(tuple(found.up), tuple(found.down), tuple(found.compare), tuple(found.conflicts))
+        if not is_apart(path):
+            alike.setdefault(folded(path), []).append(path)
+    for paths in alike.values():
+        if len(paths) == 1:
+            _sort(found, paths[0], before.get(paths[0]), here.get(paths[0]), there.get(paths[0]))
+    return Changes(
+        tuple(found.up),
+        tuple(path for path in found.down if with_hidden or not is_hidden(path)),
+        tuple(found.compare),
+        tuple(found.conflicts),
+        tuple(tuple(paths) for paths in alike.values() if len(paths) > 1),
+        tuple(path for path in found.down if not with_hidden and is_hidden(path)),
+    )
 
 
 def _sort(found: _Sorted, path: str, was: Pair | None, here: Mark | None, there: Mark | None) -> None:

@@ -18,7 +18,7 @@ from sandglass.bridge.plan import KERNEL_ENV, Contract, Plan, Wishes, plan
 from sandglass.bridge.server import Bridge
 from sandglass.bridge.synced_folder import SyncedFolder
 from sandglass.bridge.transfers import Transfers
-from sandglass.bridge.workspace import NEVER, bind
+from sandglass.bridge.workspace import DOT_ENV, NOT_HIDDEN, TOLD, WITH_HIDDEN, bind
 from sandglass.command_line.common import Namespace, note, settings, variables, where
 from sandglass.config.settings import Settings
 from sandglass.errors import ConfigurationError
@@ -51,6 +51,9 @@ def mcp(
         list[str] | None,
         typer.Option("--container-bind", metavar="FOLDER:PATH", help="The same for a PATH in the workspace."),
     ] = None,
+    sync_hidden: Annotated[
+        bool, typer.Option("--sync-hidden", help="Copy hidden files out of the sandbox too; .git and secrets never.")
+    ] = False,
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="ipybox: close the network but for the allowed hosts.")
     ] = False,
@@ -102,11 +105,15 @@ def mcp(
     folders = _folders(contract, workspace, container_bind or [])
     if contract is Contract.IPYBOX and not folders:
         note("no folder is kept the same as the sandbox's: name one with --workspace")
-    asyncio.run(_serve(found, wishes, planned, name, folders))
+    if folders:
+        note(TOLD + (WITH_HIDDEN if sync_hidden else NOT_HIDDEN))
+    asyncio.run(_serve(found, wishes, planned, name, folders, sync_hidden))
     standard_streams.leave(0)
 
 
-async def _serve(found: Settings, wishes: Wishes, planned: Plan, name: str | None, folders: list[Folder]) -> None:
+async def _serve(
+    found: Settings, wishes: Wishes, planned: Plan, name: str | None, folders: list[Folder], with_hidden: bool
+) -> None:
     import httpx
 
     from sandglass.wire.client import AsyncClient
@@ -115,12 +122,12 @@ async def _serve(found: Settings, wishes: Wishes, planned: Plan, name: str | Non
     options: Any = client_options(found)
     client = AsyncClient(found)
     async with httpx.AsyncClient(**options) as http:
-        bridge = Bridge(found, wishes.contract, planned, http)
+        bridge = Bridge(found, wishes.contract, planned, http, note)
         if wishes.contract is not Contract.SANDGLASS:
             place = where(found, name or f"mcp-{secrets.token_hex(8)}")
             own = OwnSandbox(client, place, planned, name is not None, note)
             is_ipybox = wishes.contract is Contract.IPYBOX
-            synced = [SyncedFolder(client, place, here, there, note) for here, there in folders]
+            synced = [SyncedFolder(client, place, here, there, note, with_hidden) for here, there in folders]
 
             async def sync() -> None:
                 for folder in synced:
@@ -153,7 +160,7 @@ def _folders(contract: Contract, workspace: Path | None, binds: list[str]) -> li
 
 def _dot_env(workspace: Path | None) -> dict[str, str]:
     """Of the workspace's .env, what is marked for the code; the rest is for MCP servers."""
-    place = None if workspace is None else workspace / NEVER
+    place = None if workspace is None else workspace / DOT_ENV
     if place is None or not place.is_file():
         return {}
     marked = variables(None, place) or {}

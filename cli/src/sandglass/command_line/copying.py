@@ -16,6 +16,7 @@ from sandglass.async_sandbox import walk
 from sandglass.command_line.common import Namespace, note, settings, where
 from sandglass.core import copies, files
 from sandglass.core.copies import FileCopy, Place
+from sandglass.core.local_names import is_odd
 from sandglass.core.runs import Steps, Where
 from sandglass.errors import ConfigurationError, ToolError
 from sandglass.part_file import PartFile
@@ -26,6 +27,7 @@ from sandglass.wire.client import AsyncClient
 T = TypeVar("T")
 AT_ONCE = 8
 _NAMED = 5
+_ODD = "since the other side takes such names for something else"
 Report = Callable[[int], None]
 
 
@@ -82,10 +84,11 @@ class Upload:
         """Copies a file or a folder."""
         local, name = existing(source.path)
         base = await self._base(name, target)
-        found, folders, left_out = local_files(local, base)
+        found, folders, left_out, odd = local_files(local, base)
         for folder in folders:
             await self._side.walk(files.make_folder(self._box, folder))
-        _tell_left_out(left_out)
+        _tell_left_out("since they are no files or folders", left_out)
+        _tell_left_out(_ODD, odd)
         with Progress(found, quiet) as progress:
             await each_of(found, lambda one: self._send(one, progress.advance))
 
@@ -119,20 +122,28 @@ class Download:
         """Copies a file or a folder."""
         entry = await self._side.walk(files.stat(self._box, source.path or "/workspace"))
         local = local_target(source, target)
+        base = Path(target.path)
         if entry.type != "folder":
-            found: tuple[FileCopy, ...] = (FileCopy(source.path, str(local), entry.size or 0),)
+            found: tuple[FileCopy, ...] = (FileCopy(source.path, str(below(base, local)), entry.size or 0),)
         else:
             listed = await self._side.walk(files.list_folder(self._box, source.path, recursive=True))
             chosen = copies.downloads(source.path, listed)
-            make_folders([local, *(local / folder for folder in chosen.folders)])
-            _tell_left_out(chosen.left_out)
-            found = tuple(FileCopy(one.source, str(local / one.target), one.size) for one in chosen.files)
+            chosen_folders = [below(base, local / folder) for folder in ("", *chosen.folders)]
+            found = tuple(FileCopy(one.source, str(below(base, local / one.target)), one.size) for one in chosen.files)
+            make_folders(chosen_folders)
+            _tell_left_out("since they are no files or folders", chosen.left_out)
+            _tell_left_out(_ODD, chosen.odd)
         with Progress(found, quiet) as progress:
             await each_of(found, lambda one: self._fetch(one, progress.advance))
 
     async def _fetch(self, one: FileCopy, report: Report) -> None:
-        with PartFile(Path(one.target)) as part:
+        most = copies.most_bytes(one.size)
+        with PartFile(Path(one.target), most) as part:
             first = await self._side.walk(files.read_piece(self._box, one.source, 0))
+            if first.size > most:
+                raise ToolError(
+                    f"{one.source}: it was listed with {one.size} bytes and has {first.size}; copy it again"
+                )
             part.write(first.data, 0)
             report(len(first.data))
             offsets = range(len(first.data), first.size, files.PIECE_BYTES) if first.data else ()
@@ -208,14 +219,16 @@ async def each_of(items: Iterable[T], work: Callable[[T], Awaitable[None]]) -> N
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def local_files(local: Path, base: str) -> tuple[list[FileCopy], list[str], list[str]]:
-    """The files of this machine that are copied to `base`, its folders, and the links that are left out."""
+def local_files(local: Path, base: str) -> tuple[list[FileCopy], list[str], list[str], list[str]]:
+    """The files of this machine that are copied to `base`, its folders, the links and odd names that are left out."""
     if local.is_file():
-        return [FileCopy(str(local), base, local.stat().st_size)], [], []
-    found, folders, left_out = [], [base], []
+        return [FileCopy(str(local), base, local.stat().st_size)], [], [], []
+    found, folders, left_out, odd = [], [base], [], []
     for folder, names, file_names in os.walk(local):
         relative = Path(folder).relative_to(local).as_posix()
-        for name in names + file_names:
+        odd += [str(Path(folder) / name) for name in names + file_names if is_odd(name)]
+        names[:] = [name for name in names if not is_odd(name)]
+        for name in [*names, *(name for name in file_names if not is_odd(name))]:
             path = Path(folder) / name
             inside = copies.joined(base, "" if relative == "." else relative, name)
             if path.is_symlink() or not (path.is_file() or path.is_dir()):
@@ -228,7 +241,7 @@ def local_files(local: Path, base: str) -> tuple[list[FileCopy], list[str], list
             raise ConfigurationError(
                 f"{local} has more than {copies.MOST_FILES} files and folders: pack them into one file"
             )
-    return found, folders, left_out
+    return found, folders, left_out, odd
 
 
 def existing(path: str) -> tuple[Path, str]:
@@ -255,6 +268,17 @@ def local_target(source: Place, target: Place) -> Path:
     return local
 
 
+def below(base: Path, place: Path) -> Path:
+    """The place, if no link of this machine leads it out of the folder that was named."""
+    try:
+        is_below = place.resolve().is_relative_to(base.resolve())
+    except (OSError, RuntimeError):
+        is_below = False
+    if not is_below:
+        raise ConfigurationError(f"{place} leads out of {base} by a link: remove the link, or name another target")
+    return place
+
+
 def make_folders(folders: Iterable[Path]) -> None:
     """Makes folders of this machine."""
     for folder in folders:
@@ -264,10 +288,8 @@ def make_folders(folders: Iterable[Path]) -> None:
             raise ConfigurationError(f"{folder}: {error.strerror}") from None
 
 
-def _tell_left_out(paths: Iterable[str]) -> None:
+def _tell_left_out(why: str, paths: Iterable[str]) -> None:
     left_out = list(paths)
     if left_out:
         more = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
-        note(
-            f"left out, since they are no files or folders: {', '.join(line(path) for path in left_out[:_NAMED])}{more}"
-        )
+        note(f"left out, {why}: {', '.join(line(path) for path in left_out[:_NAMED])}{more}")

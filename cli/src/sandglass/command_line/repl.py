@@ -97,17 +97,17 @@ def _line(prompt: str) -> str:
 
 
 def _run(connected: Client, place: Where, code: Code) -> None:
-    screen = Screen(Form.TEXT, None)
     begun: list[str] = []
     try:
-        with Interrupts(connected, place) as interrupts:
+        with Screen(Form.TEXT, None) as screen:
+            with Interrupts(connected, place) as interrupts:
 
-            def started(execution_id: str) -> None:
-                begun.append(execution_id)
-                interrupts.running = execution_id
+                def started(execution_id: str) -> None:
+                    begun.append(execution_id)
+                    interrupts.running = execution_id
 
-            execution = walk(connected, runs.run(code, place, screen.listener(started)))
-        screen.finish(execution, shown_already=bool(begun))
+                execution = walk(connected, runs.run(code, place, screen.listener(started)))
+            screen.finish(execution, shown_already=bool(begun))
     except SandglassError as error:
         note(str(error))
     except KeyboardInterrupt:

@@ -71,7 +71,8 @@ def run(
         if chosen not in _WORDS:
             raise ConfigurationError(f"--language must be one of {', '.join(_WORDS)}, not {chosen[:40]!r}")
         code = Code(_code(source), chosen, session, timeout, variables(env, env_file))
-        status = _run(code, sandbox, namespace, Screen(output, pictures))
+        with Screen(output, pictures) as screen:
+            status = _run(code, sandbox, namespace, screen)
     raise typer.Exit(status)
 
 
@@ -95,7 +96,8 @@ def execute(
     with failures_as_125():
         text = _text(sys.stdin.buffer.read(MAX_CODE_BYTES + 1), "standard input") if stdin else None
         work = Command(command, cwd, text, timeout, variables(env, env_file))
-        status = _run(work, sandbox, namespace, Screen(output, None))
+        with Screen(output, None) as screen:
+            status = _run(work, sandbox, namespace, screen)
     raise typer.Exit(status)
 
 
@@ -108,8 +110,7 @@ def attach(
 
     Ctrl-C leaves it running. The exit code is that of 'run'.
     """
-    with failures_as_125(), client() as (connected, _):
-        screen = Screen(output, pictures)
+    with failures_as_125(), client() as (connected, _), Screen(output, pictures) as screen:
         status = screen.finish(walk(connected, runs.read(execution, screen.listener(None))))
     raise typer.Exit(status)
 

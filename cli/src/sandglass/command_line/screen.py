@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -34,6 +35,16 @@ class Screen:
         self._err = TerminalText(has_colours(sys.stderr)) if sys.stderr.isatty() else None
         self._ends_line = True
 
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leaves no colours on, however the run ended."""
+        for stream, texts in ((sys.stdout, (self._text, self._out)), (sys.stderr, (self._err,))):
+            with suppress(OSError, ValueError):
+                stream.write("".join(text.end() for text in texts if text is not None))
+                stream.flush()
+
     def listener(self, on_started: Any) -> Listener:
         """Who listens to the run."""
         if self._form is Form.JSON:
@@ -50,7 +61,9 @@ class Screen:
             return exit_code(execution)
         if not shown_already:
             self._page(execution)
-        sys.stdout.write(self._text.end())
+        for text in (self._text, self._out):
+            sys.stdout.write(text.end() if text else "")
+        sys.stderr.write(self._err.end() if self._err else "")
         if execution.result:
             self._new_line()
             value = self._text.whole(execution.result) if self._out else execution.result

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from sandglass.core.facts import Entry
+from sandglass.core.local_names import WINDOWS, is_odd
 from sandglass.errors import ConfigurationError, EndpointError
 
 MOST_FILES = 100_000
+GROWTH_BYTES = 1024 * 1024
 _REMOTE = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]{0,62}):(.*)", re.DOTALL)
 
 
@@ -49,6 +51,8 @@ class Downloads:
     files: tuple[FileCopy, ...]
     folders: tuple[str, ...]
     left_out: tuple[str, ...]
+    odd: tuple[str, ...] = ()
+    """Left out for their names."""
 
 
 def place(text: str) -> Place:
@@ -71,22 +75,30 @@ def joined(folder: str, *parts: str) -> str:
     return f"/{path}" if folder.startswith("/") else path
 
 
-def downloads(folder: str, entries: Iterable[Entry]) -> Downloads:
+def downloads(folder: str, entries: Iterable[Entry], windows: bool = WINDOWS) -> Downloads:
     """The files of a listing below `folder`. A sandbox is not trusted: no path of it may lead out of the target."""
-    files, folders, left_out = [], [], []
+    files, folders, left_out, odd = [], [], [], []
     for entry in entries:
-        if entry.type == "file":
-            files.append(FileCopy(joined(folder, checked(entry.path)), entry.path, entry.size or 0))
+        path = checked(entry.path)
+        if is_odd(path, windows):
+            odd.append(path)
+        elif entry.type == "file":
+            files.append(FileCopy(joined(folder, path), path, entry.size or 0))
         elif entry.type == "folder":
-            folders.append(checked(entry.path))
+            folders.append(path)
         else:
-            left_out.append(entry.path)
-    return Downloads(tuple(files), tuple(folders), tuple(left_out))
+            left_out.append(path)
+    return Downloads(tuple(files), tuple(folders), tuple(left_out), tuple(odd))
+
+
+def most_bytes(listed: int) -> int:
+    """How much of a file is taken that was listed with a size: it may have grown, within reason."""
+    return 2 * listed + GROWTH_BYTES
 
 
 def checked(path: str) -> str:
     """A path of a listing, if it stays below the folder that was listed."""
     parts = path.split("/")
-    if not path or "\0" in path or "\\" in path or any(part in ("", ".", "..") or ":" in part[1:2] for part in parts):
+    if "\0" in path or any(part in ("", ".", "..") for part in parts):
         raise EndpointError(f"the sandbox listed the path {path[:200]!r}, which is no file below its folder")
     return path

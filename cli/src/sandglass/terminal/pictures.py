@@ -8,6 +8,8 @@ from collections.abc import Mapping
 KITTY = "kitty"
 ITERM = "iterm"
 PNG = b"\x89PNG\r\n\x1a\n"
+JPEG = b"\xff\xd8\xff"
+GIFS = (b"GIF87a", b"GIF89a")
 _CHUNK = 4096
 _KITTY_PROGRAMS = {"kitty", "ghostty", "wezterm"}
 _ENDINGS = {
@@ -30,9 +32,14 @@ def protocol(environ: Mapping[str, str]) -> str | None:
 
 
 def shown(data: bytes, known: str) -> str | None:
-    """The bytes for the terminal; None if it cannot show this picture. Base64 alone is the sandbox's."""
+    """The bytes for the terminal; None if it cannot show this picture. Base64 alone is the sandbox's.
+
+    iTerm2 opens anything by the system's decoders, so that only the pictures that are usual on pages go there.
+    """
     if known == KITTY:
         return _kitty(data) if data.startswith(PNG) else None
+    if not data.startswith((PNG, JPEG, *GIFS)):
+        return None
     encoded = base64.b64encode(data).decode()
     return f"\x1b]1337;File=inline=1;size={len(data)}:{encoded}\x07\n"
 

@@ -55,7 +55,7 @@ class CodeModeEndpointE2E {
     void brokenArgumentsAreValidationErrors() {
         assertThat(run(" \n"))
                 .contains("\\\"status\\\":\\\"validation_error\\\"", "Missing 'code' argument", "\"isError\":true");
-        assertThat(session.call("run_python", Map.of("code", "1", "servers", "x")))
+        assertThat(session.call("run_python", Map.of("code", "1", "servers", Map.of("x", 1))))
                 .contains("validation_error", "'servers' must be a list");
         assertThat(session.call("run_python", Map.of("code", "1", "timeout", "soon")))
                 .contains("validation_error", "'timeout' must be an integer");

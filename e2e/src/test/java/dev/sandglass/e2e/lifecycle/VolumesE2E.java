@@ -176,7 +176,7 @@ class VolumesE2E {
                             found.wanted().withVolumes(List.of(Volume.ofClaim("code", "/workspace/x", false, claim))));
                     return found;
                 }))
-                .hasMessageContaining("/workspace or below it");
+                .hasMessageContaining("everything below them are reserved");
 
         assertThat(agent.start(sandbox).failed()).isFalse();
         assertThat(read(sandbox, "/proc/self/mountinfo")).doesNotContain(" /opt/sandglass");

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.action;
 
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
@@ -9,6 +10,7 @@ import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -51,10 +53,23 @@ final class ReadySandboxes {
         return switch (absent) {
             case Absent.Refused _ -> ready;
             case Absent.Created(String by, SandboxConfig config) ->
-                ready.onErrorResume(SandboxProblem.NotFound.class, missing -> create(ref, config, by, patience)
-                        .elapsed()
-                        .map(made -> new Ready(made.getT2(), null, true, Duration.ofMillis(made.getT1()))));
+                ready.onErrorResume(ReadySandboxes::isStarting, starting -> begun(ref, patience)
+                                .elapsed()
+                                .map(begun -> new Ready(begun.getT2(), null, false, Duration.ofMillis(begun.getT1()))))
+                        .onErrorResume(SandboxProblem.NotFound.class, missing -> create(ref, config, by, patience)
+                                .elapsed()
+                                .map(made -> new Ready(made.getT2(), null, true, Duration.ofMillis(made.getT1()))));
         };
+    }
+
+    /** Calls that come together find what the first of them makes. */
+    private static boolean isStarting(Throwable problem) {
+        return problem instanceof SandboxProblem.NotRunning why && why.next() == NextStep.Plain.AWAIT_START;
+    }
+
+    private Mono<RunningSandbox> begun(SandboxRef ref, Patience patience) {
+        patience.progress().doing("starting the sandbox");
+        return awaited(ref, patience, SandboxProblem.NotRunning::starting);
     }
 
     private Mono<RunningSandbox> create(SandboxRef ref, SandboxConfig config, String by, Patience patience) {
@@ -97,13 +112,17 @@ final class ReadySandboxes {
 
     private Mono<RunningSandbox> resume(SandboxRef ref, Patience patience) {
         patience.progress().doing("resuming the sandbox");
-        Mono<RunningSandbox> resumed = sandboxes
+        return awaited(ref, patience, SandboxProblem.NotRunning::resuming);
+    }
+
+    private Mono<RunningSandbox> awaited(
+            SandboxRef ref, Patience patience, BiFunction<SandboxRef, Optional<String>, SandboxProblem> whyNot) {
+        Mono<RunningSandbox> running = sandboxes
                 .resume(ref)
                 .flatMap(sandbox -> executions.awaitKernel(sandbox).thenReturn(sandbox));
         Mono<RunningSandbox> late = Mono.firstWithSignal(
                         Mono.delay(patience.atMost()).then(), executions.drained())
-                .then(Mono.error(() -> SandboxProblem.NotRunning.resuming(
-                        ref, sandboxes.find(ref).flatMap(SandboxState::condition))));
-        return Mono.firstWithSignal(resumed, late, StartProgress.told(sandboxes.states(ref), patience.progress()));
+                .then(Mono.error(() -> whyNot.apply(ref, sandboxes.find(ref).flatMap(SandboxState::condition))));
+        return Mono.firstWithSignal(running, late, StartProgress.told(sandboxes.states(ref), patience.progress()));
     }
 }

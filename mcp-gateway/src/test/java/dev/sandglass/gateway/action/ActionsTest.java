@@ -94,6 +94,25 @@ class ActionsTest {
         assertThat(start(PATIENT)).isEqualTo(new Started.Failed(missing, true));
     }
 
+    /** As calls do that come together, of which the first makes the sandbox. */
+    @Test
+    void aRunThatMayMakeTheSandboxWaitsForOneThatStarts() {
+        sandboxes.put(new SandboxState.Pending(BOX, "uid-box", "Starting", "The pod starts."));
+        var made = new Absent.Created("alice", SandboxConfig.UNCHANGED);
+        assertThatThrownBy(() -> of(actions.runs().run(BOX, code("print 42"), new Absent.Refused(), PATIENT)))
+                .hasMessageContaining("still starting");
+
+        Run run = of(actions.runs().run(BOX, code("print 42"), made, PATIENT));
+        assertThat(run.result().stdout()).isEqualTo("42");
+        assertThat(run.created()).isFalse();
+        assertThat(run.resumed()).isNull();
+
+        sandboxes.put(new SandboxState.Pending(BOX, "uid-box", "Starting", "The pod starts."));
+        sandboxes.startsAnswer(Mono.never());
+        assertThatThrownBy(() -> of(actions.runs().run(BOX, code("print 42"), made, HASTY)))
+                .hasMessageContaining("still starting");
+    }
+
     @Test
     void aRunSaysWhetherTheSandboxWasResumedForIt() {
         sandboxes.addRunning("box");

@@ -288,6 +288,8 @@ def test_a_path_that_is_none_of_this_machine_is_answered(gateway: Gateway, bridg
             gateway.tools["sandbox_read_file"] = lambda _: result({"content": "", "size": 0})
             answer = bridge.ask(call(1, tool, {"relpath": "r", "local_path": place}))
             assert (answer["id"], answer["result"]["isError"] or place.endswith("circle")) == (1, True)
+            words = answer["result"]["content"][0]["text"]
+            assert not place.startswith("~") or words == f"Error: Not a path of this machine: {place}"
     assert bridge.ask(initialize())["id"] == 0
     bridge.end()
 
@@ -308,10 +310,12 @@ def test_a_request_that_no_endpoint_could_answer_is_answered(
     gateway: Gateway, bridges: Any, message: bytes, message_id: Any
 ) -> None:
     bridge = bridges()
-    answer = bridge.ask(message)
-    assert (answer["id"], answer["error"]["code"]) == (message_id, -32600)
+    bridge.send(message)
     bridge.send({"jsonrpc": "2.0", "id": 9, "result": {}})
-    assert bridge.ask(initialize())["id"] == 0
+    # Without an answer of its own, that of the next request would come first.
+    answer = bridge.ask(initialize())
+    assert (answer["id"], answer.get("error", {}).get("code")) == (message_id, -32600)
+    assert bridge.receive()["id"] == 0
     assert bridge.end()[1] == b""
 
 
@@ -320,11 +324,13 @@ def test_a_failure_of_the_bridge_itself_is_answered_and_its_type_alone_is_logged
 ) -> None:
     bridge = bridges()
     named = {"name": "secret\ud800", "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
-    failed = bridge.ask({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": named})
+    bridge.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": named})
+    failed = bridge.ask(initialize())
     assert (failed["id"], failed["result"]["isError"]) == (1, True)
     assert failed["result"]["content"][0]["text"] == (
         "Error: the bridge could not serve this request (UnicodeEncodeError)"
     )
+    assert bridge.receive()["id"] == 0
     failed = bridge.ask({"jsonrpc": "2.0", "id": 2, "method": "prompts/get", "params": named})
     assert (failed["id"], failed["error"]["code"]) == (2, -32603)
     bridge.send({"jsonrpc": "2.0", "method": "notifications/x\ud800", "params": named})

@@ -159,6 +159,15 @@ def test_an_odd_name_is_left_out_and_the_others_come(workspace: Workspace, run: 
     assert not set(done.err) & {"\x1b", "\x07"}
 
 
+def test_a_file_with_an_odd_name_needs_a_name_here(workspace: Workspace, run: Run) -> None:
+    workspace.files["a\\b"] = b"x"
+    refused = run("cp", "box:a\\b", ".")
+    assert (refused.code, "give TARGET a name of its own" in refused.err) == (2, True)
+    assert list(Path().iterdir()) == []
+    assert run("cp", "box:a\\b", "named").code == 0
+    assert Path("named").read_bytes() == b"x"
+
+
 def test_an_odd_name_of_this_machine_is_left_out_and_the_others_go(workspace: Workspace, run: Run) -> None:
     Path("up/a\\b").mkdir(parents=True)
     Path("up/a\\b/inner").touch()

@@ -264,6 +264,8 @@ def local_target(source: Place, target: Place) -> Path:
     """Where a download goes."""
     local = Path(target.path)
     if target.is_folder_by_name or local.is_dir():
+        if is_odd(source.name):
+            raise ConfigurationError(f"{source.name!r} is no name that is taken here: give TARGET a name of its own")
         return local / source.name if source.name else local
     return local
 

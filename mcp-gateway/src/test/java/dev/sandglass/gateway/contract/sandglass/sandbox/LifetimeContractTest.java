@@ -48,7 +48,7 @@ class LifetimeContractTest {
     @Test
     void startPassesDeadlinesAndRuntimeClassOn() throws Exception {
         start("{'idle_timeout':'5m','max_lifetime':3600,'retention':'8760h','runtime_class':'gvisor'}");
-        start("{'idle_timeout':null,'runtime_class':''}");
+        start("{'idle_timeout':null,'max_lifetime':'','runtime_class':''}");
 
         assertThat(gateway.sandboxes.configs)
                 .containsExactly(
@@ -66,7 +66,6 @@ class LifetimeContractTest {
                         + " seconds, such as 30m, 8h or 1h30m, or a whole number of seconds",
                 "{'idle_timeout':9} | 'config.idle_timeout' must be a duration from 10s",
                 "{'idle_timeout':1.5} | 'config.idle_timeout' must be a duration from 10s",
-                "{'idle_timeout':''} | 'config.idle_timeout' must be a duration from 10s",
                 "{'idle_timeout':['5m']} | 'config.idle_timeout' must be a duration from 10s",
                 "{'max_lifetime':'720h1s'} | 'config.max_lifetime' must be a duration from 10s to 720h",
                 "{'max_lifetime':-3600} | 'config.max_lifetime' must be a duration from 10s to 720h",

@@ -203,5 +203,6 @@ class RoomsTest {
             .and()
             .arePublic()
             .should()
-            .haveNameMatching(".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces)");
+            .haveNameMatching(
+                    ".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces)");
 }

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
@@ -10,9 +11,10 @@ final class OnTenantsOnDemand implements Condition {
 
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        return Binder.get(context.getEnvironment())
-                        .bind("gateway.tenants-on-demand", Integer.class)
-                        .orElse(0)
-                > 0;
+        @Nullable
+        Integer most = Binder.get(context.getEnvironment())
+                .bind("gateway.tenants-on-demand", Integer.class)
+                .orElse(null);
+        return most != null && most > 0;
     }
 }

@@ -1,4 +1,4 @@
-package dev.sandglass.gateway.contract;
+package dev.sandglass.gateway.file;
 
 /** Paths of folders as callers and sandboxes write them. Pure. */
 public final class Folders {

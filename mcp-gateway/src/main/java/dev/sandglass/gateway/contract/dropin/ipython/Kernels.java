@@ -2,9 +2,9 @@ package dev.sandglass.gateway.contract.dropin.ipython;
 
 import dev.sandglass.gateway.action.Overview;
 import dev.sandglass.gateway.action.Selection;
+import dev.sandglass.gateway.contract.config.Folders;
 import dev.sandglass.gateway.execution.SandboxContents;
 import dev.sandglass.gateway.execution.Session;
-import dev.sandglass.gateway.file.Folders;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import java.time.Duration;

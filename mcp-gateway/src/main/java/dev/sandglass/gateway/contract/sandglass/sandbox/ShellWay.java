@@ -1,7 +1,7 @@
 package dev.sandglass.gateway.contract.sandglass.sandbox;
 
 import dev.sandglass.api.ForeignText;
-import dev.sandglass.gateway.file.Folders;
+import dev.sandglass.gateway.contract.config.Folders;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.util.regex.Pattern;
 

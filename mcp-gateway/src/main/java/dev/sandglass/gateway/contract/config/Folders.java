@@ -1,4 +1,4 @@
-package dev.sandglass.gateway.file;
+package dev.sandglass.gateway.contract.config;
 
 /** Paths of folders as callers and sandboxes write them. Pure. */
 public final class Folders {

@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from sandglass.async_sandbox import walk
+from sandglass.bridge.notes import Notes
 from sandglass.bridge.workspace import MOST_FILES, NAMED, Mark, Pair, changes, too_large
 from sandglass.core import copies, files
 from sandglass.core.local_names import is_apart, is_hidden, is_odd
@@ -40,10 +41,9 @@ class SyncedFolder:
         self._where = where
         self._here = here
         self._there = there
-        self._warn = warn
         self._with_hidden = with_hidden
         self._before: dict[str, Pair] = {}
-        self._told: set[str] = set()
+        self._notes = Notes(warn)
         self._turn = asyncio.Lock()
 
     async def sync(self) -> None:
@@ -52,10 +52,10 @@ class SyncedFolder:
             try:
                 await self._sync()
             except (SandglassError, OSError) as error:
-                self._tell(f"{self._here} is not the same as the sandbox's: {error}")
+                self._notes.tell(f"{self._here} is not the same as the sandbox's: {error}")
             except Exception as error:  # noqa: BLE001
                 # The call that ran before it has an answer, which must reach the client.
-                self._tell(f"{self._here} is not the same as the sandbox's: {type(error).__name__} in the bridge")
+                self._notes.tell(f"{self._here} is not the same as the sandbox's: {type(error).__name__} in the bridge")
 
     async def _sync(self) -> None:
         here, there = self._local_marks(), await self._remote_marks()
@@ -82,9 +82,11 @@ class SyncedFolder:
 
     def _tell_conflicts(self, differing: Iterable[str], alike: Iterable[tuple[str, ...]]) -> None:
         for path in sorted(differing):
-            self._tell(f"{path} was changed here and in the sandbox: both are left as they are")
+            self._notes.tell(f"{path} was changed here and in the sandbox: both are left as they are")
         for paths in alike:
-            self._tell(f"{' and '.join(paths[:NAMED])} are one name where case does not count: none of them is copied")
+            self._notes.tell(
+                f"{' and '.join(paths[:NAMED])} are one name where case does not count: none of them is copied"
+            )
 
     def _stays(self, path: str) -> bool:
         return is_apart(path) or (is_hidden(path) and not self._with_hidden)
@@ -113,7 +115,7 @@ class SyncedFolder:
         try:
             data = _read(self._here / path)
         except OSError as error:
-            self._tell(f"{path} is not copied: {error.strerror}")
+            self._notes.tell(f"{path} is not copied: {error.strerror}")
             return False
         await walk(self._client, files.write(self._where, self._path(path), data))
         return True
@@ -128,7 +130,7 @@ class SyncedFolder:
             with PartFile(place, copies.most_bytes(listed)) as part:
                 part.write(data, 0)
         except (SandglassError, OSError, RuntimeError) as error:
-            self._tell(str(error))
+            self._notes.tell(str(error))
             return False
         return True
 
@@ -141,15 +143,9 @@ class SyncedFolder:
     def _tell_some(self, words: str, paths: Iterable[str]) -> None:
         """Tells it of the first that are found: others may come with every call."""
         found = list(paths)
-        if found and words not in self._told:
-            self._told.add(words)
+        if found:
             more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-            self._warn(f"{words}: {', '.join(found[:NAMED])}{more}")
-
-    def _tell(self, words: str) -> None:
-        if words not in self._told:
-            self._told.add(words)
-            self._warn(words)
+            self._notes.tell(words, f"{words}: {', '.join(found[:NAMED])}{more}")
 
 
 def local_files(folder: Path) -> Local:

@@ -16,7 +16,7 @@ public record SandboxContents(List<Session> sessions, List<KnownExecution> execu
     /** So many executions are told of at most; a supervisor keeps as many that are done. */
     public static final int MOST_EXECUTIONS = 64;
 
-    // No supervisor has more kernels than 8.
+    // No supervisor has more kernels (the chart's sandbox.maxSessions).
     private static final int MOST_SESSIONS = 64;
 
     /** Keeps its own copies. */

@@ -42,6 +42,40 @@ TIMEOUT_MAX_S: Final = 86_400.0
 PACKAGES: Final = 64
 PACKAGE_CHARS: Final = 512
 
+# MCP servers.
+MCP_SERVERS: Final = 16
+MCP_HEADERS: Final = 64
+URL_BYTES: Final = 8 * KIB
+MCP_START_S: Final = 60.0
+MCP_START_MOST_S: Final = 600.0
+MCP_TOOLS: Final = 512  # of one server
+MCP_TOOLS_BYTES: Final = 4 * MIB  # of JSON that describes them
+MCP_CALLS: Final = 32  # at a time of one server
+MCP_CALLS_OF_EXECUTION: Final = 1000
+MCP_REQUEST_BYTES: Final = 8 * MIB  # one frame from code
+MCP_RESULT_BYTES: Final = 4 * MIB
+MCP_FRAME_SLACK_BYTES: Final = 64 * KIB  # of a frame, beside what it carries
+MCP_UNSENT_BYTES: Final = 16 * MIB  # to one connection of code, or to one session
+MCP_WAITING_BYTES: Final = 32 * MIB  # of all connections, either way, and as much of all sessions
+MCP_TURN_S: Final = 0.005  # that one connection has before others have theirs
+MCP_LIST_BYTES: Final = 160 * KIB  # of the tools of one answer
+MCP_REVISION_CHARS: Final = 64
+MCP_CALL_ID_CHARS: Final = 64
+MCP_PEER_LOOK_S: Final = 2.0  # between two looks whether a gateway that waits for a call is still there
+MCP_MADE_BYTES: Final = 1 * MIB  # that the generator says
+MCP_NOTES: Final = 20
+MCP_RESTART_MOST_S: Final = 60.0  # between two starts of a server that ends at once
+MCP_SOUND_S: Final = 10.0  # a server that ran so long did not end at once
+MCP_CHANGES_S: Final = 2.0  # between two times that the functions of one server are written anew
+MCP_VALUES: Final = 512 * KIB  # of one frame's JSON
+MCP_CONNECTIONS: Final = 256  # of code
+MCP_TEXT_CHARS: Final = 256  # of what a server says of itself
+MCP_LINE_CHARS: Final = 200  # of a tool's description in a list
+MCP_STDERR_BYTES: Final = 4 * KIB
+MCP_SESSION_BYTES: Final = 256 * MIB  # of the session process: a server may write a line without end
+MCP_GENERATE_S: Final = 120.0
+MCP_STOP_S: Final = 3.0
+
 # Files.
 FILE_BYTES: Final = 1 * MIB  # of one reading or writing
 FILE_DEPTH: Final = 64  # folders below each other; a deletion holds a descriptor for each

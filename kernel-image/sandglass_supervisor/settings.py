@@ -2,6 +2,7 @@
 
 import _socket  # see network_probe
 import os
+import sys
 from collections.abc import Iterator, MutableMapping
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ _PASSED = frozenset(
     " http_proxy https_proxy all_proxy no_proxy"
     " GIT_SSL_CAINFO CARGO_HTTP_CAINFO JAVA_TOOL_OPTIONS OMP_NUM_THREADS".split()
 )
-_PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "IPYTHON", "PIP_", "NODE_", "NPM_", "npm_")
+_PASSED_PREFIXES = ("LC_", "XDG_", "PYTHON", "IPYTHON", "PIP_", "NODE_", "NPM_", "npm_", "UV_")
 # For kernels alone, which choose it themselves: older images set it, and programs in other environments lack it.
 _NOT_PASSED = ("MPLBACKEND", "module://matplotlib_inline.backend_inline")
 # Bytecode is found stale by its source's length and second: two edits within one would run the first. What is installed
@@ -47,6 +48,7 @@ class Settings(NamedTuple):
     disk_limit_bytes: int | None
     closed_addresses: tuple[Address, ...]
     require_closed: bool
+    mcp_packages: str
     code_env: dict[str, str]
 
     def __repr__(self) -> str:
@@ -79,6 +81,7 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         disk_limit_bytes=_perhaps(ours, "SANDGLASS_DISK_LIMIT_BYTES", 2**62),
         closed_addresses=_addresses(ours, "SANDGLASS_CLOSED_ADDRESSES"),
         require_closed=_flag(ours, "SANDGLASS_REQUIRE_CLOSED"),
+        mcp_packages=ours.get("SANDGLASS_MCP_PACKAGES", os.path.join(sys.prefix, "mcp")),
         code_env=dict(_code_env(ours, environ, home)),
     )
 

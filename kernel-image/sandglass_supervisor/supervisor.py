@@ -2,7 +2,6 @@
 
 import gc
 import os
-import secrets
 import signal
 from contextlib import suppress
 from typing import Any
@@ -17,12 +16,17 @@ from .files.confined import Confined
 from .files.files import Files
 from .kernels.kernel_process import Place
 from .kernels.kernels import Kernels
-from .limits import LEFT_PROCESSES, PEERS
+from .limits import LEFT_PROCESSES, MCP_WAITING_BYTES, PEERS
 from .link import wire
 from .link.calls import Calls
 from .link.link import Link
 from .link.wire import Credit, Malformed, Problem, Reply, Request, Returned
 from .loop import Loop
+from .mcp_servers.budget import Budget
+from .mcp_servers.door import Door
+from .mcp_servers.remote_calls import RemoteCalls
+from .mcp_servers.servers import Servers
+from .mcp_servers.session import Means as ServerMeans
 from .metrics.metrics import Bounds, Disk, Metrics, scratch_folders
 from .network_probe import Address, Network, NetworkProbe
 from .processes import resource_shares
@@ -33,6 +37,8 @@ from .processes.offspring import Offspring
 from .settings import Settings
 from .verbs import Sandbox, Verbs
 
+_MCP_SOCKET = "mcp"  # in the folder of sockets
+_NO_CALL = b"0"  # no call has this id
 _TEMPORARY = "/tmp"  # noqa: S108 - nothing of ours is put there
 
 
@@ -54,7 +60,8 @@ class Supervisor:
         largest = resource_shares.file_bytes(settings.disk_limit_bytes, memory_bytes, sizes)
         self._children = Children(most, largest, oom_score)
         shared = resource_shares.variables(cgroup.cpu().limit)
-        settings = settings._replace(code_env={**shared, **settings.code_env})
+        socket = os.path.join(settings.runtime_dir, _MCP_SOCKET)
+        settings = settings._replace(code_env={**shared, **settings.code_env, "SANDGLASS_MCP_SOCKET": socket})
         lost = _lost(settings)
         private = runtime.prepare(settings.runtime_dir, settings.workspace)
         # Before any code runs: from now on a folder of that name is the one that was there.
@@ -63,6 +70,9 @@ class Supervisor:
         own = self._belongings(offspring, settings.code_env)
         own.clear()
         place = Place(loop, self._children, offspring, private, settings.workspace, settings.code_env, own)
+        # Before any code runs, which could put something in its place.
+        servers = self._servers(settings)
+        self._door = Door(loop, socket, servers, self._execution_of)
         self._kernels = Kernels(place, cgroup, self._tell, lost, settings.max_sessions)
         self._kernels.get("python", "default")
         network = Network(required=settings.require_closed)
@@ -70,10 +80,12 @@ class Supervisor:
         disk = Disk(loop, self._children, scratch_folders(settings.workspace, _TEMPORARY), settings.code_env)
         bounds = Bounds(settings.disk_limit_bytes, most)
         metrics = Metrics(loop, cgroup, disk, bounds, lambda: len(self._kernels))
-        self._sandbox = Sandbox(settings, secrets.token_hex(8), network, self._kernels, commands, metrics, files)
+        self._sandbox = Sandbox(settings, network, self._kernels, commands, metrics, files, servers)
         if lost == outcome.CONTAINER_RESTARTED:
             self._sandbox.executions.follow_others()
-        self._verbs = Verbs(self._sandbox, self._new_execution, self._greet)
+        self._remote_calls = RemoteCalls(loop, servers, self._is_there)
+        door = self._door.mend
+        self._verbs = Verbs(self._sandbox, self._new_execution, self._greet, door, self._remote_calls)
         loop.watch(self._signals, self._read_signals)
         self._link.watch(self._receive)
         # Here and not first of all: the kernel's process starts meanwhile, and no caller's code runs yet.
@@ -97,6 +109,11 @@ class Supervisor:
         # Without namespaces of our own, what is there may be of others.
         found = stores(remove_tree) if os.getpid() == 1 else ()
         return Belongings(found, offspring.goes_on)
+
+    def _servers(self, settings: Settings) -> Servers:
+        env, workspace, packages = settings.code_env, settings.workspace, settings.mcp_packages
+        budget = Budget(MCP_WAITING_BYTES)
+        return Servers(ServerMeans(self._loop, self._children, self._offspring, env, workspace, packages, budget))
 
     def _receive(self, peer: bytes, frames: list[bytes]) -> None:
         message = wire.decode(frames)
@@ -137,8 +154,16 @@ class Supervisor:
 
     def _new_execution(self, execution_id: str, kind: str, block: bool) -> Execution:
         execution = Execution(execution_id, kind, self._loop, self._link.send, block=block)
-        execution.ended = self._calls.end
+        execution.ended = self._ended
         return execution
+
+    def _execution_of(self, mark: int) -> str | None:
+        return self._sandbox.execution_of(mark)
+
+    def _ended(self, execution_id: str) -> None:
+        """What the execution asked of others goes with it."""
+        self._calls.end(execution_id)
+        self._door.end(execution_id)
 
     def _greet(self, peer: bytes, call_kinds: frozenset[str]) -> None:
         """The peer said hello: from now on it hears events, and answers calls of these kinds."""
@@ -170,6 +195,11 @@ class Supervisor:
         self._sandbox.executions.detach(peer)
         self._sandbox.files.forget(peer)
         self._calls.forget(peer)
+        self._remote_calls.forget(peer)
+
+    def _is_there(self, peer: bytes) -> bool:
+        """Tell by sending something that means nothing, as the socket alone knows whom it has a way to."""
+        return self._link.send(peer, wire.withdrawal(_NO_CALL))
 
     def _read_signals(self) -> None:
         for told in linux.read_signals(self._signals):

@@ -1,5 +1,6 @@
 """The verbs of the link: each takes a request of a peer and gives its answer, at once or later."""
 
+import secrets
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ from .link.arguments import (
     parse_offset,
 )
 from .link.wire import Answer, Problem, Reply, Request
+from .mcp_servers.remote_calls import RemoteCalls
+from .mcp_servers.servers import Servers
 from .metrics.metrics import Metrics
 from .network_probe import Network
 from .settings import Settings
@@ -45,33 +48,45 @@ class Sandbox:
     def __init__(
         self,
         settings: Settings,
-        boot_id: str,
         network: Network,
         kernels: Kernels,
         commands: Commands,
         metrics: Metrics,
         files: Files,
+        servers: Servers,
     ) -> None:
         self.settings = settings
-        self.boot_id = boot_id
+        self.boot_id = secrets.token_hex(8)
         self.network = network
         self.kernels = kernels
         self.commands = commands
         self.metrics = metrics
         self.files = files
+        self.servers = servers
         self.installs = Installs(commands, settings.workspace, settings.code_env)
         self.executions = Executions()
+
+    def execution_of(self, mark: int) -> str | None:
+        """The execution whose processes bear that mark, if there is one."""
+        return self.kernels.execution_of(mark) or self.commands.execution_of(mark)
 
 
 class Verbs:
     """The dispatch table. A new verb is one method and one entry."""
 
     def __init__(
-        self, sandbox: Sandbox, new_execution: NewExecution, greet: Callable[[bytes, frozenset[str]], None]
+        self,
+        sandbox: Sandbox,
+        new_execution: NewExecution,
+        greet: Callable[[bytes, frozenset[str]], None],
+        mend_door: Callable[[], None],
+        remote_calls: RemoteCalls,
     ) -> None:
         self._sandbox = sandbox
         self._new_execution = new_execution
         self._greet = greet
+        self._mend_door = mend_door
+        self._remote_calls = remote_calls
         self._table: dict[str, Callable[[bytes, Request], Reply | Attached]] = {
             "hello": self._hello,
             "execute": self._execute,
@@ -81,18 +96,25 @@ class Verbs:
             "detach": self._detach,
             "interrupt": self._interrupt,
             "list": self._list,
+            "mcp_list": lambda _peer, _request: self._sandbox.servers.list(),
+            "mcp_remove": lambda _peer, request: self._sandbox.servers.remove(request.arguments),
+            "mcp_cancel": lambda peer, request: self._remote_calls.cancel(peer, request.arguments),
+        }
+        self._answer_later: dict[str, Callable[[bytes, Request, Answer], None]] = {
+            "metrics": lambda _peer, _request, answer: self._sandbox.metrics.ask(answer),
+            "files": lambda peer, request, answer: self._sandbox.files.serve(peer, parse_files(request), answer),
+            "reset": lambda _peer, request, answer: self._replace(request, answer),
+            "close": lambda _peer, request, answer: self._replace(request, answer),
+            "mcp_register": lambda _peer, request, answer: self._register(request, answer),
+            "mcp_tools": lambda _peer, request, answer: self._remote_calls.tools(request, answer),
+            "mcp_call": self._call,
         }
 
     def serve(self, peer: bytes, request: Request, answer: Answer) -> None:
         """Serve one request; ``answer`` is called exactly once, unless Problem is raised."""
-        if request.verb == "metrics":
-            self._sandbox.metrics.ask(answer)
-            return
-        if request.verb == "files":
-            self._sandbox.files.serve(peer, parse_files(request), answer)
-            return
-        if request.verb in ("reset", "close"):
-            self._replace(request, answer)
+        later = self._answer_later.get(request.verb)
+        if later is not None:
+            later(peer, request, answer)
             return
         verb = self._table.get(request.verb)
         if verb is not None:
@@ -136,6 +158,8 @@ class Verbs:
         if known is not None:
             return known
         self._check_network()
+        for name in wanted.servers:
+            self._sandbox.servers.check(name)
         self._sandbox.kernels.check_room(wanted)
         execution = self._new(wanted.execution_id, "code", wanted.block)
         self._sandbox.executions.add(execution)
@@ -203,6 +227,15 @@ class Verbs:
         self._sandbox.kernels.reset(
             language, session, lambda kernel: answer(_UNUSED if kernel is None else {"state": kernel.state})
         )
+
+    def _register(self, request: Request, answer: Answer) -> None:
+        self._check_network()
+        self._mend_door()
+        self._sandbox.servers.register(request.arguments, answer)
+
+    def _call(self, peer: bytes, request: Request, answer: Answer) -> None:
+        self._check_network()
+        self._remote_calls.call(peer, request, answer)
 
     def _list(self, _peer: bytes, _request: Request) -> Reply:
         executions = [

@@ -1,8 +1,9 @@
 """Every decoder of the supervisor for what comes from outside: good messages for it, and what must hold for any."""
 
+import ast
 import json
 from binascii import b2a_base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple, cast
 
@@ -20,14 +21,51 @@ from sandglass_supervisor.kernels.node_process import Frames
 from sandglass_supervisor.link import arguments, wire
 from sandglass_supervisor.link.wire import Credit, Malformed, Problem, Request, Returned
 from sandglass_supervisor.loop import Loop
+from sandglass_supervisor.mcp_api import texts
+from sandglass_supervisor.mcp_api.schemas import Definitions, Unfit
+from sandglass_supervisor.mcp_servers import words
+from sandglass_supervisor.mcp_servers.definition import parse_registration
+from sandglass_supervisor.mcp_servers.requests import CallProblem, parse_request
 from sandglass_supervisor.shared.html_text import html_text
+from sandglass_supervisor.shared.json_frames import BrokenFrames, Frame, JsonFrames, encode
 from sandglass_supervisor.shared.picture_sides import sides, sides_in_base64
 
 _GATEWAY_JSON_BYTES = 1024 * 1024
 _MOST = 2**63
+_MCP_BYTES, _MCP_VALUES = 64 * 1024, 1000
+_MCP: list[dict[str, Any]] = [
+    {"id": 1, "op": "call", "server": "one", "tool": "add", "arguments": {"a": [1, {"b": None}]}, "timeout_s": 1.5},
+    {"id": 2, "op": "cancel"},
+    {"id": 3, "op": "servers"},
+    {"id": 4, "op": "describe", "server": "one", "tool": "add"},
+    {
+        "op": "started",
+        "server_info": {"name": "a", "version": "1", "protocol_version": "2"},
+        "tools": [],
+        "notes": [""],
+    },
+    {"op": "tools", "tools": [{"name": "a", "inputSchema": {}, "outputSchema": {}, "description": "b"}], "notes": []},
+    {"op": "result", "id": 1, "result": {"content": [{"type": "text", "text": "caf\u00e9"}], "isError": False}},
+    {"op": "error", "id": 1, "kind": "failed", "message": "no"},
+    {"op": "failed", "why": "it is not there", "late": True},
+    {"name": "one", "command": "npx", "args": ["-y", "x"], "env": {"KEY": "v"}, "cwd": "~/x", "timeout_s": 5},
+    {"name": "two", "url": "https://example.com/mcp", "headers": {"Authorization": "x"}, "transport": "sse"},
+]
 _KINDS = {"stdout", "stderr", "result", "display", "error"}
 _KEY, _JUPYTER = recorded.jupyter_corpus()
 _PEER = Peer(_KEY)
+
+
+_KEYWORDS = set(
+    "$ref additionalProperties allOf anyOf default description enum exclusiveMaximum exclusiveMinimum format items "
+    "maxItems maxLength maximum minItems minLength minimum multipleOf pattern properties required type".split()
+)
+_SCHEMAS: list[dict[str, Any]] = [
+    {"type": "object", "properties": {"a": {"type": "string", "minLength": 1, "pattern": "^a"}}, "required": ["a"]},
+    {"properties": {"a": {"$ref": "#/$defs/A"}, "b": {"enum": ["x", 1]}}, "$defs": {"A": {"items": {"$ref": "#"}}}},
+    {"anyOf": [{"type": ["integer", "null"], "minimum": 1}, {"allOf": [{"properties": {"b": {"default": [1]}}}]}]},
+    {"type": "object", "patternProperties": {"^x": {"format": "date"}}, "description": "x", "customTypePath": "os.x"},
+]
 
 
 class Target(NamedTuple):
@@ -164,6 +202,30 @@ def check_node(frames: list[bytes]) -> None:
     assert pieces.held <= limits.KERNEL_MESSAGE_BYTES + 4
 
 
+def check_mcp(frames: list[bytes]) -> None:
+    """Bytes of the socket for code, and of a session process: the same objects however they are cut."""
+    pieces, whole = JsonFrames(_MCP_BYTES, _MCP_VALUES), JsonFrames(_MCP_BYTES, _MCP_VALUES)
+    found = _objects(pieces, frames)
+    assert found == _objects(whole, [b"".join(frames)])
+    assert pieces.held <= _MCP_BYTES + 4 + max(map(len, frames), default=0)
+    for said in found:
+        with suppress(CallProblem):
+            parse_request(said.value)
+        with suppress(BrokenFrames):
+            words.parse(said)
+        with suppress(Problem):
+            parse_registration(said.value, "/workspace")
+
+
+def _objects(frames: JsonFrames, data: list[bytes]) -> list[Frame]:
+    found: list[Frame] = []
+    with suppress(BrokenFrames):
+        for piece in data:
+            for said in frames.feed(piece):
+                found.append(said)  # noqa: PERF402 - those before what is broken count
+    return found
+
+
 def check_zmtp(frames: list[bytes]) -> None:
     """Bytes of a kernel's socket: the same messages however they were cut, and little is held of what goes on."""
     pieces, whole = zmtp.Frames(), zmtp.Frames()
@@ -183,6 +245,33 @@ def _messages(frames: zmtp.Frames, data: bytes) -> list[list[bytes]]:
         while (step := frames.next()) is not None:
             found += [] if step[1] is None else [step[1]]
     return found
+
+
+def check_schema(frames: list[bytes]) -> None:
+    """A tool's schema, and a text of its server: what is left of them is known, and no code."""
+    data = b"".join(frames)
+    text = data.decode("utf-8", "replace")
+    cleaned = texts.cleaned(text, 1000)
+    assert ast.literal_eval(texts.docstring(cleaned)).removesuffix("\n") == cleaned
+    assert ast.literal_eval(texts.literal(text)) == text
+    try:
+        schema = json.loads(data)
+    except (ValueError, RecursionError):
+        return
+    definitions = Definitions(lambda _: True, frozenset({"Params"}))
+    with suppress(Unfit):
+        definitions.add_root("Params", schema, closed=True)
+        for found in definitions.schemas.values():
+            _check_schema(found, definitions.schemas.keys())
+
+
+def _check_schema(found: dict[str, Any], names: Collection[str]) -> None:
+    assert found.keys() <= _KEYWORDS
+    assert found.get("$ref", "#/$defs/Params").removeprefix("#/$defs/") in names
+    inner = [found.get("items"), found.get("additionalProperties"), *found.get("properties", {}).values()]
+    for part in (*inner, *found.get("anyOf", ()), *found.get("allOf", ())):
+        if isinstance(part, dict):
+            _check_schema(part, names)
 
 
 def check_html(frames: list[bytes]) -> None:
@@ -238,6 +327,8 @@ def targets() -> list[Target]:
         Target("run", [*runs, [frame for run in runs for frame in run]], check_run),
         Target("node", [[piece] for piece in pipe] + [pipe, [b"".join(pipe)]], check_node),
         Target("zmtp", [[zmtp.GREETING, zmtp.introduction("XPUB"), *socket], [b"".join(socket)]], check_zmtp),
+        Target("mcp", [[encode(said)] for said in _MCP] + [[encode(said) for said in _MCP]], check_mcp),
+        Target("schema", [[json.dumps(schema).encode()] for schema in _SCHEMAS], check_schema),
         Target("html", [[page] for page in pages], _html),
         Target("picture", [[picture] for picture in pictures], check_picture),
     ]

@@ -107,6 +107,8 @@ def _replies() -> list[Recorded]:
         _reply("files mkdir", {"created": True}),
         _reply("files delete", {"deleted": 1, "done": True}),
         _reply("files stat", {"type": "file", "size": 3, "mode": "0644", "target": None}),
+        _reply("mcp_tools", {}, b'{"server":"one","tools":[{"name":"add","inputSchema":{}}],"left_out":0}'),
+        _reply("mcp_call", {}, '{"content":[{"type":"text","text":"é"}],"isError":false}'.encode()),
     ]
 
 
@@ -125,7 +127,7 @@ def _hello() -> dict[str, Any]:
         settings=settings, boot_id="b00t", network=network, kernels=kernels, executions=[], files=files
     )
     said: list[dict[str, Any]] = []
-    verbs = Verbs(cast(Sandbox, sandbox), cast(Any, None), lambda _, _kinds: None)
+    verbs = Verbs(cast(Sandbox, sandbox), cast(Any, None), lambda _, _kinds: None, lambda: None, cast(Any, None))
     request = wire.Request(b"r7", "hello", {"protocol": [wire.PROTOCOL]}, b"")
     verbs.serve(b"peer", request, cast(wire.Answer, lambda value, blob=b"": said.append(value)))
     return {**said[0], "supervisor": "1.2.3"}
@@ -140,6 +142,8 @@ def _failures() -> list[Recorded]:
         "rejected": "8 executions wait for kernel python/default already; try again later",
         "unsupported_version": "this supervisor speaks protocol 1 only",
         "internal": "OSError in the supervisor",
+        "mcp_registering": "name: server 'one' is being registered already; wait for the answer",
+        "no_server": "there is no MCP server 'two' in this sandbox; registered are: one",
         "network_open": outcome.network_open("192.0.2.1:443"),
     }
     return [

@@ -8,6 +8,8 @@ import pytest
 from client import Client
 from supervisors import Running
 
+from sandglass_supervisor.limits import SLICE_BYTES
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -94,6 +96,37 @@ def test_top_level_await_shell_and_magic(client: Client, name: str) -> None:
     assert client.run(name + "2", "!echo from-shell").text().split() == ["from-shell"]
     assert client.run(name + "3", "%%bash\necho $((6*7))").text() == "42\n"
     assert client.run(name + "4", "import os; os.system('echo raw'); None").text() == "raw\n"
+
+
+def test_what_is_handed_over_is_not_overtaken(client: Client, name: str) -> None:
+    # What a stream takes when the other one is written must not wait while more of it is flushed.
+    code = """
+import os, sys, threading, time
+out, take = sys.stdout, sys.stdout._rotate_buffers
+taken, flushed = threading.Event(), threading.Event()
+
+def take_slowly():
+    buffers = take()
+    if threading.current_thread() is sys.stderr.reader:
+        taken.set()
+        flushed.wait(1)
+    return buffers
+
+out._rotate_buffers = take_slowly
+os.write(1, b"a")
+while not out._unsent:
+    time.sleep(0.001)
+os.write(2, b"e")
+seen = taken.wait(10)
+os.write(1, b"b" * SLICE)
+while out._piped_bytes <= SLICE:
+    time.sleep(0.001)
+flushed.set()
+del out._rotate_buffers
+"""
+    output = client.run(name, code.replace("SLICE", str(SLICE_BYTES)) + "seen")
+    assert output.only("result").blob == b"True"
+    assert output.text() == "a" + "b" * SLICE_BYTES
 
 
 def test_what_programs_write_is_never_late(client: Client, name: str) -> None:

@@ -1,5 +1,6 @@
 """The link's frames against the recorded ones: ours for the gateway's tests, the gateway's as it writes them."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,8 +9,13 @@ from recorded import Recorded
 
 from sandglass_supervisor.link import arguments, wire
 from sandglass_supervisor.link.wire import Credit, Malformed, Problem, Request, Returned
+from sandglass_supervisor.mcp_servers.definition import parse_name, parse_registration
+from sandglass_supervisor.mcp_servers.remote_calls import parse_call, parse_call_id, parse_server
 
-VERBS = set("hello execute command install attach detach interrupt list metrics files reset close".split())
+VERBS = set(
+    "hello execute command install attach detach interrupt list metrics files reset close"
+    " mcp_register mcp_list mcp_remove".split()
+)
 FROM_GATEWAY = recorded.load(recorded.FROM_GATEWAY)
 
 
@@ -58,7 +64,8 @@ def meaning(frames: list[bytes]) -> dict[str, Any]:
 def _arguments(request: Request) -> dict[str, Any]:
     match request.verb:
         case "execute":
-            return arguments.parse_execute(request)._asdict()
+            run = arguments.parse_execute(request)
+            return {**run._asdict(), "servers": list(run.servers)}
         case "command":
             said = arguments.parse_command(request, "/workspace")._asdict()
             return {**said, "stdin": recorded.to_text(request.blob)}
@@ -67,6 +74,29 @@ def _arguments(request: Request) -> dict[str, Any]:
         case "files":
             asked = arguments.parse_files(request)._asdict()
             return {**asked, "content": recorded.to_text(request.blob)}
+    return _of_servers(request)
+
+
+def _of_servers(request: Request) -> dict[str, Any]:
+    match request.verb:
+        case "mcp_register":
+            server = parse_registration(request.arguments, "/workspace")
+            more = {name: value for name, value in server._asdict().items() if name in ("api", "revision")}
+            return {
+                "name": server.name,
+                "target": json.loads(json.dumps(server.target._asdict())),
+                "timeout_s": server.timeout_s,
+                **{name: value for name, value in more.items() if name in request.arguments},
+            }
+        case "mcp_call":
+            call_id, call = parse_call(request)
+            return {"call_id": call_id, **call._asdict()}
+        case "mcp_tools":
+            return {"server": parse_server(request.arguments)}
+        case "mcp_cancel":
+            return {"call_id": parse_call_id(request.arguments)}
+        case "mcp_remove":
+            return {"name": parse_name(request.arguments)}
     return _names(request.verb, request.arguments)
 
 
@@ -83,6 +113,6 @@ def _names(verb: str, given: dict[str, Any]) -> dict[str, Any]:
             return {"protocol": given["protocol"], "peer": given["peer"], "file_credit": given["file_credit"]} | (
                 {"calls": sorted(arguments.parse_call_kinds(given))} if "calls" in given else {}
             )
-        case "list" | "metrics":
+        case "list" | "metrics" | "mcp_list":
             return {}
     raise Problem("unknown_verb", verb)

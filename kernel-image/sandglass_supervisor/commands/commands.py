@@ -69,6 +69,10 @@ class Commands:
             return
         self._running.add(run)
 
+    def execution_of(self, mark: int) -> str | None:
+        """The execution whose command's processes bear that mark."""
+        return next((run.execution_id for run in self._running if run.mark == mark), None)
+
     def cut_off(self, refusal: str) -> None:
         """End all that run, with all that they started."""
         for run in list(self._running):
@@ -115,6 +119,16 @@ class _Run:
         execution.interrupt = self._interrupt
         self._watch()
         self._timers.append(self._loop.call_in(command.timeout_s, self._time_out))
+
+    @property
+    def mark(self) -> int:
+        """What all its processes bear."""
+        return self._child.mark
+
+    @property
+    def execution_id(self) -> str:
+        """Whose command it is."""
+        return self._execution.id
 
     def _start(self, command: Command, env: dict[str, str], children: Children) -> Child:
         theirs: list[int] = []

@@ -38,6 +38,8 @@ from .own_streams import OWN_STREAMS
 from .streams import BoundedStream, BoundedThread
 
 _IOPUB_MESSAGES = 64
+# The supervisor has checked the names, and its generator has written the package.
+_LOAD = "from mcptools.code_mode import load as _load; _load({!r}, globals()); del _load"
 _ERRORS = os.dup(2)  # the raw stream, which the supervisor keeps; the code's own is made a stream of output
 _NO_INPUT = "nobody can answer a question here: pass the value in the code, a file or an environment variable."
 
@@ -123,9 +125,12 @@ class SandboxKernel(IPythonKernel):
 
     async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """Run code with the variables that came with the request."""
-        given = parent.get("metadata", {}).get("sandglass", {}).get("envs", {})
-        before = run_variables.put(given)
+        given = parent.get("metadata", {}).get("sandglass", {})
+        before = run_variables.put(given.get("envs", {}))
         try:
+            if given.get("servers"):
+                # As the code itself would: what it raises is told as the code's error.
+                exec(_LOAD.format(given["servers"]), self.shell.user_ns)  # type: ignore[union-attr]  # noqa: S102
             await super().execute_request(stream, ident, parent)
         except (Exception, KeyboardInterrupt, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001
             # It met ipykernel's own code, a moment before or after the user's; without this no reply would follow.

@@ -15,6 +15,7 @@ import struct
 import sys
 import termios
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -171,6 +172,8 @@ class BoundedStream(StandardStream):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._counting = threading.Lock()
+        self._ordering = threading.RLock()  # a handler of a signal may print meanwhile
+        self._handed_over: deque[dict[Any, Any]] = deque()
         self._piped = threading.Condition()
         self._piped_bytes = 0
         self._is_piping, self._is_taking = True, False
@@ -225,7 +228,10 @@ class BoundedStream(StandardStream):
         self._unsent = 0
         thread = self.pub_thread
         if thread is not None and os.getpid() == _KERNEL:
-            thread.schedule(partial(self._publish, self._rotate_buffers()))
+            # One step: what is written and flushed in between would be sent before what was taken.
+            with self._ordering:
+                self._handed_over.append(self._rotate_buffers())
+            thread.schedule(partial(self._send_handed_over))
             if len(thread._events) > _WAITING_SENDS:
                 thread.catch_up()
 
@@ -292,7 +298,18 @@ class BoundedStream(StandardStream):
         if thread is not None:
             with thread.alone():
                 self._unsent = 0
-                super()._flush()
+                if os.getpid() != _KERNEL:
+                    super()._flush()  # it was forked off: the lock may never be free
+                    return
+                with self._ordering:
+                    while self._handed_over:
+                        self._send_handed_over()
+                    super()._flush()
+
+    def _send_handed_over(self) -> None:
+        """Send what was handed over longest ago, if a flush has not; under the socket's lock, as all that is sent."""
+        if self._handed_over:
+            self._publish(self._handed_over.popleft())
 
     def _publish(self, buffers: dict[Any, Any]) -> None:
         if self.closed:

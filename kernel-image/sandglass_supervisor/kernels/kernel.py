@@ -92,6 +92,11 @@ class Kernel:
             not self.used and self._on_purpose is None and self.state in (STARTING, IDLE) and self._process is not None
         )
 
+    def execution_of(self, mark: int) -> str | None:
+        """What runs now, if the processes of this kernel bear that mark."""
+        ours = self._process is not None and self._process.mark == mark
+        return self._run.execution.id if ours and self._run is not None else None
+
     def become(self, session: str) -> None:
         """Serve another session from now on."""
         self._tell(self.name, {"event": "taken"})
@@ -292,7 +297,7 @@ class Kernel:
         # Before the code can make or use up anything.
         self._place.belongings.begin(self)
         self._oom_kills = self._cgroup.oom_kills()
-        self._process.execute(run.msg_id, request.code, request.envs)
+        self._process.execute(run.msg_id, request)
         self._run_until = self._place.loop.clock() + request.timeout_s
         self._stop = Stop(run, self._process, self._place.loop)
         self._stop.ask_in(request.timeout_s, lambda ended: outcome.timed_out(request.timeout_s, ended))

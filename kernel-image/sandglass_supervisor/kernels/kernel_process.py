@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from ..link.arguments import Execute
 from ..loop import Loop
 from ..processes.belongings import Belongings
 from ..processes.children import Children
@@ -72,8 +73,12 @@ class KernelProcess(Protocol):
     def alive(self) -> bool:
         """False once the process is known to have ended, some time before ``kernel_ended``."""
 
-    def execute(self, msg_id: str, code: str, envs: dict[str, str]) -> None:
-        """Ask the kernel to run code with more variables in its environment."""
+    @property
+    def mark(self) -> int:
+        """What all its processes bear (see ``children``)."""
+
+    def execute(self, msg_id: str, request: Execute) -> None:
+        """Ask the kernel to run the request's code with its variables in the environment."""
 
     def has_begun(self, msg_id: str) -> bool:
         """True once the code of that execution runs, or has run: then it can be interrupted.

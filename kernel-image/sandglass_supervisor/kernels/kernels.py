@@ -55,6 +55,10 @@ class Kernels:
         """The kernel of a session that was used before."""
         return self._known.get((language, session))
 
+    def execution_of(self, mark: int) -> str | None:
+        """The execution that runs in the kernel whose processes bear that mark."""
+        return next(filter(None, (kernel.execution_of(mark) for kernel in self)), None)
+
     def knows(self, language: str, session: str) -> bool:
         """True if the session was used before, or waits for its interpreter."""
         return (language, session) in self._known or (language, session) in self._waiting

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 
 from ..limits import KERNEL_MESSAGE_BYTES, KERNEL_START_S, SLICE_BYTES, STDERR_TAIL_BYTES
+from ..link.arguments import Execute
 from ..link.wire import to_json
 from ..loop import Timer
 from ..processes.children import Child, Program, describe
@@ -102,11 +103,16 @@ class NodeProcess:
         """False once the process is known to have ended."""
         return self._child.alive
 
-    def execute(self, msg_id: str, code: str, envs: dict[str, str]) -> None:
-        """Ask the kernel to run code with more variables in its environment."""
+    @property
+    def mark(self) -> int:
+        """What all its processes bear."""
+        return self._child.mark
+
+    def execute(self, msg_id: str, request: Execute) -> None:
+        """Ask the kernel to run the request's code with its variables in the environment."""
         self._runs += 1
         self._msg_id = msg_id
-        self._unsent += json.dumps({"run": self._runs, "code": code, "envs": envs}).encode() + b"\n"
+        self._unsent += json.dumps({"run": self._runs, "code": request.code, "envs": request.envs}).encode() + b"\n"
         self._send()
 
     def has_begun(self, msg_id: str) -> bool:

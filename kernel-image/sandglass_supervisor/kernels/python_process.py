@@ -19,6 +19,7 @@ from ..limits import (
     STDERR_HEAD_BYTES,
     STDERR_TAIL_BYTES,
 )
+from ..link.arguments import Execute
 from ..loop import Timer
 from ..processes import safe_argv
 from ..processes.children import Child, Program, describe
@@ -65,16 +66,23 @@ class PythonProcess:
         """False once the process is known to have ended."""
         return self._child.alive
 
-    def execute(self, msg_id: str, code: str, envs: dict[str, str]) -> None:
-        """Ask the kernel to run code with more variables in its environment."""
+    @property
+    def mark(self) -> int:
+        """What all its processes bear."""
+        return self._child.mark
+
+    def execute(self, msg_id: str, request: Execute) -> None:
+        """Ask the kernel to run the request's code with its variables in the environment, and servers as proxies."""
         content = {
-            "code": code,
+            "code": request.code,
             "silent": False,
             "store_history": True,
             "allow_stdin": False,
             "stop_on_error": False,
         }
-        self._request(msg_id, "execute_request", content, {"sandglass": {"envs": envs}})
+        self._request(
+            msg_id, "execute_request", content, {"sandglass": {"envs": request.envs, "servers": request.servers}}
+        )
 
     def has_begun(self, msg_id: str) -> bool:
         """True once the code of that execution runs: the kernel notes it in memory that is shared with us."""

@@ -11,10 +11,11 @@ const util = require('node:util');
 const { HELPER, asWritten } = require('./cell.cjs');
 const limits = require('./limits.cjs');
 const { Input, Output } = require('./streams.cjs');
+const { findTools } = require('./tools.cjs');
 // Code may put anything else there.
 const { ArrayBuffer, Object, Promise, Proxy, Reflect, Symbol, SyntaxError, TypeError, Uint8Array } = globalThis;
 
-/** `kernel` is {write(name, text), show(data), present(), refuse(error), exit(code), wait(value), result(number, value)}. */
+/** `kernel` is {write(name, text), show(data), present(), refuse(error), exit(code), wait(value), result(number, value), interrupts()}. */
 function arrange(kernel) {
   // Programs that are started with Node's own options must not inherit the kernel's.
   process.execArgv = [];
@@ -29,6 +30,9 @@ function arrange(kernel) {
   console.Console = Console;
   for (const [name, value] of Object.entries({ ...place.globals, console })) define(globalThis, name, value);
   define(globalThis, 'display', (...given) => kernel.show(displayed(...given)));
+  findTools(process.cwd());
+  // For mcptools, which cancels calls when the run is interrupted (mcp_api/mcptools_node/runtime.js).
+  Object.defineProperty(globalThis, Symbol.for('sandglass.interrupts'), { value: kernel.interrupts });
   Object.defineProperty(globalThis, HELPER, { value: Object.freeze(helper(kernel, place)) });
   define(Function.prototype, 'toString', sourceOf(Function.prototype.toString));
 }

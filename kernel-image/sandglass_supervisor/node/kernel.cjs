@@ -51,6 +51,7 @@ class Kernel {
       exit: (code) => this.#exit(code),
       wait: (value) => this.#wait(value),
       result: (number, value) => this.#keep(number, value),
+      interrupts: () => this.#present()?.interrupts,
     });
     announce(() => this.#catchUp());
     this.#listen();
@@ -149,7 +150,10 @@ class Kernel {
   #ended(number) {
     setImmediate(() => {
       setTimeout(() => {
-        if (this.#run?.number === number) this.#finish(this.#run, { error: new Interrupted() });
+        if (this.#run?.number === number) {
+          this.#run.interrupt(new Interrupted());
+          this.#finish(this.#run, { error: new Interrupted() });
+        }
         this.#begin();
       }, 1);
     });

@@ -2,7 +2,7 @@
 // One run of a cell: its variables of the environment, what it waits for, and how it fails from outside.
 
 const process = require('node:process');
-const { Error, Map, Object, Promise, Set } = globalThis; // code may put anything else there
+const { AbortController, Error, Map, Object, Promise, Set } = globalThis; // code may put anything else there
 
 class Interrupted extends Error {
   name = 'Interrupted';
@@ -28,6 +28,7 @@ class Run {
   isDone = false;
   #waits = new Set();
   #before = new Map();
+  #interrupts = new AbortController();
 
   constructor(number, envs) {
     this.number = number;
@@ -49,11 +50,20 @@ class Run {
     });
   }
 
+  /** Aborted by the next interrupt: for what goes on beside the code, such as calls of tools. */
+  get interrupts() {
+    return this.#interrupts.signal;
+  }
+
   /** Throws where the code waits now; false if it does not wait. */
   interrupt(error) {
     const waits = [...this.#waits];
+    const interrupts = this.#interrupts;
     this.#waits.clear();
+    this.#interrupts = new AbortController();
     for (const reject of waits) reject(error);
+    // Always this reason: an error of the code would be told once more for each call that nobody awaits.
+    interrupts.abort(new Interrupted());
     return waits.length > 0;
   }
 

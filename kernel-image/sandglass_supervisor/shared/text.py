@@ -27,3 +27,9 @@ def slices(data: bytes, size: int = SLICE_BYTES) -> Iterator[bytes]:
 def plain(text: str) -> str:
     """Text without terminal codes."""
     return _TERMINAL_CODES.sub("", text)
+
+
+def one_line(text: str, most: int) -> str:
+    """Text as one line of at most so many printable characters: no control characters, no direction marks."""
+    kept = "".join(char if char.isprintable() else " " for char in plain(text[: 4 * most]))
+    return " ".join(kept.split())[:most]

@@ -1,0 +1,1 @@
+"""What runs in the session process: the client of one MCP server, with the official SDK."""

@@ -1,0 +1,272 @@
+"""The session process: holds the client session of one MCP server, so that no trusted process runs the SDK.
+
+It hears frames (``shared/json_frames.py``) on descriptor 3 and answers on 4: ``start`` with what to start or to reach,
+``call`` and ``cancel``. It says ``started`` or ``failed``, ``result`` or ``error`` for each call, ``tools`` when the
+server's list has changed, and ``ended`` when the server is gone. It ends with descriptor 3.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from ..limits import (
+    MCP_FRAME_SLACK_BYTES,
+    MCP_REQUEST_BYTES,
+    MCP_RESULT_BYTES,
+    MCP_SESSION_BYTES,
+    MCP_TOOLS,
+    MCP_TOOLS_BYTES,
+    MCP_VALUES,
+    SLICE_BYTES,
+)
+from ..shared.json_frames import JsonFrames, encode, has_more_values, to_json
+from . import packages
+
+packages.find()
+import anyio  # noqa: E402 - it is in the folder that was just found
+
+_REQUESTS, _ANSWERS = 3, 4
+_LOOK_S = 0.25
+_WHY_CHARS = 2000
+_TOLD = ("name", "description", "inputSchema", "outputSchema")
+_DEPTH = 4000  # as deep as the supervisor can read, a session can
+_CLOSED = "Connection closed"  # what the SDK says to all who wait
+
+
+class _Session:
+    """One server; ``serve`` returns when the session is over."""
+
+    def __init__(self) -> None:
+        self._client: Any = None
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._scopes: dict[int, Any] = {}
+        self._local = False  # the server is a process of ours
+        self._began = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._serving: asyncio.Task[None] | None = None
+
+    async def hear(self) -> None:
+        """Serve until the supervisor closes its end."""
+        frames = JsonFrames(MCP_REQUEST_BYTES + 2 * MCP_FRAME_SLACK_BYTES, 2 * MCP_VALUES)
+        watching = asyncio.create_task(self._watch_memory())
+        reader = asyncio.StreamReader()
+        pipe = os.fdopen(_REQUESTS, "rb", buffering=0)
+        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+        while data := await reader.read(SLICE_BYTES):
+            for said in frames.feed(data):
+                self._take(said.value)
+        watching.cancel()
+        if self._serving is not None:
+            self._serving.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._serving
+
+    def _take(self, said: dict[str, Any]) -> None:
+        match said["op"]:
+            case "start":
+                self._local = "argv" in said
+                self._serving = asyncio.create_task(self._serve(said))
+            case "call":
+                # Here, as word to cancel it may come before its task has its first turn.
+                self._scopes[said["id"]] = anyio.CancelScope()
+                task = asyncio.create_task(self._call(said))
+                self._tasks[said["id"]] = task
+                task.add_done_callback(lambda _: self._forget(said["id"]))
+            case "cancel" if said["id"] in self._scopes:
+                self._scopes[said["id"]].cancel()
+
+    async def _serve(self, wanted: dict[str, Any]) -> None:
+        """Hold the session from its start to its end, in one task, as the SDK's scopes want it."""
+        deadline = asyncio.get_running_loop().call_later(wanted["timeout_s"], self._late, wanted["timeout_s"])
+        try:
+            async with _client(wanted, self._told, self._ended) as client:
+                tools, notes = await _tools(client)
+                self._client = client
+                self._began.set()
+                deadline.cancel()
+                _say({"op": "started", "server_info": _about(client), "tools": tools, "notes": notes})
+                await self._ended.wait()
+                self._give_up("it closed the connection")
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the supervisor is told
+            self._give_up(_why(error))
+        finally:
+            deadline.cancel()
+
+    async def _watch_memory(self) -> None:
+        """The SDK reads lines of any length."""
+        while _resident_bytes() < MCP_SESSION_BYTES:  # noqa: ASYNC110 - memory has no event
+            await asyncio.sleep(_LOOK_S)
+        self._give_up("it sent more than its session can hold")
+
+    def _late(self, seconds: float) -> None:
+        self._give_up(f"it did not answer within {seconds:g} s", late=True)
+
+    def _give_up(self, why: str, *, late: bool = False) -> None:
+        _say({"op": "ended" if self._began.is_set() else "failed", "late": late, "why": why})
+        _leave()
+
+    async def _told(self, message: Any) -> None:
+        """A notification of the server."""
+        root = getattr(message, "root", message)
+        if self._client is not None and getattr(root, "method", "") == "notifications/tools/list_changed":
+            tools, notes = await _tools(self._client)
+            _say({"op": "tools", "tools": tools, "notes": notes})
+
+    async def _call(self, wanted: dict[str, Any]) -> None:
+        number = wanted["id"]
+        answer: dict[str, Any] = {"op": "error", "id": number, "kind": "cancelled", "message": "the call was cancelled"}
+        with self._scopes[number]:
+            try:
+                answer = await self._ask(wanted)
+            except Exception as error:  # noqa: BLE001 - the server's own error, or one of the way
+                if str(error) == _CLOSED:
+                    # The end of the server answers all calls. Of one that is reached over HTTP this is its end.
+                    if not self._local:
+                        self._give_up("it cannot be reached any more")
+                    return
+                answer = {"op": "error", "id": number, "kind": "failed", "message": _why(error)}
+        _say(answer)
+
+    def _forget(self, number: int) -> None:
+        del self._tasks[number], self._scopes[number]
+
+    async def _ask(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        try:
+            json.dumps(wanted["arguments"], ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            words = "arguments: hold half a character (an unpaired surrogate), which no server can be sent"
+            return {"op": "error", "id": wanted["id"], "kind": "bad_request", "message": words}
+        said = await self._client.call_tool(wanted["tool"], wanted["arguments"])
+        result = said.model_dump(mode="json", by_alias=True, exclude_none=True)
+        result = {name: result[name] for name in ("content", "structuredContent", "isError") if name in result}
+        body = to_json(result)
+        if len(body) > MCP_RESULT_BYTES or has_more_values(body, MCP_VALUES):
+            bound = f"{MCP_RESULT_BYTES} bytes and {MCP_VALUES} values"
+            words = f"the result has {len(body)} bytes; at most {bound} are taken. Ask for less at a time."
+            return {"op": "error", "id": wanted["id"], "kind": "too_large", "message": words}
+        return {"op": "result", "id": wanted["id"], "result": {"isError": False, **result}}
+
+
+@asynccontextmanager
+async def _client(wanted: dict[str, Any], told: Any, ended: asyncio.Event) -> AsyncIterator[Any]:
+    from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    if "argv" in wanted:
+        program, *args = wanted["argv"]
+        server = StdioServerParameters(
+            command=program, args=args, env=wanted["env"], cwd=wanted["cwd"], encoding_error_handler="replace"
+        )
+        transport = _watched(stdio_client(server), ended)
+        async with Client(transport, message_handler=told, cache=None) as client:
+            yield client
+    elif wanted["transport"] == "sse":
+        from mcp.client.sse import sse_client
+
+        async with Client(sse_client(wanted["url"], wanted["headers"]), message_handler=told, cache=None) as client:
+            yield client
+    else:
+        from mcp.client.streamable_http import streamable_http_client
+        from mcp.shared._httpx_utils import create_mcp_http_client
+
+        async with create_mcp_http_client(headers=wanted["headers"]) as http:
+            transport = streamable_http_client(wanted["url"], http_client=http)
+            async with Client(transport, message_handler=told, cache=None) as client:
+                yield client
+
+
+async def _tools(client: Any) -> tuple[list[dict[str, Any]], list[str]]:
+    """What the server offers, within bounds, and what was left out."""
+    tools: list[dict[str, Any]] = []
+    size, values, cursor = 0, 0, None
+    # A page may be empty: so the pages are counted too.
+    for _ in range(MCP_TOOLS):
+        page = await client.list_tools(cursor=cursor)
+        for tool in page.tools:
+            whole = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+            told = {name: whole[name] for name in _TOLD if name in whole}
+            body = to_json(told)
+            size += len(body)
+            values += body.count(b",")
+            if len(tools) == MCP_TOOLS or size > MCP_TOOLS_BYTES or values > MCP_VALUES // 2:
+                bound = f"{MCP_TOOLS} tools and {MCP_TOOLS_BYTES} bytes of their descriptions"
+                return tools, [f"the server has more tools; those beyond {bound} are left out"]
+            tools.append(told)
+        cursor = page.next_cursor
+        if not cursor:
+            return tools, []
+    return tools, [f"the server lists its tools on more than {MCP_TOOLS} pages; those beyond are left out"]
+
+
+def _about(client: Any) -> dict[str, str]:
+    info = client.server_info
+    return {
+        "name": "" if info is None else info.name,
+        "version": "" if info is None else info.version,
+        "protocol_version": str(client.protocol_version),
+    }
+
+
+@asynccontextmanager
+async def _watched(transport: Any, ended: asyncio.Event) -> AsyncIterator[tuple[Any, Any]]:
+    """The transport, and an event for the end of what the server writes, which the SDK does not report."""
+    async with transport as (read, write):
+        sender, receiver = anyio.create_memory_object_stream[Any](0)
+
+        async def forward() -> None:
+            async with sender:
+                async for message in read:
+                    await sender.send(message)
+            ended.set()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(forward)
+            yield receiver, write
+            group.cancel_scope.cancel()
+
+
+def _resident_bytes() -> int:
+    with open("/proc/self/statm", "rb") as sizes:
+        return int(sizes.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _why(error: BaseException) -> str:
+    """The innermost reason, in a line."""
+    while inner := getattr(error, "exceptions", ()):  # an exception group, which Python 3.10 has not
+        error = inner[0]
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text[:_WHY_CHARS]
+
+
+def _say(value: dict[str, Any]) -> None:
+    """Write a frame whole; the supervisor reads it at once, or is gone and so are we."""
+    data = memoryview(encode(value))
+    while data:
+        try:
+            data = data[os.write(_ANSWERS, data) :]
+        except OSError:
+            os._exit(1)
+
+
+def _leave() -> None:
+    """End without asking the SDK, whose own end may wait for a server that does not; the supervisor kills the rest."""
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def main() -> None:
+    """Run until the supervisor or the server ends it."""
+    sys.setrecursionlimit(_DEPTH)
+    logging.disable()  # its standard error is the server's last words
+    asyncio.run(_Session().hear())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""The socket by which code calls tools: any process of the sandbox may come, and is served for its execution."""
+
+import os
+import socket
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from ..limits import (
+    MCP_CALLS_OF_EXECUTION,
+    MCP_CONNECTIONS,
+    MCP_REQUEST_BYTES,
+    MCP_UNSENT_BYTES,
+    MCP_WAITING_BYTES,
+)
+from ..loop import Loop
+from ..processes.children import mark_of
+from ..shared.json_frames import Frame, Unspeakable, encode, framed, to_json
+from .budget import Budget
+from .channel import Bounds, Channel
+from .requests import Call, CallProblem, Cancel, Describe, ServersAsked, parse_number, parse_request
+from .server import Outcome, Server
+from .servers import Servers
+
+_CREDENTIALS = struct.Struct("3i")  # pid, uid, gid of unix(7)
+_BACKLOG = 128
+
+ExecutionOf = Callable[[int], str | None]
+
+
+class Door:
+    """Listens at ``path``; ``execution_of`` tells by the mark of a process which execution it belongs to, if to any."""
+
+    def __init__(self, loop: Loop, path: str, servers: Servers, execution_of: ExecutionOf) -> None:
+        self._loop = loop
+        self._path = path
+        self._servers = servers
+        self._execution_of = execution_of
+        self._budget = Budget(MCP_WAITING_BYTES)
+        self._connections: dict[_Connection, None] = {}
+        self._counts: dict[str, int] = {}
+        self._listener, self._inode = self._listen()
+
+    def mend(self) -> None:
+        """Listen anew if code has removed the socket, or put something in its place."""
+        with suppress(OSError):
+            if os.lstat(self._path).st_ino == self._inode:
+                return
+        try:
+            listener, inode = self._listen()
+        except OSError:
+            return  # there is a folder now, which code must remove itself
+        self._loop.unwatch(self._listener.fileno())
+        self._listener.close()
+        self._listener, self._inode = listener, inode
+
+    def _listen(self) -> tuple[socket.socket, int]:
+        with suppress(FileNotFoundError):
+            os.unlink(self._path)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            listener.setblocking(False)
+            listener.bind(self._path)
+            listener.listen(_BACKLOG)
+            inode = os.lstat(self._path).st_ino
+        except OSError:
+            listener.close()
+            raise
+        self._loop.watch(listener.fileno(), self._accept)
+        return listener, inode
+
+    def end(self, execution_id: str) -> None:
+        """The execution is over: its calls are cancelled."""
+        self._counts.pop(execution_id, None)
+        for connection in list(self._connections):
+            connection.end(execution_id)
+
+    def count(self, execution_id: str) -> None:
+        """One more call of an execution; raises CallProblem if it had its share."""
+        calls = self._counts.get(execution_id, 0)
+        if calls >= MCP_CALLS_OF_EXECUTION:
+            raise CallProblem("too_many", f"an execution makes at most {MCP_CALLS_OF_EXECUTION} calls of tools")
+        self._counts[execution_id] = calls + 1
+
+    def _accept(self) -> None:
+        try:
+            accepted, _ = self._listener.accept()
+        except OSError:
+            return
+        if len(self._connections) >= MCP_CONNECTIONS:
+            idle = next((connection for connection in self._connections if connection.idle), None)
+            if idle is None:
+                accepted.close()
+                return
+            idle.close()
+        pid, _, _ = _CREDENTIALS.unpack(accepted.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+        try:
+            mark = mark_of(pid)
+        except OSError:
+            mark = 0
+        connection = _Connection(self, self._servers, lambda: self._execution_of(mark))
+        self._connections[connection] = None
+        bounds = Bounds(MCP_REQUEST_BYTES, MCP_UNSENT_BYTES, self._budget)
+        connection.open(self._loop, accepted.detach(), bounds, lambda _: self._connections.pop(connection, None))
+
+
+class _Connection:
+    def __init__(self, door: Door, servers: Servers, execution: Callable[[], str | None]) -> None:
+        self._door = door
+        self._servers = servers
+        self._execution = execution
+        self._calls: dict[int, tuple[str | None, Callable[[], None]]] = {}
+
+    @property
+    def idle(self) -> bool:
+        """True if it waits for nothing, and nothing for it."""
+        return not self._calls and self._channel.idle
+
+    def close(self) -> None:
+        self._channel.close()
+
+    def open(self, loop: Loop, descriptor: int, bounds: Bounds, closed: Callable[[str], object]) -> None:
+        def gone(why: str) -> None:
+            for _, cancel in list(self._calls.values()):
+                cancel()
+            closed(why)
+
+        self._channel = Channel(loop, (descriptor, descriptor), bounds, self._hear, gone)
+
+    def end(self, execution_id: str) -> None:
+        for execution, cancel in list(self._calls.values()):
+            if execution == execution_id:
+                cancel()
+
+    def _hear(self, frame: Frame) -> None:
+        asked = frame.value
+        number = parse_number(asked)
+        if number is None:
+            self._channel.close("a request without a number")
+            return
+        try:
+            match parse_request(asked):
+                case Call() as call:
+                    self._call(number, call)
+                case Cancel():
+                    if number in self._calls:
+                        self._calls[number][1]()
+                case ServersAsked():
+                    self._answer(number, {"servers": [_line(server) for server in self._servers]})
+                case Describe() as wanted:
+                    self._describe(number, wanted)
+        except CallProblem as problem:
+            self._answer(number, problem)
+
+    def _call(self, number: int, call: Call) -> None:
+        server = self._servers.find(call.server)
+        if number in self._calls:
+            raise CallProblem("bad_request", "id: a call of that number waits already")
+        execution = self._execution()
+        if execution is not None:
+            self._door.count(execution)
+        answered = False
+
+        def answer(value: Outcome) -> None:
+            nonlocal answered
+            answered = True
+            self._calls.pop(number, None)
+            self._answer(number, value)
+
+        at_server = server.call(call, answer)
+        if not answered:
+            self._calls[number] = (execution, partial(server.cancel, at_server))
+
+    def _describe(self, number: int, wanted: Describe) -> None:
+        server = self._servers.find(wanted.server)
+        tools = [tool for tool in server.tools if wanted.tool in (None, tool.name)]
+        if wanted.tool is not None and not tools:
+            raise server.no_tool(wanted.tool)
+        listed = b",".join(tool.described for tool in tools)
+        answer = b'{"id":%d,"result":{"server":%s,"tools":[%s]}}' % (number, to_json(server.name), listed)
+        self._channel.send(framed(answer))
+
+    def _answer(self, number: int, value: Outcome) -> None:
+        if isinstance(value, CallProblem):
+            self._channel.send(encode({"id": number, "error": {"kind": value.kind, "message": str(value)}}))
+            return
+        try:
+            self._channel.send(encode({"id": number, "result": value}))
+        except Unspeakable as problem:
+            self._answer(number, CallProblem("failed", f"the result cannot be passed on: {problem}"))
+
+
+def _line(server: Server) -> dict[str, Any]:
+    tools = [{"name": tool.name, "description": tool.line} for tool in server.tools]
+    return {"name": server.name, "state": server.state, "tools": tools}

@@ -1,0 +1,228 @@
+"""One registered server: its state, its tools, the calls that it owes an answer, and its way back after its end."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ..limits import MCP_CALLS, MCP_FRAME_SLACK_BYTES, MCP_REQUEST_BYTES, MCP_RESTART_MOST_S, MCP_SOUND_S
+from ..loop import Timer
+from ..shared.json_frames import Unspeakable, encode
+from .definition import Registration
+from .requests import Call, CallProblem
+from .secrets import hide
+from .session import Means, Session
+from .words import Answered, Changed, Said, Started, Tool
+
+STARTING, RUNNING, ENDED = "starting", "running", "ended"
+_NAMES_TOLD = 20
+_GRACE_S = 5.0
+
+Outcome = dict[str, Any] | CallProblem
+
+
+class Begun(Protocol):
+    """Told once of a start: with None, or with the reason why there is none and whether its time was up."""
+
+    def __call__(self, why: str | None, *, late: bool = False) -> None:
+        """Take it."""
+
+
+class _Pending:
+    """A call without answer; ``frame`` is what is still to be sent for it."""
+
+    def __init__(self, tool: str, frame: bytes, answer: Callable[[Outcome], None]) -> None:
+        self.tool = tool
+        self.frame = frame
+        self.answer = answer
+        self.timer: Timer | None = None
+
+
+class Server:
+    """Starts on ``start``; one that ended starts again with the next call, with nothing of what it knew.
+
+    One that ends at once again and again rests in between, for up to a minute.
+    """
+
+    def __init__(self, means: Means, registration: Registration) -> None:
+        self.registration = registration
+        self.state = ENDED
+        self.tools: list[Tool] = []
+        self.notes: list[str] = []
+        self.info: dict[str, str] = {}
+        self.changed: Callable[[], None] = lambda: None  # its tools are others
+        self._means = means
+        self._session: Session | None = None
+        self._pending: dict[int, _Pending] = {}
+        self._numbers = itertools.count(1)
+        self._begun: Begun | None = None
+        self._deadline: Timer | None = None
+        self._began_at = self._rest_until = 0.0
+        self._failures = 0  # starts in a row that soon ended
+        self._ended_why = ""
+
+    @property
+    def name(self) -> str:
+        """Under which code knows it."""
+        return self.registration.name
+
+    def start(self, begun: Begun) -> None:
+        """Start it; ``begun`` is called once."""
+        self._begun = begun
+        self._begin()
+
+    def stop(self) -> None:
+        """End it; calls that wait hear so."""
+        if self._session is not None:
+            self._session.stop()
+
+    def call(self, call: Call, answer: Callable[[Outcome], None]) -> int:
+        """Ask a tool; ``answer`` is called once, perhaps before this returns. The number is for ``cancel``."""
+        number = next(self._numbers)
+        try:
+            frame = encode({"op": "call", "id": number, "tool": call.tool, "arguments": call.arguments})
+            self._check(len(frame))
+        except Unspeakable as problem:
+            answer(CallProblem("bad_request", f"arguments: {problem}"))
+            return number
+        except CallProblem as problem:
+            answer(problem)
+            return number
+        pending = self._pending[number] = _Pending(call.tool, frame, answer)
+        if call.timeout_s is not None:
+            seconds = call.timeout_s
+            pending.timer = self._means.loop.call_in(seconds, lambda: self._late(number, seconds))
+        if self.state == ENDED:
+            self._begin()
+        elif self.state == RUNNING:
+            self._send(number, pending)
+        return number
+
+    def _check(self, size: int) -> None:
+        """Take so many bytes of the budget, or raise CallProblem."""
+        if size > MCP_REQUEST_BYTES + MCP_FRAME_SLACK_BYTES:
+            words = f"arguments: {size} bytes as JSON; at most {MCP_REQUEST_BYTES} are sent"
+            raise CallProblem("bad_request", words)
+        if len(self._pending) >= MCP_CALLS:
+            raise CallProblem("too_many", f"{MCP_CALLS} calls of server '{self.name}' wait for answers; wait for one")
+        rests_s = self._rest_until - self._means.loop.clock()
+        if self.state == ENDED and rests_s > 0:
+            words = f"server '{self.name}' is not running: {self._ended_why}. It ended {self._failures} times in a row;"
+            raise CallProblem("not_running", f"{words} a call starts it again in {rests_s:.0f} s or later")
+        if not self._means.budget.take(size):
+            words = "what waits to be sent to servers is too much; wait for an answer, or send less at a time"
+            raise CallProblem("too_many", words)
+
+    def cancel(self, number: int, why: CallProblem | None = None) -> None:
+        """Give a call up and tell the server; without effect on one that was answered."""
+        pending = self._pending.get(number)
+        if pending is None:
+            return
+        if not pending.frame and self._session is not None:
+            frame = encode({"op": "cancel", "id": number})
+            if self._session.has_room(len(frame)):
+                self._session.send(frame)
+        self._settle(number, why or CallProblem("cancelled", "the call was cancelled"))
+
+    # From the session.
+
+    def session_said(self, said: Said) -> None:
+        """What the session process says of the server."""
+        match said:
+            case Started() if self.state == STARTING:
+                before, self.tools, self.notes, self.info = self.tools, said.tools, said.notes, said.info
+                self._run()
+                if not self._tell(None) and self.tools != before:
+                    self.changed()
+                for number, pending in list(self._pending.items()):
+                    self._send(number, pending)
+            case Changed() if self.state == RUNNING:
+                self.tools, self.notes = said.tools, said.notes
+                self.changed()
+            case Answered():
+                self._settle(said.number, self._clean(said.outcome))
+
+    def session_ended(self, why: str) -> None:
+        """The server is gone: calls that wait get an error."""
+        late = self._session is not None and self._session.late
+        self._over(why, late=late)
+
+    def _begin(self) -> None:
+        self.state = STARTING
+        self._began_at = self._means.loop.clock()
+        try:
+            self._session = Session(self._means, self.registration, self)
+        except OSError as error:
+            self._over(f"no process for it: {error.strerror}")
+            return
+        # The session keeps the time itself, unless code has stopped it.
+        seconds = self.registration.timeout_s
+        self._deadline = self._means.loop.call_in(seconds + _GRACE_S, lambda: self._give_up(seconds))
+
+    def _run(self) -> None:
+        self.state = RUNNING
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _give_up(self, seconds: float) -> None:
+        if self._session is not None:
+            self._session.abandon()
+        self._over(f"it did not answer within {seconds:g} s", late=True)
+
+    def _over(self, why: str, *, late: bool = False) -> None:
+        self._session = None
+        self.state = ENDED
+        if self._deadline is not None:
+            self._deadline.cancel()
+        now = self._means.loop.clock()
+        self._failures = 0 if now - self._began_at > MCP_SOUND_S else self._failures + 1
+        rest_s = min(2.0 ** (self._failures - 2), MCP_RESTART_MOST_S) if self._failures > 1 else 0.0
+        self._rest_until, self._ended_why = now + rest_s, why
+        self._fail(f"server '{self.name}' is not running: {why}. The next call starts it anew.")
+        self._tell(why, late=late)
+
+    def _clean(self, outcome: Outcome) -> Outcome:
+        if isinstance(outcome, CallProblem):
+            return CallProblem(outcome.kind, hide(str(outcome), self.registration))
+        return outcome
+
+    def _tell(self, why: str | None, *, late: bool = False) -> bool:
+        begun, self._begun = self._begun, None
+        if begun is not None:
+            begun(why, late=late)
+        return begun is not None
+
+    def _fail(self, why: str) -> None:
+        for number in list(self._pending):
+            self._settle(number, CallProblem("not_running", why))
+
+    def _send(self, number: int, pending: _Pending) -> None:
+        if number not in self._pending:
+            return  # the answer to another one has ended it
+        if all(known.name != pending.tool for known in self.tools):
+            self._settle(number, self.no_tool(pending.tool))
+        elif self._session is not None:
+            frame, pending.frame = pending.frame, b""
+            self._means.budget.give_back(len(frame))
+            if self._session.has_room(len(frame)):
+                self._session.send(frame)
+            else:
+                self._settle(number, CallProblem("too_many", "too much waits to be sent to this server"))
+
+    def no_tool(self, name: str) -> CallProblem:
+        """That there is no such tool, and which there are."""
+        names = [known.shown for known in self.tools[:_NAMES_TOLD]]
+        more = f" and {len(self.tools) - _NAMES_TOLD} more" if len(self.tools) > _NAMES_TOLD else ""
+        there = ", ".join(names) or "none"
+        return CallProblem("no_tool", f"server '{self.name}' has no tool {name!r}; it has {there}{more}")
+
+    def _late(self, number: int, seconds: float) -> None:
+        self.cancel(number, CallProblem("timeout", f"no answer within {seconds:g} s; give timeout_s for another limit"))
+
+    def _settle(self, number: int, value: Outcome) -> None:
+        pending = self._pending.pop(number, None)
+        if pending is not None:
+            self._means.budget.give_back(len(pending.frame))
+            pending.frame = b""
+            if pending.timer is not None:
+                pending.timer.cancel()
+            pending.answer(value)

@@ -1,0 +1,172 @@
+"""A session process and the server behind it, as the supervisor sees them: started, asked, ended whole."""
+
+import os
+import signal
+from contextlib import suppress
+from typing import Any, NamedTuple, Protocol
+
+from ..limits import MCP_STDERR_BYTES, MCP_STOP_S, MCP_UNSENT_BYTES, SLICE_BYTES
+from ..loop import Loop
+from ..processes import safe_argv
+from ..processes.children import Child, Children, Program, describe
+from ..processes.offspring import Offspring
+from ..shared.json_frames import BrokenFrames, Frame, encode
+from ..shared.text import one_line
+from . import words
+from .budget import Budget
+from .channel import Bounds, Channel
+from .definition import Command, Registration
+from .secrets import hide
+from .words import Said
+
+_MODULE = "sandglass_supervisor.mcp_client.session_process"
+_WORDS_CHARS = 600
+
+
+class Means(NamedTuple):
+    """What servers are run with: shared by all of them.
+
+    ``env`` is the code's, ``packages`` the folder with SDK and generator, ``budget`` is for bytes that wait.
+    """
+
+    loop: Loop
+    children: Children
+    offspring: Offspring
+    env: dict[str, str]
+    workspace: str
+    packages: str
+    budget: Budget
+
+    def own_env(self) -> dict[str, str]:
+        """The environment of programs of ours: what the code's says of Python is not for them."""
+        kept = {name: value for name, value in self.env.items() if not name.startswith("PYTHON")}
+        return {**kept, "PYTHONNOUSERSITE": "1", "SANDGLASS_MCP_PACKAGES": self.packages}
+
+
+class Listener(Protocol):
+    """Whom a session tells what its server says."""
+
+    def session_said(self, said: Said) -> None:
+        """What it said of its server, but for the end."""
+
+    def session_ended(self, why: str) -> None:
+        """The server is gone, with all that it started, and nothing more is said."""
+
+
+class Session:
+    """Lives from its construction to ``session_ended``. Raises OSError if there can be no process."""
+
+    def __init__(self, means: Means, registration: Registration, listener: Listener) -> None:
+        self._means = means
+        self._registration = registration
+        self._listener: Listener | None = listener
+        self._why = ""
+        self.late = False
+        self._tail = b""
+        self._stopping = False
+        self._child, self._channel, self._errors = self._begin()
+        means.loop.watch(self._errors, self._read_errors)
+        self._channel.send(encode(_start(registration, means)))
+
+    def has_room(self, size: int) -> bool:
+        """True if so many bytes more may wait until the session process reads them."""
+        return self._channel.has_room(size)
+
+    def send(self, frame: bytes) -> None:
+        """Say something to the session process."""
+        self._channel.send(frame)
+
+    def stop(self) -> None:
+        """End the server as the protocol wants it, by the end of its input; what is still there after 3 s is killed."""
+        if not self._stopping:
+            self._stopping = True
+            self._why = "it was ended on purpose"
+            self._channel.close()
+            self._means.loop.call_in(MCP_STOP_S, self._kill)
+
+    def abandon(self) -> None:
+        """Kill it, and tell nothing more of it: it may be stopped or traced, so that its end never comes."""
+        self._listener = None
+        self._stopping = True
+        self._kill()
+
+    def _begin(self) -> tuple[Child, Channel, int]:
+        ours: list[int] = []
+        theirs: list[int] = []
+        try:
+            for written_here in (False, False, True):
+                reader, writer = os.pipe()
+                ours.append(writer if written_here else reader)
+                theirs.append(reader if written_here else writer)
+            errors, answers, requests = ours
+            null = os.open(os.devnull, os.O_RDWR)
+            theirs.append(null)
+            program = Program(
+                safe_argv.module(_MODULE), self._means.own_env(), "/", null, null, theirs[0], (theirs[2], theirs[1])
+            )
+            child = self._means.children.start(program, self._exited)
+        except OSError:
+            for descriptor in ours:
+                os.close(descriptor)
+            raise
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        os.set_blocking(errors, False)
+        bounds = Bounds(words.FRAME_BYTES, MCP_UNSENT_BYTES, self._means.budget)
+        return child, Channel(self._means.loop, (answers, requests), bounds, self._hear, self._closed), errors
+
+    def _hear(self, frame: Frame) -> None:
+        try:
+            said = words.parse(frame)
+        except BrokenFrames as broken:
+            self._channel.close(str(broken))
+            return
+        if isinstance(said, words.Over):
+            self._why = said.why
+            self.late = said.late
+        elif not self._stopping and self._listener is not None:
+            self._listener.session_said(said)
+
+    def _closed(self, why: str) -> None:
+        """The channel is closed; a process that goes on without one is of no use."""
+        if not self._stopping:
+            self._why = self._why or why
+            self._kill()
+
+    def _kill(self) -> None:
+        if self._child.alive:
+            self._child.signal_group(signal.SIGKILL)
+
+    def _exited(self, status: int) -> None:
+        # Its last frame may still be in the pipe.
+        self._channel.drain()
+        self._stopping = True
+        self._channel.close()
+        self._means.offspring.end(self._child, lambda: self._finish(status))
+
+    def _finish(self, status: int) -> None:
+        self._read_errors()
+        self._means.loop.unwatch(self._errors)
+        os.close(self._errors)
+        exit_code, number = describe(status)
+        why = self._why or f"its session ended with exit code {exit_code}, signal {number}"
+        last = one_line(self._tail.decode("utf-8", "replace").strip()[-_WORDS_CHARS:], _WORDS_CHARS)
+        told = f'{why}; its last words were "{last}"' if last else why
+        if self._listener is not None:
+            self._listener.session_ended(hide(told, self._registration))
+
+    def _read_errors(self) -> None:
+        with suppress(BlockingIOError):
+            data = os.read(self._errors, SLICE_BYTES)
+            if not data:
+                self._means.loop.unwatch(self._errors)
+            self._tail = (self._tail + data)[-MCP_STDERR_BYTES:]
+
+
+def _start(registration: Registration, means: Means) -> dict[str, Any]:
+    target = registration.target
+    said: dict[str, Any] = {"op": "start", "timeout_s": registration.timeout_s}
+    if isinstance(target, Command):
+        return {**said, "argv": target.argv, "env": {**means.env, **target.env}, "cwd": target.cwd}
+    return {**said, "url": target.url, "headers": target.headers, "transport": target.transport}

@@ -1,0 +1,174 @@
+"""MCP servers, sessions and code that misbehave: what they do ends nothing else."""
+
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+from client import Client, Refused
+from mcp_link import SERVER, Link, refusal, register
+from supervisors import Running
+
+from sandglass_supervisor import limits
+
+FORGE = """
+import json, os, signal, struct, subprocess, time
+pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+def is_session(pid):
+    try:
+        parent = int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
+        return parent == os.getppid() and "session_process" in open(f"/proc/{pid}/cmdline").read()
+    except OSError:
+        return False
+session = max(filter(is_session, pids))
+def forge(*said, raw=None):
+    pipe = os.open(f"/proc/{session}/fd/4", os.O_WRONLY)
+    for one in said:
+        body = raw if raw is not None else json.dumps(one).encode()
+        os.write(pipe, struct.pack(">I", len(body)) + body)
+    os.close(pipe)
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"op": "tools", "tools": ["x"], "notes": []}',
+        '{"op": "tools", "tools": "abc", "notes": []}',
+        '{"op": "tools", "tools": [{"name": 1}], "notes": []}',
+        '{"op": "started"}',
+        '{"op": "result", "id": [], "result": {}}',
+        '{"op": []}',
+        "{}",
+        "[]",
+    ],
+)
+def test_a_forged_frame_ends_that_session_alone(peer: Client, link: Link, said: str) -> None:
+    register(peer)
+    before = link.call("pid")["result"]["content"][0]["text"]
+    output = peer.run(f"forged {hash(said)}".replace(" ", "-"), f"{FORGE}\nforge(1, raw={said.encode()!r})")
+    assert output.outcome is not None
+    assert output.outcome["status"] == "ok", output.outcome
+    peer.until(lambda: not os.path.exists(f"/proc/{before}"), 10, "the end of the server")
+    peer.until(lambda: "result" in link.call("add", a=1, b=2), 10, "another one")
+
+
+def test_many_changes_are_written_seldom(peer: Client, running: Running) -> None:
+    register(peer)
+    tools = '{"op": "tools", "tools": [], "notes": []}'
+    peer.run("changes", f"{FORGE}\nforge(*[{tools}] * 300)")
+    assert peer.ask("mcp_list", timeout=2)["servers"][0]["tools"] == []
+    assert running.descriptors() < 100
+
+
+def test_a_session_that_is_stopped_is_given_up(peer: Client, running: Running) -> None:
+    request = peer.send("mcp_register", name="one", command=sys.executable, args=[SERVER, "mute"], timeout_s=1)
+    stop = f"{FORGE}\nos.kill(session, signal.SIGSTOP)"
+    assert peer.run("stops", stop).outcome["status"] == "ok"  # type: ignore[index]
+    with pytest.raises(Refused, match="did not answer within 1 s"):
+        peer.reply_to(request, 20)
+    assert register(peer)["name"] == "one"
+
+
+def test_a_server_that_ends_at_once_again_and_again_rests(peer: Client, link: Link) -> None:
+    register(peer)
+    said = [link.call("dies")["error"]["message"] for _ in range(4)]
+    assert "The next call starts it anew." in said[0]
+    assert "times in a row" in said[-1]
+
+
+@pytest.mark.parametrize("body", [b'\\"' * 300_000, b'"' * 4_000_000, b"[" * 1_000_000, b"1," * 1_000_000])
+def test_a_frame_that_is_slow_to_read_holds_nobody_up(peer: Client, running: Running, body: bytes) -> None:
+    link = Link(running)
+    link.socket.sendall(len(body).to_bytes(4, "big") + body)
+    assert peer.ask("mcp_list", timeout=2) == {"servers": []}
+    link.close()
+
+
+def test_arguments_that_grow_or_are_deep(peer: Client, link: Link) -> None:
+    register(peer)
+    words = "\u00e9" * 1_300_000  # 2.6 MB, and 7.8 as escapes
+    assert link.call("pid", words=words)["result"]
+    deep: Any = 1
+    for _ in range(960):
+        deep = [deep]
+    for _ in range(30):
+        deep = [deep]
+        try:
+            link.send(id=1, op="call", server="one", tool="pid", arguments={"deep": deep})
+            answer = link.receive()
+        except (RecursionError, AssertionError):
+            break  # too deep for this process, or for the supervisor, which closes the connection
+        assert "result" in answer or answer["error"]["kind"] in ("failed", "bad_request"), answer
+    assert peer.ask("mcp_list")["servers"][0]["state"] == "running"
+
+
+def test_a_result_of_too_many_values_is_too_large(peer: Client, link: Link) -> None:
+    register(peer)
+    assert link.call("values", count=limits.MCP_VALUES)["error"]["kind"] == "too_large"
+    assert link.call("values", count=1000)["result"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {
+            "command": sys.executable,
+            "args": ["-c", "import os, sys; sys.exit('no ' + os.environ['KEY'])"],
+            "env": {"KEY": "s3cret"},
+        },
+        {"url": "http://user:s3cret@127.0.0.1:1/x?key=s3cret", "transport": "sse"},
+        {"url": "http://user:s3cret@127.0.0.1:1/x?key=s3cret"},
+    ],
+)
+def test_values_are_in_no_answer(peer: Client, running: Running, given: dict[str, Any]) -> None:
+    code, words = refusal(peer, name="one", **given)
+    assert code == "mcp_start_failed"
+    assert "s3cret" not in words
+    assert "s3cret" not in running.log.read_text()
+
+
+def test_a_removed_socket_comes_back_with_a_registration(peer: Client, running: Running) -> None:
+    (running.runtime / "mcp").unlink()
+    register(peer)
+    link = Link(running)
+    assert link.call("add", a=1, b=2)["result"]
+    link.close()
+
+
+def test_idle_connections_give_way(peer: Client, running: Running) -> None:
+    register(peer)
+    links = [Link(running) for _ in range(limits.MCP_CONNECTIONS + 20)]
+    assert links[-1].call("add", a=1, b=2)["result"]
+    for link in links:
+        link.close()
+
+
+@pytest.mark.parametrize("data", [b"\xff\xff\xff\xff", b"\0\0\0\1x", b"\0\0\0\2[]", b"\0\0\0\2{}"])
+def test_what_is_no_request_ends_the_connection_alone(peer: Client, running: Running, data: bytes) -> None:
+    link = Link(running)
+    link.socket.sendall(data)
+    assert link.file.read() == b""
+    assert peer.ask("mcp_list") == {"servers": []}
+
+
+def test_code_that_reads_no_answers_costs_a_bounded_amount(peer: Client, running: Running, link: Link) -> None:
+    register(peer)
+    before, deaf = running.rss(), Link(running)
+
+    def flood() -> None:
+        try:
+            for number in range(200):
+                deaf.send(id=number, op="call", server="one", tool="big", arguments={"bytes": 3 * limits.MIB})
+                time.sleep(0.02)
+        except OSError:
+            pass  # it was closed, as it must be
+
+    flooding = threading.Thread(target=flood)
+    flooding.start()
+    flooding.join()
+    assert link.call("add", a=1, b=2)["result"]
+    assert running.rss() - before < 3 * limits.MCP_UNSENT_BYTES
+    deaf.close()

@@ -1,0 +1,373 @@
+"""MCP servers in a sandbox: registered over the link, called through the socket."""
+
+import json
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from client import Client, Refused
+from mcp_link import ASK, SERVER, Link, refusal, register
+from supervisors import Running
+
+from sandglass_supervisor import limits
+
+
+def test_what_a_registration_tells(peer: Client, running: Running) -> None:
+    told = register(peer)
+    assert told["name"] == "one"
+    assert told["server_info"] == {"name": "test", "version": "1.0", "protocol_version": "2025-11-25"}
+    assert told["folder"] == f"{running.workspace}/mcptools/one"
+    assert told["tools"][:2] == [
+        {"name": "add", "module": "add", "description": "Adds two numbers."},
+        {"name": "echo", "module": "echo", "description": "echo"},
+    ]
+    listed = peer.ask("mcp_list")["servers"]
+    assert [(server["name"], server["state"], server["command"]) for server in listed] == [
+        ("one", "running", sys.executable)
+    ]
+    peer.ask("mcp_remove", name="one")
+    assert peer.ask("mcp_list") == {"servers": []}
+    with pytest.raises(Refused, match="there is no MCP server 'one'"):
+        peer.ask("mcp_remove", name="one")
+
+
+def test_results_and_errors_of_tools(peer: Client, link: Link) -> None:
+    register(peer)
+    assert link.call("add", a=1, b=2)["result"]["structuredContent"] == {"sum": 3}
+    assert link.call("wrong")["result"]["isError"] is True
+    assert link.call("fails")["error"] == {"kind": "failed", "message": "the server said no"}
+    unknown = link.call("nothing")["error"]
+    assert unknown["kind"] == "no_tool"
+    assert "it has add, echo" in unknown["message"]
+    assert link.call("add", server="two")["error"]["message"].endswith("registered are: one")
+
+
+def test_any_text_arrives_unchanged(peer: Client, link: Link) -> None:
+    register(peer)
+    words = "caf\u00e9 \U0001f600 \u202e \x1b[31m \0"
+    assert json.loads(link.call("echo", words=words)["result"]["content"][0]["text"]) == {"words": words}
+    half = link.call("echo", words="\ud800")["error"]
+    assert (half["kind"], "half a character" in half["message"]) == ("bad_request", True)
+
+
+TYPED = """
+import asyncio
+import mcptools
+from mcptools import ToolError
+from mcptools.one.add import Params, run, run_async
+from mcptools.one import echo, wrong
+print(run(Params(a=1, b=2)).sum)
+async def many():
+    return [result.sum for result in await asyncio.gather(*(run_async(Params(a=n, b=1)) for n in range(20)))]
+print(await many() == list(range(1, 21)))
+print(echo.run(echo.Params(word="caf\u00e9")))
+try:
+    wrong.run(wrong.Params())
+except ToolError as error:
+    print(error)
+print(mcptools.call("one", "add", {"a": 2, "b": 2}))
+try:
+    Params(a="x", b=2)
+except ValueError as error:
+    print("one validation" if "a" in str(error) else error)
+"""
+
+
+def test_the_typed_functions_that_a_kernel_imports(peer: Client) -> None:
+    register(peer)
+    output = peer.run("typed", TYPED, timeout=60)
+    assert output.text("stdout").splitlines() == [
+        "3.0",
+        "True",
+        '{"word": "caf\\u00e9"}',
+        "that is not how it works",
+        "{'sum': 4}",
+        "one validation",
+    ], output.text("stderr") or output.outcome
+
+
+def test_a_kernel_that_has_the_old_functions_gets_new_ones_after_a_registration(peer: Client) -> None:
+    register(peer)
+    peer.run("first", "from mcptools.one.add import run, Params; print(run(Params(a=1, b=1)).sum)", timeout=60)
+    register(peer)
+    again = peer.run("second", "import mcptools.one.pid as pid; print(pid.run(pid.Params()).isdigit())", timeout=60)
+    assert again.text("stdout") == "True\n", again.outcome
+
+
+def test_an_interrupt_cancels_the_call_at_the_server(peer: Client, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    register(peer, "one", "well", str(notes))
+    code = "import mcptools; print('begins', flush=True); mcptools.call('one', 'slow', {'seconds': 60})"
+    peer.start("interrupted", code)
+    peer.until(lambda: peer.output("interrupted").text("stdout") == "begins\n", 20, "the beginning")
+    # By then the server has the call. Of one that was not sent yet it would hear nothing.
+    time.sleep(0.5)
+    peer.ask("interrupt", execution_id="interrupted")
+    ended = peer.finish("interrupted").outcome
+    assert ended is not None
+    assert ended["status"] == "interrupted"
+    peer.until(notes.exists, 5, "word of the cancellation")
+    assert peer.run("after", "print(mcptools.call('one', 'add', {'a': 1, 'b': 1}))").text("stdout") == "{'sum': 2}\n"
+
+
+def test_describe_and_servers(peer: Client, link: Link) -> None:
+    register(peer)
+    (server,) = link.ask(op="servers")["result"]["servers"]
+    assert server["tools"][1] == {"name": "echo", "description": "echo"}
+    described = link.ask(op="describe", server="one", tool="add")["result"]["tools"]
+    assert described[0]["output_schema"]["required"] == ["sum"]
+    assert link.ask(op="describe", server="one", tool="nothing")["error"]["kind"] == "no_tool"
+
+
+def test_many_calls_at_once_and_one_too_many(peer: Client, link: Link) -> None:
+    register(peer)
+    for number in range(limits.MCP_CALLS):
+        link.send(id=number, op="call", server="one", tool="slow", arguments={"seconds": 1})
+    link.send(id=99, op="call", server="one", tool="slow", arguments={"seconds": 1})
+    first = link.receive()
+    assert (first["id"], first["error"]["kind"]) == (99, "too_many")
+    answers = [link.receive() for _ in range(limits.MCP_CALLS)]
+    assert sorted(answer["id"] for answer in answers) == list(range(limits.MCP_CALLS))
+    assert all(answer["result"]["content"][0]["text"] == "slept" for answer in answers)
+
+
+def test_a_call_that_takes_too_long_is_given_up_and_cancelled(peer: Client, link: Link, tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    register(peer, "one", "well", str(tmp_path / "notes"))
+    late = link.call("slow", timeout_s=0.2, seconds=30)["error"]
+    assert late["kind"] == "timeout"
+    assert "0.2 s" in late["message"]
+    peer.until((tmp_path / "notes").exists, 5, "word of the cancellation")
+    assert link.call("add", a=1, b=1)["result"]["structuredContent"] == {"sum": 2}
+
+
+def test_cancel_and_a_closed_connection(peer: Client, running: Running, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    register(peer, "one", "well", str(notes))
+    link = Link(running)
+    link.send(id=4, op="call", server="one", tool="slow", arguments={"seconds": 30})
+    link.send(id=4, op="cancel")
+    assert link.receive()["error"]["kind"] == "cancelled"
+    link.send(id=5, op="call", server="one", tool="slow", arguments={"seconds": 30})
+    assert link.call("add", a=1, b=1)["result"]  # so the other one has reached the server
+    link.send(id=5, op="cancel")
+    link.send(id=6, op="cancel")
+    assert link.receive()["error"]["kind"] == "cancelled"
+    link.send(id=7, op="call", server="one", tool="slow", arguments={"seconds": 30})
+    assert link.call("add", a=1, b=1)["result"]
+    link.close()
+    # The first may have been taken back before the server saw it.
+    peer.until(lambda: notes.exists() and notes.read_text().count("cancelled") >= 2, 5, "two cancellations")
+
+
+def test_the_end_of_an_execution_cancels_its_calls(peer: Client, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    register(peer, "one", "well", str(notes))
+    code = ASK + "import threading; threading.Thread(target=call, args=('slow',), kwargs={'seconds': 30}).start()\n"
+    peer.run("leaves-a-call", code + "while not ask(op='servers'): pass\nimport time; time.sleep(0.5)")
+    peer.until(notes.exists, 5, "word of the cancellation")
+
+
+def test_an_execution_has_a_number_of_calls(peer: Client) -> None:
+    register(peer)
+    many = (
+        f"kinds = [call('nothing').get('error', {{}}).get('kind') for _ in range({limits.MCP_CALLS_OF_EXECUTION + 1})]"
+    )
+    output = peer.run("too-many", f"{ASK}\n{many}\nprint(kinds[-2:])", timeout=60)
+    assert output.text("stdout").strip() == "['no_tool', 'too_many']"
+    assert peer.run("next", "print(call('add', a=1, b=2)['result']['structuredContent'])").text("stdout") == (
+        "{'sum': 3}\n"
+    )
+
+
+def test_commands_and_node_may_call(peer: Client) -> None:
+    register(peer)
+    code = f"{ASK}\nprint(call('add', a=2, b=2)['result']['structuredContent'])"
+    assert peer.command("by-command", sys.executable, "-c", code).text("stdout") == "{'sum': 4}\n"
+    shown = peer.run("node", "console.log(typeof process.env.SANDGLASS_MCP_SOCKET)", language="nodejs")
+    assert shown.text("stdout") == "string\n"
+
+
+def test_a_result_at_the_bound_and_one_above(peer: Client, link: Link) -> None:
+    register(peer)
+    result = {"content": [{"type": "text", "text": ""}], "isError": False}
+    around = len(json.dumps(result, separators=(",", ":")))
+    fits = limits.MCP_RESULT_BYTES - around
+    assert len(link.call("big", bytes=fits)["result"]["content"][0]["text"]) == fits
+    assert link.call("big", bytes=fits + 1)["error"]["kind"] == "too_large"
+    assert link.call("add", a=1, b=1)["result"]
+
+
+def test_a_server_that_dies_says_its_last_words_and_comes_back(peer: Client, link: Link) -> None:
+    register(peer)
+    before = link.call("pid")["result"]["content"][0]["text"]
+    ended = link.call("dies")["error"]
+    assert ended["kind"] == "not_running"
+    assert 'its last words were "no more of this". The next call starts it anew.' in ended["message"]
+    after = link.call("pid")["result"]["content"][0]["text"]
+    assert after != before
+
+
+def test_a_server_whose_tools_change(peer: Client, link: Link) -> None:
+    register(peer)
+    assert link.call("late")["error"]["kind"] == "no_tool"
+    assert link.call("grows")["result"]
+    peer.until(lambda: link.call("late").get("error", {}).get("kind") == "failed", 5, "the new tool")
+    peer.until(lambda: peer.ask("mcp_list")["servers"][0]["tools"][-1]["module"] == "late", 10, "its module")
+
+
+def test_env_reaches_the_server_alone(peer: Client, link: Link) -> None:
+    register(peer, env={"KEY": "s3cret"})
+    assert link.call("env", name="KEY")["result"]["content"][0]["text"] == "s3cret"
+    assert link.call("env", name="GREETING")["result"]["content"][0]["text"] == "hi"
+    assert "s3cret" not in json.dumps(peer.ask("mcp_list"))
+    assert peer.run("env", "import os; print(os.environ.get('KEY'))").text("stdout") == "None\n"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "code", "words"),
+    [
+        ("quits", "mcp_start_failed", 'its last words were "a key is missing"'),
+        ("mute", "mcp_timeout", "it did not answer within 2 s"),
+        ("broken", "mcp_timeout", "it did not answer within 2 s"),
+    ],
+)
+def test_a_start_that_fails(peer: Client, behaviour: str, code: str, words: str) -> None:
+    told = refusal(peer, name="one", command=sys.executable, args=[SERVER, behaviour], timeout_s=2)
+    assert told[0] == code
+    assert words in told[1]
+    assert peer.ask("mcp_list") == {"servers": []}
+
+
+def test_a_server_that_is_starting_is_listed(peer: Client) -> None:
+    request = peer.send("mcp_register", name="one", command=sys.executable, args=[SERVER, "mute"], timeout_s=2)
+    (server,) = peer.ask("mcp_list")["servers"]
+    assert (server["name"], server["state"], server["tools"]) == ("one", "starting", [])
+    with pytest.raises(Refused, match="mcp_registering: name: server 'one' is being registered"):
+        register(peer)
+    with pytest.raises(Refused):
+        peer.reply_to(request, 20)
+    assert peer.ask("mcp_list") == {"servers": []}
+
+
+def test_a_program_that_is_not_there(peer: Client) -> None:
+    code, words = refusal(peer, name="one", command="no-such-program")
+    assert code == "mcp_start_failed"
+    assert "No such file or directory: 'no-such-program'" in words
+
+
+def test_a_url_that_refuses(peer: Client) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/mcp?key=s3cret"
+        code, words = refusal(peer, name="one", url=url)
+    assert code == "mcp_start_failed"
+    assert "s3cret" not in words
+
+
+def test_a_failed_registration_leaves_the_server_before_it(peer: Client, link: Link) -> None:
+    register(peer)
+    refusal(peer, name="one", command=sys.executable, args=[SERVER, "quits"])
+    assert link.call("add", a=1, b=2)["result"]
+
+
+def test_a_registration_replaces_the_server_before_it(peer: Client, link: Link) -> None:
+    register(peer)
+    before = link.call("pid")["result"]["content"][0]["text"]
+    register(peer)
+    assert link.call("pid")["result"]["content"][0]["text"] != before
+    peer.until(lambda: not os.path.exists(f"/proc/{before}"), 10, "the end of the old one")
+
+
+def test_a_server_that_writes_a_line_without_end(peer: Client, running: Running) -> None:
+    before = running.rss()
+    code, _ = refusal(peer, name="one", command=sys.executable, args=[SERVER, "flood"], timeout_s=3)
+    assert code in ("mcp_start_failed", "mcp_timeout")
+    assert running.rss() - before < 16 * limits.MIB
+
+
+@pytest.mark.parametrize("behaviour", ["many", "pages"])
+def test_a_server_with_too_many_tools(peer: Client, behaviour: str) -> None:
+    told = register(peer, "one", behaviour)
+    assert len(told["tools"]) == (limits.MCP_TOOLS if behaviour == "many" else 0)
+    assert "left out" in told["notes"][0]
+
+
+def test_a_server_that_floods_its_standard_error(peer: Client, link: Link) -> None:
+    register(peer, "one", "noisy")
+    assert link.call("add", a=1, b=2)["result"]
+
+
+def test_servers_at_the_bound_and_one_more(peer: Client) -> None:
+    ids = [
+        peer.send("mcp_register", name=f"s{n}", command=sys.executable, args=[SERVER], timeout_s=120)
+        for n in range(limits.MCP_SERVERS)
+    ]
+    code, words = refusal(peer, name="more", command=sys.executable, args=[SERVER])
+    assert (code, "at most 16" in words) == ("mcp_too_many", True)
+    for request_id in ids:
+        peer.reply_to(request_id, 120)
+    assert len(peer.ask("mcp_list")["servers"]) == limits.MCP_SERVERS
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"name": "a-b"}, "name: must be a Python identifier"),
+        ({"name": "x" * 65}, "at most 64"),
+        ({"name": "class"}, "has a meaning of its own"),
+        ({"name": "search"}, "has a meaning of its own"),
+        ({"name": "_x"}, "a letter first"),
+        ({}, "either command"),
+        ({"command": "x", "url": "http://example.com"}, "either command"),
+        ({"command": "x", "headers": {}}, "headers: belongs to url"),
+        ({"url": "http://example.com", "env": {}}, "env: belongs to command"),
+        ({"command": " "}, "command: must not be empty"),
+        ({"command": "x", "args": "y"}, "args: must be a list"),
+        ({"command": "x", "args": [1]}, "args[0]: must be a text"),
+        ({"command": "x", "cwd": "y"}, "cwd: must be an absolute path"),
+        ({"command": "x", "env": {"a b": "c"}}, "env: names"),
+        ({"url": "ftp://example.com"}, "url: must be a URL"),
+        ({"url": "http://"}, "url: must be a URL"),
+        ({"url": "http://[", "headers": {}}, "url: must be a URL"),
+        ({"url": "http://example.com", "transport": "x"}, "transport: must be one of"),
+        ({"url": "http://example.com", "headers": {"a b": "c"}}, "headers: names"),
+        ({"url": "http://example.com", "headers": {"a": "b\r\nc"}}, "headers.a: must be one line"),
+        ({"url": "http://example.com", "headers": {"a": "b "}}, "without blanks at its ends"),
+        ({"command": "x", "timeout_s": 601}, "timeout_s"),
+    ],
+)
+def test_bad_registrations(peer: Client, given: dict[str, Any], words: str) -> None:
+    code, told = refusal(peer, **{"name": "one", **given})
+    assert code == "bad_request"
+    assert words in told
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"op": "nothing"},
+        {"op": "call", "server": 1, "tool": "x"},
+        {"op": "call", "server": "one", "tool": "add", "arguments": []},
+        {"op": "call", "server": "one", "tool": "add", "timeout_s": 0},
+        {"op": "call", "server": "one", "tool": "x" * 257},
+    ],
+)
+def test_bad_requests_of_code(peer: Client, link: Link, asked: dict[str, Any]) -> None:
+    register(peer)
+    assert link.ask(**asked)["error"]["kind"] == "bad_request"
+
+
+def test_without_the_client_package_the_refusal_says_so(tmp_path: Path) -> None:
+    running = Running(tmp_path, SANDGLASS_MCP_PACKAGES=str(tmp_path / "nothing"))
+    try:
+        peer = running.client()
+        peer.hello()
+        code, words = refusal(peer, name="one", command="x")
+        assert (code, "requirements-mcp.txt" in words) == ("mcp_unavailable", True)
+    finally:
+        running.stop()

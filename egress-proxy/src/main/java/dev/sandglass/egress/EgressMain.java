@@ -136,7 +136,8 @@ public final class EgressMain {
             ClientAdmission admission = new ClientAdmission(
                     clients,
                     (known, user, password) -> user.equals(known.uid()) && secret.isPasswordOf(known.uid(), password),
-                    settings.credentialRequired());
+                    settings.credentialRequired(),
+                    ClientAdmission.PATIENCE);
             denials = new DenialsPort(new InetSocketAddress(settings.ports().denials()), secret, loops, HEARTBEAT);
             events = new DenialEvents(client, InstantSource.system());
             var _ = loops.next().scheduleAtFixedRate(events::tellTheRest, 10, 10, TimeUnit.SECONDS);

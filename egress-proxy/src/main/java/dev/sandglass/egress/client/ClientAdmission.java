@@ -1,9 +1,19 @@
 package dev.sandglass.egress.client;
 
 import dev.sandglass.api.egress.IpAddress;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
-/** Who a connection comes from: its address says it, and a credential must not say otherwise. */
+/**
+ * Who a connection comes from: its address says it, and a credential must not say otherwise.
+ *
+ * <p>Code may ask before the watch has told this proxy of the code's pod: pod and proxy hear of the new address from the
+ * API server by different ways. So an unknown client waits a little, and is refused only then.
+ */
 public final class ClientAdmission {
 
     /** What came of it. */
@@ -19,37 +29,72 @@ public final class ClientAdmission {
          * It comes from no client that may use the proxy.
          *
          * @param why in words
+         * @param mayBeNew whether it may be a sandbox of which the watch has not told yet
          */
-        record Unknown(String why) implements Answer {}
+        record Unknown(String why, boolean mayBeNew) implements Answer {}
     }
+
+    /** How long an unknown client waits for the watch; HTTP and DNS clients commonly wait longer for an answer. */
+    public static final Duration PATIENCE = Duration.ofSeconds(4);
+
+    private static final long AGAIN_MILLIS = 20;
 
     private final Clients clients;
     private final Credentials credentials;
     private final boolean credentialRequired;
+    private final Duration patience;
 
     /**
      * Admission by address and credential.
      *
      * @param credentialRequired whether a request without a credential is refused
+     * @param patience how long an unknown client waits for the watch
      */
-    public ClientAdmission(Clients clients, Credentials credentials, boolean credentialRequired) {
+    public ClientAdmission(Clients clients, Credentials credentials, boolean credentialRequired, Duration patience) {
         this.clients = clients;
         this.credentials = credentials;
         this.credentialRequired = credentialRequired;
+        this.patience = patience;
     }
 
-    /** Who the sandbox is behind a request from that address, with that {@code Proxy-Authorization}. */
-    public Answer of(IpAddress source, Optional<String> credential) {
+    /**
+     * Who the sandbox is behind a request from that address, with that {@code Proxy-Authorization}. The answer is there
+     * at once, unless the address or the credential is no sandbox's that is known here: then it comes within the patience.
+     *
+     * @param loop asks again, and completes an answer that comes later
+     */
+    public CompletionStage<Answer> ask(IpAddress source, Optional<String> credential, ScheduledExecutorService loop) {
+        var answer = new CompletableFuture<Answer>();
+        ask(source, credential, loop, System.nanoTime() + patience.toNanos(), answer);
+        return answer;
+    }
+
+    private void ask(
+            IpAddress source,
+            Optional<String> credential,
+            ScheduledExecutorService loop,
+            long deadline,
+            CompletableFuture<Answer> to) {
+        Answer answer = of(source, credential);
+        if (answer instanceof Answer.Unknown unknown && unknown.mayBeNew() && System.nanoTime() - deadline < 0) {
+            var _ = loop.schedule(
+                    () -> ask(source, credential, loop, deadline, to), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        } else {
+            to.complete(answer);
+        }
+    }
+
+    private Answer of(IpAddress source, Optional<String> credential) {
         if (!clients.isSynced()) {
             return new Answer.NotYet();
         }
         Optional<Client> client = clients.at(source);
         if (client.isEmpty()) {
-            return new Answer.Unknown("the proxy knows no running sandbox at this address");
+            return new Answer.Unknown("the proxy knows no running sandbox at this address", true);
         }
         if (credential.isEmpty()) {
             return credentialRequired
-                    ? new Answer.Unknown("the credential of the proxy variables is required")
+                    ? new Answer.Unknown("the credential of the proxy variables is required", false)
                     : new Answer.Known(client.get());
         }
         boolean same = BasicCredential.parse(credential.get())
@@ -57,6 +102,6 @@ public final class ClientAdmission {
                 .isPresent();
         return same
                 ? new Answer.Known(client.get())
-                : new Answer.Unknown("the credential is not that of the sandbox at this address");
+                : new Answer.Unknown("the credential is not that of the sandbox at this address", true);
     }
 }

@@ -57,7 +57,14 @@ final class ProxyConnection implements FirstReader.Reader {
 
     @Override
     public void understood(ProxyRequest request) {
-        switch (workings.admission().of(source, request.credential())) {
+        workings.admission()
+                .ask(source, request.credential(), inner.eventLoop())
+                .thenAccept(answer -> answered(answer, request))
+                .exceptionally(this::broken);
+    }
+
+    private void answered(Answer answer, ProxyRequest request) {
+        switch (answer) {
             case Answer.NotYet _ -> refused(Outcome.NOT_READY, "the proxy does not know the sandboxes yet");
             case Answer.Unknown unknown -> refused(Outcome.UNKNOWN_SANDBOX, unknown.why());
             case Answer.Known known -> admitted(known.client(), request);
@@ -136,6 +143,12 @@ final class ProxyConnection implements FirstReader.Reader {
             LOG.atError().setCause(bug).log("A step of a request failed");
             tunnel.end(End.BROKEN);
         }
+        return null;
+    }
+
+    private @Nullable Void broken(Throwable bug) {
+        LOG.atError().setCause(bug).log("Admitting a client failed");
+        var _ = inner.close();
         return null;
     }
 

@@ -109,9 +109,10 @@ final class DnsListener implements AutoCloseable {
             if (!context.channel().isWritable()) {
                 return;
             }
-            desk.answer(source, ByteBufUtil.getBytes(packet.content())).ifPresent(answer -> {
+            InetSocketAddress sender = packet.sender();
+            desk.answer(source, ByteBufUtil.getBytes(packet.content()), context.executor(), answer -> {
                 var _ = context.writeAndFlush(
-                        new DatagramPacket(Unpooled.wrappedBuffer(answer), packet.sender()), context.voidPromise());
+                        new DatagramPacket(Unpooled.wrappedBuffer(answer), sender), context.voidPromise());
             });
         }
 
@@ -130,12 +131,12 @@ final class DnsListener implements AutoCloseable {
 
         @Override
         protected void channelRead0(ChannelHandlerContext context, ByteBuf message) {
-            desk.answer(source, ByteBufUtil.getBytes(message)).ifPresent(answer -> {
+            desk.answer(source, ByteBufUtil.getBytes(message), context.executor(), answer -> {
                 var _ = context.writeAndFlush(Unpooled.wrappedBuffer(answer));
+                if (!context.channel().isWritable()) {
+                    var _ = context.close();
+                }
             });
-            if (!context.channel().isWritable()) {
-                var _ = context.close();
-            }
         }
 
         @Override

@@ -14,6 +14,11 @@ import dev.sandglass.egress.proxy.ProxyContext;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers a sandbox that asks for a name: with this address, if the sandbox reaches the name through one of the doors, else
@@ -27,6 +32,13 @@ final class DnsResponder {
     private final Rates rates;
     private final MeterRegistry meters;
 
+    private static final Logger LOG = LoggerFactory.getLogger(DnsResponder.class);
+
+    /** Questions of clients that are not known yet; they cost memory until they are answered. */
+    static final int MOST_WAITING = 1000;
+
+    private final AtomicInteger waiting = new AtomicInteger();
+
     /**
      * For all sandboxes.
      *
@@ -39,25 +51,45 @@ final class DnsResponder {
         this.ports = List.copyOf(ports);
         this.rates = rates;
         this.meters = meters;
+        meters.gauge("sandglass.egress.queries.waiting", waiting);
     }
 
-    /** The answer to a message; empty if it gets none. */
-    Optional<byte[]> answer(IpAddress source, byte[] message) {
-        return switch (Message.parse(message)) {
-            case Message.Dropped _ -> {
-                count("dropped");
-                yield Optional.empty();
-            }
+    /**
+     * Answers a message, unless it is one that gets no answer.
+     *
+     * @param loop of the channel; answers come on it, and those to clients that are known at once
+     */
+    void answer(IpAddress source, byte[] message, ScheduledExecutorService loop, Consumer<byte[]> to) {
+        switch (Message.parse(message)) {
+            case Message.Dropped _ -> count("dropped");
             case Message.Wrong wrong -> {
                 count("malformed");
-                yield Optional.of(AnswerWriter.of(wrong));
+                to.accept(AnswerWriter.of(wrong));
             }
-            case Message.Question question -> Optional.of(answer(source, question));
-        };
+            case Message.Question question -> answer(source, question, loop, to);
+        }
     }
 
-    private byte[] answer(IpAddress source, Message.Question question) {
-        return switch (workings.admission().of(source, Optional.empty())) {
+    private void answer(
+            IpAddress source, Message.Question question, ScheduledExecutorService loop, Consumer<byte[]> to) {
+        if (waiting.incrementAndGet() > MOST_WAITING) {
+            waiting.decrementAndGet();
+            to.accept(coded(question, Code.SERVER_FAILURE, "too-many"));
+            return;
+        }
+        workings.admission()
+                .ask(source, Optional.empty(), loop)
+                .thenAccept(admitted -> to.accept(answer(admitted, question)))
+                .whenComplete((done, bug) -> {
+                    waiting.decrementAndGet();
+                    if (bug != null) {
+                        LOG.atError().setCause(bug).log("Answering a question of DNS failed");
+                    }
+                });
+    }
+
+    private byte[] answer(ClientAdmission.Answer admitted, Message.Question question) {
+        return switch (admitted) {
             case ClientAdmission.Answer.NotYet _ -> coded(question, Code.SERVER_FAILURE, "not-ready");
             case ClientAdmission.Answer.Unknown _ -> coded(question, Code.REFUSED, "unknown-sandbox");
             case ClientAdmission.Answer.Known known ->

@@ -20,6 +20,7 @@ public final class FakeClients implements Clients {
     private final Map<IpAddress, Client> byAddress = new ConcurrentHashMap<>();
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
     public final AtomicInteger confirmations = new AtomicInteger();
+    public final AtomicInteger questions = new AtomicInteger();
     private volatile boolean synced = true;
     private volatile boolean doubted;
 
@@ -47,6 +48,7 @@ public final class FakeClients implements Clients {
 
     @Override
     public Optional<Client> at(IpAddress source) {
+        questions.incrementAndGet();
         return Optional.ofNullable(byAddress.get(source));
     }
 

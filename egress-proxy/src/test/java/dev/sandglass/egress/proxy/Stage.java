@@ -32,6 +32,11 @@ public final class Stage implements AutoCloseable {
     public static final String NEIGHBOUR = "127.0.0.22";
     public static final String STRANGER = "127.0.0.23";
 
+    /** Short, as most tests refuse those whom nobody makes known. */
+    private static final Duration PATIENCE = Duration.ofMillis(100);
+
+    private static final DeniedRanges ONE_ADDRESS = new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1")));
+
     public final FakeClients clients = new FakeClients();
     public final FakeNames names = new FakeNames();
     public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -64,15 +69,21 @@ public final class Stage implements AutoCloseable {
     /** Every address is denied, so that whatever the rules let through ends there. */
     public static Stage thatDialsNobody() throws InterruptedException {
         List<IpRange> everything = List.of(IpRange.parse("0.0.0.0/0"), IpRange.parse("::/0"));
-        return new Stage(Limits.DEFAULT, false, Set.of(), new DeniedRanges(everything, List.of()));
+        return new Stage(Limits.DEFAULT, false, Set.of(), new DeniedRanges(everything, List.of()), PATIENCE);
+    }
+
+    /** Unknown clients wait so long. */
+    public static Stage waiting(Duration patience) throws InterruptedException {
+        return new Stage(Limits.DEFAULT, false, Set.of(), ONE_ADDRESS, patience);
     }
 
     /** Tunnels to names are TLS on these ports. */
     public Stage(Limits limits, boolean credentialRequired, Set<Integer> tlsPorts) throws InterruptedException {
-        this(limits, credentialRequired, tlsPorts, new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1"))));
+        this(limits, credentialRequired, tlsPorts, ONE_ADDRESS, PATIENCE);
     }
 
-    private Stage(Limits limits, boolean credentialRequired, Set<Integer> tlsPorts, DeniedRanges denied)
+    private Stage(
+            Limits limits, boolean credentialRequired, Set<Integer> tlsPorts, DeniedRanges denied, Duration patience)
             throws InterruptedException {
         Credentials credentials =
                 (client, user, password) -> user.equals(client.uid()) && password.equals("of-" + client.uid());
@@ -80,7 +91,7 @@ public final class Stage implements AutoCloseable {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 new EgressProxy.Guard(
                         clients,
-                        new ClientAdmission(clients, credentials, credentialRequired),
+                        new ClientAdmission(clients, credentials, credentialRequired, patience),
                         names,
                         denied,
                         limits,

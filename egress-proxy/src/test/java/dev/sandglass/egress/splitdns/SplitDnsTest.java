@@ -6,15 +6,21 @@ import static dev.sandglass.egress.proxy.Stage.NEIGHBOUR;
 import static dev.sandglass.egress.proxy.Stage.SANDBOX;
 import static dev.sandglass.egress.proxy.Stage.STRANGER;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.egress.denial.Denial;
 import dev.sandglass.egress.dns.AnswerWriter;
 import dev.sandglass.egress.dns.Queries;
 import dev.sandglass.egress.proxy.Peer;
+import dev.sandglass.egress.proxy.Stage;
 import dev.sandglass.egress.tunnel.Limits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -135,6 +141,35 @@ class SplitDnsTest {
         split.stage.clients.remove(SANDBOX);
         assertThat(code(split.ask(SANDBOX, Queries.of("example.com", Queries.A))))
                 .isEqualTo(REFUSED);
+    }
+
+    @Test
+    void whoAsksBeforeTheWatchHasToldOfItIsAnsweredOnceItHas() throws Exception {
+        try (SplitStage waiting = new SplitStage(Stage.waiting(Duration.ofMinutes(5)), 80, 443, 100)) {
+            var answer = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return waiting.ask(STRANGER, Queries.of("example.com", Queries.A));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            await().until(() -> waiting.stage.clients.questions.get() >= 2);
+            waiting.stage.clients.put(STRANGER, "new", "example.com");
+            assertThat(code(answer.get(10, TimeUnit.SECONDS))).isZero();
+        }
+    }
+
+    @Test
+    void notMoreThanSoManyQuestionsWait() throws Exception {
+        try (SplitStage waiting = new SplitStage(Stage.waiting(Duration.ofMinutes(5)), 80, 443, 100)) {
+            byte[] question = Queries.of("example.com", Queries.A);
+            for (int asked = 0; asked < DnsResponder.MOST_WAITING; asked++) {
+                waiting.send(STRANGER, question);
+                int soFar = asked;
+                await().until(() -> waiting.waitingQuestions() > soFar);
+            }
+            assertThat(code(waiting.ask(STRANGER, question))).isEqualTo(2);
+        }
     }
 
     @Test

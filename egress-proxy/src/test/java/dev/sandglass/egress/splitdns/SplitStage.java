@@ -52,15 +52,29 @@ public final class SplitStage implements AutoCloseable {
         return ask(source, question, PATIENCE_MS);
     }
 
+    /** Sends by UDP and hears no answer. */
+    void send(String source, byte[] question) throws IOException {
+        try (DatagramSocket socket =
+                new DatagramSocket(new InetSocketAddress(IpAddress.parse(source).toInetAddress(), 0))) {
+            socket.send(toTheDoor(question));
+        }
+    }
+
+    double waitingQuestions() {
+        return stage.meters.get("sandglass.egress.queries.waiting").gauge().value();
+    }
+
+    private DatagramPacket toTheDoor(byte[] question) {
+        return new DatagramPacket(
+                question, question.length, new InetSocketAddress(InetAddress.getLoopbackAddress(), doors.dnsPort()));
+    }
+
     /** Sends by UDP; empty if there is no answer after so long. */
     byte[] ask(String source, byte[] question, int patienceMs) throws IOException {
         try (DatagramSocket socket =
                 new DatagramSocket(new InetSocketAddress(IpAddress.parse(source).toInetAddress(), 0))) {
             socket.setSoTimeout(patienceMs);
-            socket.send(new DatagramPacket(
-                    question,
-                    question.length,
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), doors.dnsPort())));
+            socket.send(toTheDoor(question));
             DatagramPacket answer = new DatagramPacket(new byte[2000], 2000);
             socket.receive(answer);
             return Arrays.copyOf(answer.getData(), answer.getLength());

@@ -43,6 +43,8 @@ class RoomsTest {
             .definedBy(ROOT + ".execution")
             .layer("output")
             .definedBy(ROOT + ".output")
+            .layer("toolserver")
+            .definedBy(ROOT + ".toolserver")
             .layer("file")
             .definedBy(ROOT + ".file")
             .layer("link")
@@ -104,6 +106,11 @@ class RoomsTest {
                     "application", "mcp", "contract", "contract.sandglass", "contract.dropin", "action", "port", "file")
             .whereLayer("file")
             .mayOnlyBeAccessedByLayers("application", "contract.sandglass", "action")
+            .whereLayer("toolserver")
+            .mayOnlyBeAccessedByLayers(
+                    "contract.config", "contract.sandglass", "contract.dropin", "action", "execution", "link.frame")
+            .whereLayer("toolserver")
+            .mayNotAccessAnyLayer()
             .whereLayer("output")
             .mayOnlyBeAccessedByLayers(
                     "application", "contract", "contract.sandglass", "contract.dropin", "action", "execution", "file")

@@ -14,6 +14,7 @@ import dev.sandglass.gateway.sandbox.Sandboxes;
  * @param files read, write, list and manage
  * @param overview which sandboxes there are, what is in them and what they use
  * @param folders what is in folders of sandboxes that run
+ * @param servers MCP servers whose tools the code calls
  */
 public record Actions(
         SandboxActions lifecycle,
@@ -21,7 +22,8 @@ public record Actions(
         SessionActions sessions,
         FileActions files,
         Overview overview,
-        RunningFolders folders) {
+        RunningFolders folders,
+        ToolServerActions servers) {
 
     /** The use cases over these sandboxes and what runs in them. */
     public static Actions of(Sandboxes sandboxes, Executions executions, DeniedHosts denied) {
@@ -34,6 +36,7 @@ public record Actions(
                 new SessionActions(sandboxes, executions.sessions()),
                 new FileActions(ready, files),
                 new Overview(sandboxes, executions),
-                new RunningFolders(sandboxes, files));
+                new RunningFolders(sandboxes, files),
+                new ToolServerActions(sandboxes, ready, executions));
     }
 }

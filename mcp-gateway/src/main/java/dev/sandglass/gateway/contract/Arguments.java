@@ -182,6 +182,34 @@ public final class Arguments {
         });
     }
 
+    /** Pairs of texts as an object, or as a list of texts with a colon behind each name. Their names are not checked. */
+    public Optional<Map<String, String>> pairs(String field, int maxItems, int maxChars) {
+        return value(field).map(node -> {
+            var pairs = new LinkedHashMap<String, String>();
+            if (node instanceof ObjectNode object && object.size() <= maxItems) {
+                object.properties()
+                        .forEach(entry -> pairs.put(
+                                entry.getKey(), text(entry.getValue(), field + "." + shown(entry.getKey()), maxChars)));
+                return pairs;
+            }
+            if (!node.isArray() || node.size() > maxItems) {
+                throw broken(
+                        field,
+                        "must be an object, or a list of 'Name: value' texts, of at most %d".formatted(maxItems));
+            }
+            for (String pair : texts(field, maxItems, 2 * maxChars).orElseThrow()) {
+                int colon = pair.indexOf(':');
+                if (colon < 0) {
+                    throw broken(field, "must have texts of the form 'Name: value'");
+                }
+                pairs.put(
+                        pair.substring(0, colon).strip(),
+                        pair.substring(colon + 1).strip());
+            }
+            return pairs;
+        });
+    }
+
     /** A Kubernetes quantity, as text or number; a bare number counts {@code unit}. */
     public Optional<String> quantity(String field, String unit) {
         return value(field).map(node -> Quantities.read(path + field, node, unit));

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.contract;
 
 import dev.sandglass.gateway.caller.Caller;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import reactor.core.publisher.Mono;
 
@@ -15,8 +16,13 @@ public interface Contract {
     /** The one segment below {@code /mcp} where it is served, lower case; empty for {@code /mcp} itself. */
     String path();
 
+    /** Every tool that it offers to some query; by default those of a request without one. */
+    default List<Tool> tools() {
+        return offer(Query.NONE).tools();
+    }
+
     /**
-     * What requests with that query are offered. Without a query a contract offers every tool that it has.
+     * What requests with that query are offered.
      *
      * @throws InvalidArgument if the query breaks a rule
      */

@@ -168,18 +168,15 @@ final class ExecutionCall implements OutputReader {
         }
     }
 
-    /** The supervisor took what is to be run. */
-    void started(Answer answer) {
-        queuePosition = QueuePosition.of(answer.json(), 1);
-        caughtUpAt = 0;
-        tellPosition();
-        if (impatient) {
-            answer(unfinished());
+    /**
+     * The supervisor took what is to be run, or lets us read; from wherever: behind the end it waits for bytes that may
+     * never come.
+     */
+    @Override
+    public void begun(Answer answer) {
+        if (answered) {
+            return;
         }
-    }
-
-    /** The supervisor lets us read, from wherever: behind the end it waits for bytes that may never come. */
-    void reading(Answer answer) {
         JsonNode end = answer.json().path("journal").path("end");
         if (end.isNumber() && output.position() > end.asLong()) {
             fail(new SandboxProblem.Refused(BEHIND_THE_END.formatted(output.position(), end.asLong())));

@@ -20,7 +20,7 @@ public sealed interface ExecutionRequest {
      * @param language e.g. {@code python}
      * @param session name of the kernel among those of its language; {@code default} if the caller named none
      * @param label what the caller calls the session, if that is none of a session's names; null if it is the same
-     * @param fresh whether the session is for this code alone, and is closed when it has ended
+     * @param fresh not null if the session is for this code alone, and is closed when it has ended
      * @param pythonEnv name or path of the Python that a new session begins with; null for the image's
      * @param code the source text
      * @param envs environment variables that the code sees during this execution
@@ -30,7 +30,7 @@ public sealed interface ExecutionRequest {
             String language,
             String session,
             @Nullable String label,
-            boolean fresh,
+            @Nullable Fresh fresh,
             @Nullable String pythonEnv,
             String code,
             Map<String, String> envs,
@@ -49,7 +49,7 @@ public sealed interface ExecutionRequest {
                 String code,
                 Map<String, String> envs,
                 Limits limits) {
-            this(language, session, null, false, pythonEnv, code, envs, limits);
+            this(language, session, null, null, pythonEnv, code, envs, limits);
         }
 
         @Override
@@ -61,6 +61,18 @@ public sealed interface ExecutionRequest {
         @Override
         public String toString() {
             return "Code[" + language + "/" + session + ", " + code.length() + " characters, " + limits + "]";
+        }
+    }
+
+    /**
+     * A kernel for one code alone.
+     *
+     * @param servers names of MCP servers of the sandbox, which the code gets as proxies
+     */
+    record Fresh(List<String> servers) {
+        /** Keeps its own copy. */
+        public Fresh {
+            servers = List.copyOf(servers);
         }
     }
 

@@ -117,12 +117,9 @@ public final class Executions {
             sink.onCancel(() -> link.execute(following::abandon));
             follow(following, sandbox, sink, wait);
             var _ = link.follow(new Verb.Attach(id.number(), offset), following, start)
-                    .whenComplete((answer, failure) -> {
-                        if (answer != null) {
-                            following.reading(answer);
-                        } else {
-                            refused(sandbox, failure, following);
-                        }
+                    .exceptionally(failure -> {
+                        refused(sandbox, failure, following);
+                        return null;
                     });
         });
     }
@@ -135,6 +132,11 @@ public final class Executions {
     /** The sessions in which executions run. */
     public Sessions sessions() {
         return new Sessions(this::link);
+    }
+
+    /** The MCP servers that code in the sandboxes calls. */
+    public ToolServers toolServers() {
+        return new ToolServers(this::link);
     }
 
     /** What the sandbox uses now. */
@@ -203,7 +205,6 @@ public final class Executions {
         var _ = started.whenComplete((answer, failure) -> {
             if (answer != null) {
                 tellQueue(answer, progress);
-                following.started(answer);
             } else if (!started.isCancelled()) {
                 refused(sandbox, failure, following);
             }

@@ -4,6 +4,7 @@ import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxProblem.ServerRefused;
 import org.jspecify.annotations.Nullable;
 
 /** What a failure of the link means to a caller: an execution that ended, or a problem with the sandbox. Pure. */
@@ -13,6 +14,7 @@ public final class Failures {
     private static final String NEVER_CAME = "execution_never_came";
     private static final String UNKNOWN = "unknown_execution";
     private static final String NETWORK_OPEN = "network_open";
+    private static final String NO_SERVER = "no_server";
 
     private Failures() {}
 
@@ -35,7 +37,7 @@ public final class Failures {
             return failure;
         }
         return switch (why.kind()) {
-            case REFUSED -> new SandboxProblem.Refused("The sandbox refused this: " + why.text() + ".", next(why));
+            case REFUSED -> refused(why);
             case UNANSWERED -> SandboxProblem.Unreachable.unanswered(sandbox.ref(), why.text(), why);
             // Whoever is told that the sandbox does not answer stops it in the end, and its variables are lost.
             case OVERLOADED ->
@@ -46,6 +48,13 @@ public final class Failures {
             case UNREACHABLE, INCOMPATIBLE, CLOSED, RESTARTED ->
                 new SandboxProblem.Unreachable(sandbox.ref(), why.text(), why);
         };
+    }
+
+    private static SandboxProblem.Refused refused(LinkException why) {
+        String fact = "The sandbox refused this: " + why.text() + ".";
+        return why.isRefusal(NO_SERVER)
+                ? new ServerRefused(ServerRefused.Cause.NO_SERVER, fact, NextStep.Plain.LIST_SERVERS)
+                : new SandboxProblem.Refused(fact, next(why));
     }
 
     /** Whether the supervisor does not know, or not any more, what it was asked about. */

@@ -2,6 +2,7 @@ package dev.sandglass.gateway.execution;
 
 import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.Verb;
+import java.util.List;
 
 /** What is to be run, in the words of the link. Pure. */
 final class Orders {
@@ -18,7 +19,8 @@ final class Orders {
                         code.language(),
                         code.session(),
                         code.label(),
-                        code.fresh(),
+                        code.fresh() != null,
+                        code.fresh() == null ? List.of() : code.fresh().servers(),
                         code.pythonEnv(),
                         Blob.utf8(code.code()),
                         code.envs(),

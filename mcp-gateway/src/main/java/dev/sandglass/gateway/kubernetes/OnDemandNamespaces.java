@@ -97,13 +97,17 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
         }
     }
 
+    /** Its place is free again before the caller hears that it was not made, and may try another. */
     private Mono<String> made(Caller caller, String tenant, String name) {
+        return Mono.using(() -> name, _ -> created(caller, tenant, name), this::release, true);
+    }
+
+    private Mono<String> created(Caller caller, String tenant, String name) {
         return calls.about(new SandboxRef(tenant, name, tenant, tenant), () -> createInTurn(caller, tenant, name))
                 .onErrorMap(
                         SandboxProblem.Refused.class,
                         problem -> refused(tenant, "the cluster did not take it: " + problem.fact()))
-                .flatMap(isThere -> isThere ? awaited(tenant, name) : Mono.error(full(tenant)))
-                .doFinally(_ -> release(name));
+                .flatMap(isThere -> isThere ? awaited(tenant, name) : Mono.error(full(tenant)));
     }
 
     /** False if there are too many: other replicas make some too, so that the API server alone knows how many there are. */

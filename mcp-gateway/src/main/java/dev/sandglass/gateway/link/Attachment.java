@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import java.util.ArrayDeque;
@@ -57,6 +58,15 @@ final class Attachment {
         returning = false;
         window = freshWindow;
         credit = new CreditWindow(window, position);
+    }
+
+    /** Tells the reader what the supervisor answered. */
+    void begin(Answer answer) {
+        try {
+            reader.begun(answer);
+        } catch (RuntimeException e) {
+            logReader(e);
+        }
     }
 
     /** Whether to ask for the rest now; false if that was asked already and not answered. */

@@ -265,10 +265,11 @@ final class Connection {
         if (verb == null) {
             return reply.requestId().startsWith(UNASKED);
         }
+        Answer answer = new Answer(reply.json(), reply.blob());
         if (verb.attachment() != null) {
-            readings.begin(verb.attachment());
+            readings.begin(verb.attachment(), answer);
         }
-        verb.succeed(new Answer(reply.json(), reply.blob()));
+        verb.succeed(answer);
         return true;
     }
 

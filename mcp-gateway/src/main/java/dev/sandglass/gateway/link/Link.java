@@ -22,9 +22,10 @@ public interface Link {
     CompletableFuture<Answer> ask(Verb verb, Duration timeout);
 
     /**
-     * Asks for an execution's output along with the verb. The reader is called after the answer's future completed, until
-     * the outcome, {@link OutputReader#lost} or {@link #unfollow}. A broken connection is made anew and the reading goes on
-     * where it was.
+     * Asks for an execution's output along with the verb. The reader gets the answer, then records until the outcome,
+     * {@link OutputReader#lost} or {@link #unfollow}; not called at all if the future fails. A caller's continuation of
+     * the future may run after the first records came. A broken connection is made anew and the reading goes on where it
+     * was.
      */
     CompletableFuture<Answer> follow(Verb.Following verb, OutputReader reader, Duration timeout);
 

@@ -1,11 +1,15 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import java.util.concurrent.CompletionStage;
 
 /** Gets the output of one execution, in order and never concurrently, on the link's thread: must not block. */
 public interface OutputReader {
+
+    /** The supervisor's answer to the verb that asked for the output: once, before the first record. */
+    void begun(Answer answer);
 
     /**
      * The next record; {@link OutputRecord.Outcome} is the last.

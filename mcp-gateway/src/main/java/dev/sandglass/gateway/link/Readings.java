@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.Inbound;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.LinkException.Kind;
@@ -43,10 +44,11 @@ final class Readings {
         return attachments.containsKey(executionId);
     }
 
-    /** The supervisor sends this one's output from now on. */
-    void begin(Attachment attachment) {
+    /** The supervisor answered so, and sends this one's output from now on. */
+    void begin(Attachment attachment, Answer answer) {
         attachments.put(attachment.executionId(), attachment);
         attachment.activate(window);
+        attachment.begin(answer);
     }
 
     /** Ends a reader's readings. */

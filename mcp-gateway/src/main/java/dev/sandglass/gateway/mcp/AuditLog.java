@@ -178,6 +178,9 @@ final class AuditLog {
             line = withDigest(line, "packages");
             line = withText(line, "action");
             line = withText(line, "path");
+            line = withText(line, "name");
+            line = withText(line, "server_name");
+            line = withDigest(line, "url");
             line = withDigest(line, "content");
             if (executionId != null) {
                 line = line.addKeyValue("execution_id", executionId);

@@ -96,7 +96,7 @@ public final class McpRoute implements UnaryOperator<HttpServerRoutes> {
         paths.all().forEach(contract -> {
             Offer offer = contract.offer(Query.NONE);
             String name = ContractPaths.nameOf(contract);
-            offer.tools().forEach(tool -> audit.expect(name, tool));
+            contract.tools().forEach(tool -> audit.expect(name, tool));
             offer.resources().ifPresent(_ -> audit.expect(name, ResourceMethods.LIST));
             offer.resources().ifPresent(_ -> audit.expect(name, ResourceMethods.READ));
             offer.completions().ifPresent(_ -> audit.expect(name, ResourceMethods.COMPLETE));

@@ -46,6 +46,12 @@ public sealed interface NextStep {
         MORE_TIME,
         /** End what uses the sandbox's memory, or give it more. */
         FREE_MEMORY,
+        /** Give the MCP server more time to start. */
+        MORE_TIME_TO_START,
+        /** See which MCP servers there are. */
+        LIST_SERVERS,
+        /** Remove an MCP server. */
+        REMOVE_A_SERVER,
         /** List files. */
         LIST_FILES,
         /** Run a command instead. */

@@ -127,6 +127,70 @@ public abstract sealed class SandboxProblem extends RuntimeException {
         }
     }
 
+    /** The sandbox did not do what was asked of its MCP servers. The text may hold the server's own words. */
+    public static final class ServerRefused extends Refused {
+        private final Cause cause;
+        private final String argument;
+        private final String rule;
+
+        /** Why, in one word. */
+        public enum Cause {
+            /** An argument broke a rule. */
+            ARGUMENT,
+            /** The server ended, or answered what is no MCP. */
+            START_FAILED,
+            /** The server did not answer in time. */
+            START_TIMEOUT,
+            /** The sandbox has as many as it may have. */
+            TOO_MANY,
+            /** The sandbox has none of that name. */
+            NO_SERVER,
+            /** The image lacks what servers need. */
+            UNAVAILABLE,
+            /** The image was built before there were servers in sandboxes. */
+            TOO_OLD
+        }
+
+        /** Says why in {@code fact}. */
+        public ServerRefused(Cause cause, String fact, @Nullable NextStep next) {
+            this(cause, "", "", fact, next);
+        }
+
+        private ServerRefused(Cause cause, String argument, String rule, String fact, @Nullable NextStep next) {
+            super(fact, next);
+            this.cause = cause;
+            this.argument = argument;
+            this.rule = ForeignText.line(rule, MAX_CHARS);
+        }
+
+        /**
+         * A rule that an argument broke.
+         *
+         * @param argument its name
+         * @param part which part of it, with the dot or the bracket in front; empty for all of it
+         * @param rule a clause behind the name
+         */
+        public static ServerRefused ofArgument(String argument, String part, String rule) {
+            String behind = ForeignText.line(part, MAX_CHARS) + "' " + rule + ".";
+            return new ServerRefused(Cause.ARGUMENT, argument, behind, "'" + argument + behind, null);
+        }
+
+        /** Why, in one word. */
+        public Cause why() {
+            return cause;
+        }
+
+        /** The argument that broke a rule, as supervisors call it; empty if none did. */
+        public String argument() {
+            return argument;
+        }
+
+        /** What follows the argument's name in the text: its part, a quote, the rule. */
+        public String behindArgument() {
+            return rule;
+        }
+    }
+
     /** The sandbox has no file or folder of that path. */
     public static final class NoSuchFile extends Refused {
         /** Names the path. */
@@ -180,10 +244,15 @@ public abstract sealed class SandboxProblem extends RuntimeException {
 
         /** It was sent, and must not be sent twice: says in {@code why} what came instead of an answer, as a clause. */
         public static Unreachable unanswered(SandboxRef ref, String why, @Nullable Throwable cause) {
+            return unanswered(ref, why, NextStep.Plain.LOOK_FIRST, cause);
+        }
+
+        /** The same, where {@code next} tells what was done. */
+        public static Unreachable unanswered(SandboxRef ref, String why, NextStep next, @Nullable Throwable cause) {
             return new Unreachable(
                     "Sandbox '%s' did not answer: %s, and whether this was done is not known."
                             .formatted(ref.givenName(), why),
-                    NextStep.Plain.LOOK_FIRST,
+                    next,
                     cause);
         }
     }

@@ -231,10 +231,16 @@ final class FakeLink implements Connection.Owner {
 
     /** Keeps what it is told; consumes it when told to. */
     static final class Reader implements OutputReader {
+        final List<Answer> answers = new ArrayList<>();
         final List<OutputRecord> records = new ArrayList<>();
         final List<CompletableFuture<Void>> open = new ArrayList<>();
         final List<LinkException> losses = new ArrayList<>();
         boolean slow;
+
+        @Override
+        public void begun(Answer answer) {
+            answers.add(answer);
+        }
 
         @Override
         public CompletionStage<?> record(OutputRecord record) {

@@ -29,6 +29,8 @@ class ReadingsTest {
     @Test
     void recordsComeInOrderUntilTheOutcome() {
         PaperWire wire = follow();
+        // Before any record, and whatever the future's caller is at.
+        assertThat(reader.answers).hasSize(1);
         wire.says(SupervisorFrames.stdout("x", 0, "a"));
         wire.says(SupervisorFrames.stdout("x", 1, "b"));
         wire.says(SupervisorFrames.outcome("x", 2, "ok"));
@@ -140,6 +142,11 @@ class ReadingsTest {
         Reader other = new Reader();
         follow();
         OutputReader broken = new OutputReader() {
+            @Override
+            public void begun(Answer answer) {
+                throw new IllegalStateException("a fault");
+            }
+
             @Override
             public CompletableFuture<Void> record(OutputRecord record) {
                 throw new IllegalStateException("a fault");

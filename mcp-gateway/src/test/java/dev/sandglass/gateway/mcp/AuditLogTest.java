@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sandglass.gateway.testing.EndpointClient;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -170,6 +171,31 @@ class AuditLogTest {
     }
 
     @Test
+    void anMcpServerIsToldByItsNameAndDigests() throws Exception {
+        var all = EndpointClient.of(gateway, "/mcp?tools=all");
+        all.call(
+                "mcp_register_server",
+                "{'sandbox':'box','name':'web','command':'npx','args':['s3cr3t'],'env':{'KEY':'s3cr3t'}}");
+        all.call(
+                "mcp_register_server",
+                "{'sandbox':'box','name':'far','url':'https://a.example.com/s3cr3t','headers':['A: s3cr3t']}");
+        EndpointClient.of(gateway, "/mcp/ipybox?sandbox=box")
+                .call("register_mcp_server", "{'server_name':'own','server_params':{'command':'s3cr3t'}}");
+        await().until(() -> lines.list.stream()
+                        .filter(line -> line.getLoggerName().equals("audit"))
+                        .count()
+                == 3);
+
+        assertThat(lines.list)
+                .extracting(AuditLogTest::text)
+                .anyMatch(line ->
+                        line.contains("name=web") && line.contains("args_sha256=") && line.contains("outcome=ok"))
+                .anyMatch(line -> line.contains("name=far") && line.contains("url_bytes=28"))
+                .anyMatch(line -> line.contains("server_name=own") && line.contains("contract=ipybox"))
+                .noneMatch(line -> line.contains("s3cr3t"));
+    }
+
+    @Test
     void aRefusalIsToldAsWell() throws Exception {
         gateway.call("sandbox_run_command", "{\"sandbox\":\"no\\nbody\",\"command\":\"rm\"}");
         awaitLine();
@@ -224,6 +250,7 @@ class AuditLogTest {
                         .tag("outcome", "fault")
                         .timers())
                 .hasSizeGreaterThan(10)
+                .anyMatch(timer -> "mcp_register_server".equals(timer.getId().getTag("tool")))
                 .allMatch(timer -> timer.count() == 0);
     }
 }

@@ -73,6 +73,9 @@ public final class FakeSupervisor implements LinkClient, Link {
     /** Files of all sandboxes. */
     public final FakeFiles files = new FakeFiles();
 
+    /** MCP servers of all sandboxes. */
+    public final FakeToolServers servers = new FakeToolServers();
+
     private final JsonMapper json = JsonMapper.shared();
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
     private final Map<String, OutputReader> hanging = new ConcurrentHashMap<>();
@@ -144,6 +147,7 @@ public final class FakeSupervisor implements LinkClient, Link {
         boolean silent =
                 switch (verb) {
                     case Verb.Metrics _ -> silentMetrics;
+                    case Verb.RegisterServer _ -> servers.silent;
                     case Verb.Files(FileOperation.ListFolder _) ->
                         silentLists.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
                     default -> false;
@@ -186,6 +190,9 @@ public final class FakeSupervisor implements LinkClient, Link {
             case Verb.Close close -> answer("{}");
             case Verb.Files asked -> files.answer(asked.operation());
             case Verb.Detach detach -> answer("{}");
+            case Verb.RegisterServer _ -> servers.registered();
+            case Verb.ListServers _ -> servers.listed();
+            case Verb.RemoveServer _ -> servers.removed();
             case Verb.Following background -> answer(executing);
         };
     }
@@ -209,15 +216,17 @@ public final class FakeSupervisor implements LinkClient, Link {
         if (broken != null) {
             return CompletableFuture.failedFuture(broken);
         }
-        thread.execute(() -> {});
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    thread.execute(() -> play(verb, reader));
-                    return verb instanceof Verb.Attach
-                            ? answer("{\"state\":\"running\",\"journal\":{\"from\":0,\"end\":5},\"outcome\":null}")
-                            : answer(executing);
-                },
-                thread);
+        // All may have come before the caller goes on: the worst that a network and a slow thread can do.
+        CompletableFuture<Answer> answered = new CompletableFuture<>();
+        thread.execute(() -> {
+            Answer answer = verb instanceof Verb.Attach
+                    ? answer("{\"state\":\"running\",\"journal\":{\"from\":0,\"end\":5},\"outcome\":null}")
+                    : answer(executing);
+            reader.begun(answer);
+            play(verb, reader);
+            answered.complete(answer);
+        });
+        return answered;
     }
 
     /** Whatever is run next does that on its way. */

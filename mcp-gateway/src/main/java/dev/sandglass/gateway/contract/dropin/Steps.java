@@ -53,13 +53,14 @@ public final class Steps {
 
     private static String words(NextStep.Plain next) {
         return switch (next) {
-            case CREATE, SEE_EXECUTIONS, LIST_FILES, USE_COMMAND -> "";
+            case CREATE, SEE_EXECUTIONS, LIST_FILES, USE_COMMAND, LIST_SERVERS, MORE_TIME_TO_START -> "";
             case START ->
                 "It was not stopped from here: it has to be started where it was stopped, or another be used.";
             case AWAIT_START, RESUME -> "Repeat this call in some seconds.";
             case AWAIT_RESUMPTION -> "Repeat this call in some seconds; variables of earlier calls are lost.";
             case START_AND_RERUN -> "Repeat this call; variables of earlier calls are lost.";
             case START_AGAIN, START_WHEN_GONE -> "Repeat this call then.";
+            case REMOVE_A_SERVER -> "A new MCP session has a new sandbox, without any.";
             case STOP_AND_START, STOP_AND_START_OTHER_IMAGE ->
                 "A new MCP session has a new sandbox; 'image' in the URL of this endpoint chooses what is in it.";
             case TRY_AGAIN -> "Repeat this call; if it stays so, a new MCP session has a new sandbox.";

@@ -29,11 +29,13 @@ import dev.sandglass.gateway.contract.sandglass.sandbox.GetMetricsTool;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ListTool;
 import dev.sandglass.gateway.contract.sandglass.sandbox.StartTool;
 import dev.sandglass.gateway.contract.sandglass.sandbox.StopTool;
+import dev.sandglass.gateway.contract.sandglass.server.ServerTools;
 import dev.sandglass.gateway.port.PortAddresses;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Our own contract, at {@code /mcp}. */
 public final class SandglassContract implements Contract {
@@ -59,6 +61,7 @@ public final class SandglassContract implements Contract {
             "sandbox_write_file");
 
     private final List<Tool> all;
+    private final List<Tool> everyday;
     private final List<Tool> core;
     private final List<Prompt> prompts = CreationPrompts.all();
     private final Resources resources;
@@ -66,7 +69,9 @@ public final class SandglassContract implements Contract {
 
     /** The contract over these use cases, for callers with that access. */
     public SandglassContract(Actions actions, TenantAccess access, PortAddresses ports, ToolSettings settings) {
-        this.all = tools(actions, access, ports, settings);
+        this.everyday = tools(actions, access, ports, settings);
+        this.all = Stream.concat(everyday.stream(), ServerTools.all(access, actions.servers(), settings).stream())
+                .toList();
         this.core = all.stream()
                 .filter(tool -> CORE.contains(tool.definition().name()))
                 .toList();
@@ -79,7 +84,16 @@ public final class SandglassContract implements Contract {
         return "";
     }
 
-    /** {@code ?structured=true} gives programs data and schemas; {@code ?tools=core} lists seven tools alone. */
+    /** Whatever the query: a client that asks for all has those for MCP servers too, which cost others too much context. */
+    @Override
+    public List<Tool> tools() {
+        return all;
+    }
+
+    /**
+     * {@code ?structured=true} gives programs data and schemas; {@code ?tools=core} lists seven tools alone, and
+     * {@code ?tools=all} those for MCP servers besides.
+     */
     @Override
     public Offer offer(Query query) {
         return new Offer(
@@ -94,7 +108,10 @@ public final class SandglassContract implements Contract {
     }
 
     private List<Tool> listed(List<String> given) {
-        if (given.isEmpty() || given.equals(List.of("all"))) {
+        if (given.isEmpty()) {
+            return everyday;
+        }
+        if (given.equals(List.of("all"))) {
             return all;
         }
         if (given.equals(List.of("core"))) {

@@ -101,6 +101,9 @@ public final class LinkFrames {
                     Verb.Detach _,
                     Verb.Interrupt _,
                     Verb.OfSession _,
+                    Verb.RegisterServer _,
+                    Verb.ListServers _,
+                    Verb.RemoveServer _,
                     Verb.ListAll _,
                     Verb.Metrics _ -> Blob.EMPTY;
         };
@@ -146,7 +149,9 @@ public final class LinkFrames {
                 json.writeStringProperty("session", about.session());
             }
             case Verb.Files files -> FileFrames.write(json, files.operation());
-            case Verb.ListAll _, Verb.Metrics _ -> {
+            case Verb.RegisterServer register -> ServerFrames.write(json, register.registration());
+            case Verb.RemoveServer remove -> json.writeStringProperty("name", remove.name());
+            case Verb.ListServers _, Verb.ListAll _, Verb.Metrics _ -> {
                 // These take no arguments.
             }
         }
@@ -181,6 +186,9 @@ public final class LinkFrames {
         }
         if (execute.fresh()) {
             json.writeBooleanProperty("fresh", true);
+        }
+        if (!execute.servers().isEmpty()) {
+            writeList(json, "servers", execute.servers());
         }
         String pythonEnv = execute.pythonEnv();
         if (pythonEnv != null) {

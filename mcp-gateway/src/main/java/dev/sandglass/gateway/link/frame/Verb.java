@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.link.frame;
 
+import dev.sandglass.gateway.toolserver.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,7 @@ public sealed interface Verb {
      * @param session the kernel's name
      * @param label what the caller calls it; null if that is its name
      * @param fresh whether it is for this execution alone, so that a kernel that waits may serve it
+     * @param servers names of MCP servers that the code gets as proxies; Python's alone
      * @param pythonEnv name or path of the Python that a new session begins with; null for the image's
      * @param code the source text, at most 1 MiB
      * @param envs environment of this execution
@@ -59,6 +61,7 @@ public sealed interface Verb {
             String session,
             @Nullable String label,
             boolean fresh,
+            List<String> servers,
             @Nullable String pythonEnv,
             Blob code,
             Map<String, String> envs,
@@ -75,7 +78,7 @@ public sealed interface Verb {
                 Map<String, String> envs,
                 Duration timeout,
                 boolean attach) {
-            this(executionId, language, session, null, false, pythonEnv, code, envs, timeout, attach);
+            this(executionId, language, session, null, false, List.of(), pythonEnv, code, envs, timeout, attach);
         }
 
         @Override
@@ -243,6 +246,38 @@ public sealed interface Verb {
         @Override
         public String word() {
             return "files";
+        }
+    }
+
+    /**
+     * Starts an MCP server, or replaces the one of its name. The answer comes when there are functions for its tools.
+     *
+     * @param registration how
+     */
+    record RegisterServer(Registration registration) implements Verb {
+        @Override
+        public String word() {
+            return "mcp_register";
+        }
+    }
+
+    /** Asks for the MCP servers. */
+    record ListServers() implements Verb {
+        @Override
+        public String word() {
+            return "mcp_list";
+        }
+    }
+
+    /**
+     * Ends an MCP server and forgets it.
+     *
+     * @param name of the server
+     */
+    record RemoveServer(String name) implements Verb {
+        @Override
+        public String word() {
+            return "mcp_remove";
         }
     }
 

@@ -88,6 +88,10 @@ class OwnWordsTest {
                 "install_package",
                 "{'package_name':'x'}",
                 "execute_ipython_cell install_package package_name max_output_chars timeout"),
+        SERVERS(
+                "register_mcp_server",
+                "{'server_name':'x','server_params':{'command':'x'}}",
+                "execute_ipython_cell install_package package_name register_mcp_server server_name server_params fetch_url"),
         CODE_MODE("run_python", "{'code':'1'}", "run_python timeout");
 
         private final String tool;
@@ -103,7 +107,7 @@ class OwnWordsTest {
         private String path() {
             return switch (this) {
                 case IPYTHON -> "/mcp/ipython";
-                case IPYBOX, PACKAGES -> "/mcp/ipybox";
+                case IPYBOX, PACKAGES, SERVERS -> "/mcp/ipybox";
                 case CODE_MODE -> "/mcp/code-mode";
             };
         }

@@ -14,6 +14,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.WorkspaceEnd;
+import dev.sandglass.gateway.testing.EndpointClient;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -62,6 +63,14 @@ class HostileWordsContractTest {
         return JsonMapper.shared()
                 .writeValueAsString(List.of(Map.of("path", path, "type", "file", "size", 3, "modified", 0)))
                 .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private String servers(String words) throws Exception {
+        gateway.supervisor.servers.listed =
+                "{\"servers\":[{\"name\":\"web\",\"command\":%1$s,\"tools\":[{\"name\":%1$s,\"module\":\"a\",\"description\":%1$s}]}]}"
+                        .formatted(words);
+        return TestGateway.text(
+                EndpointClient.of(gateway, "/mcp?tools=all").call("mcp_list_servers", "{'sandbox':'box'}"));
     }
 
     private static void isOurs(String text) {
@@ -113,6 +122,7 @@ class HostileWordsContractTest {
         isOurs(unverified);
         assertThat(unverified).contains("Python kernel could not be started");
 
+        isOurs(servers(json));
         gateway.sandboxes.deletionsMean(new Deletion(WorkspaceEnd.SCRATCH, List.of(hostile)));
         isOurs(text("sandbox_stop", ",\"delete\":true"));
 

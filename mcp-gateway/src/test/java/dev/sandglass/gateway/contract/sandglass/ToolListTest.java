@@ -19,6 +19,10 @@ import tools.jackson.databind.JsonNode;
 class ToolListTest {
 
     private static final int MOST_CHARACTERS = 14_000;
+
+    /** Of the tools for MCP servers. */
+    private static final int MOST_CHARACTERS_MORE = 3_000;
+
     private static final String LIST = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
 
     /** What OpenAI's strict mode knows; clients make optional properties nullable and required by themselves. */
@@ -56,9 +60,31 @@ class ToolListTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"/mcp?structured=true", "/mcp?tools=all&structured=true"})
-    void programsAreGivenSchemasOfTheData(String target) throws Exception {
-        assertThat(list(target).valueStream()).hasSize(15).allMatch(tool -> tool.has("outputSchema"));
+    @CsvSource({"/mcp?structured=true,15", "/mcp?tools=all&structured=true,18"})
+    void programsAreGivenSchemasOfTheData(String target, int count) throws Exception {
+        assertThat(list(target).valueStream()).hasSize(count).allMatch(tool -> tool.has("outputSchema"));
+    }
+
+    @Test
+    void thoseForMcpServersAreListedToWhoAsksForAll() throws Exception {
+        List<String> all = list("/mcp?tools=all")
+                .valueStream()
+                .map(tool -> tool.path("name").asString())
+                .toList();
+
+        assertThat(all).endsWith("mcp_register_server", "mcp_list_servers", "mcp_remove_server");
+        assertThat(all.subList(0, 15))
+                .containsExactlyElementsOf(list("/mcp")
+                        .valueStream()
+                        .map(tool -> tool.path("name").asString())
+                        .toList());
+    }
+
+    @Test
+    void thoseForMcpServersAreShort() throws Exception {
+        int everyday = list("/mcp").toString().length();
+
+        assertThat(list("/mcp?tools=all").toString().length()).isLessThanOrEqualTo(everyday + MOST_CHARACTERS_MORE);
     }
 
     @Test
@@ -94,7 +120,7 @@ class ToolListTest {
 
     @Test
     void everySchemaHasAStrictForm() throws Exception {
-        list("/mcp").forEach(tool -> check(tool.path("name").asString(), tool.path("inputSchema")));
+        list("/mcp?tools=all").forEach(tool -> check(tool.path("name").asString(), tool.path("inputSchema")));
     }
 
     private static void check(String place, JsonNode schema) {

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.link.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.link.frame.RecordedFrames.Recorded;
+import dev.sandglass.gateway.toolserver.Registration;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -56,29 +57,45 @@ class RecordedFramesTest {
     }
 
     private static List<Recorded> fromGateway() {
-        return Stream.of(runs(), others(), files(), calls())
+        return Stream.of(code(), runs(), others(), files(), servers(), calls())
                 .flatMap(List::stream)
                 .toList();
     }
 
-    private static List<Recorded> runs() {
+    private static List<Recorded> code() {
         Map<String, String> envs = Map.of("A", "b\"c é");
         Blob code = Blob.utf8("é = '😀'\n");
-        Blob stdin = Blob.of(new byte[] {0, -1});
-        List<String> args = List.of("-l", "a b", "");
-        Duration brief = Duration.ofMillis(1500);
         return List.of(
                 verb("execute", new Verb.Execute(ID, "nodejs", "s-1", null, code, envs, MINUTES, true), """
                         "execution_id":"ID","language":"nodejs","session":"s-1","code":"é = '😀'\\n",\
                         "envs":{"A":"b\\"c é"},"timeout_s":120.0,"block":true,"attach":true,"wait_kernel":true,\
-                        "python_env":null,"label":null,"fresh":false"""),
+                        "python_env":null,"label":null,"fresh":false,"servers":[]"""),
                 verb(
                         "other Python",
-                        new Verb.Execute(ID, "python", "s", "two é", true, "~/é", Blob.EMPTY, Map.of(), MINUTES, false),
+                        new Verb.Execute(
+                                ID,
+                                "python",
+                                "s",
+                                "two é",
+                                true,
+                                List.of("one", "two"),
+                                "~/é",
+                                Blob.EMPTY,
+                                Map.of(),
+                                MINUTES,
+                                false),
                         """
                         "execution_id":"ID","language":"python","session":"s","code":"",\
                         "envs":{},"timeout_s":120.0,"block":true,"attach":false,"wait_kernel":true,\
-                        "python_env":"~/é","label":"two é","fresh":true"""),
+                        "python_env":"~/é","label":"two é","fresh":true,"servers":["one","two"]"""));
+    }
+
+    private static List<Recorded> runs() {
+        Map<String, String> envs = Map.of("A", "b\"c é");
+        Blob stdin = Blob.of(new byte[] {0, -1});
+        List<String> args = List.of("-l", "a b", "");
+        Duration brief = Duration.ofMillis(1500);
+        return List.of(
                 verb("", new Verb.Install(ID, "nodejs", List.of("a@1", "b \"é\""), MINUTES, true), """
                         "execution_id":"ID","language":"nodejs","packages":["a@1","b \\"é\\""],\
                         "timeout_s":120.0,"block":true,"attach":true"""),
@@ -125,6 +142,27 @@ class RecordedFramesTest {
                         "credit for files",
                         Arrays.asList(LinkFrames.credit(LinkFrames.FILES, 7)),
                         RecordedFrames.json(ofFiles)));
+    }
+
+    private static List<Recorded> servers() {
+        Map<String, String> env = Map.of("A", "b\"c é");
+        List<String> args = List.of("-y", "a b", "");
+        Duration brief = Duration.ofMillis(1500);
+        var command = new Registration.Command("web", "npx", args, env, "/tmp", MINUTES);
+        var plain = new Registration.Command("web_2", "server", List.of(), Map.of(), "", brief);
+        var url = new Registration.Url(
+                "web", "https://mcp.example.com/a?b=c", Map.of("X-Key", "k"), Registration.Transport.SSE, MINUTES);
+        return List.of(
+                verb("command", new Verb.RegisterServer(command), """
+                        "name":"web","target":{"argv":["npx","-y","a b",""],"env":{"A":"b\\"c é"},"cwd":"/tmp"},\
+                        "timeout_s":120.0"""),
+                verb("short", new Verb.RegisterServer(plain), """
+                        "name":"web_2","target":{"argv":["server"],"env":{},"cwd":"/workspace"},"timeout_s":1.5"""),
+                verb("url", new Verb.RegisterServer(url), """
+                        "name":"web","target":{"url":"https://mcp.example.com/a?b=c","headers":{"X-Key":"k"},\
+                        "transport":"sse"},"timeout_s":120.0"""),
+                verb("", new Verb.ListServers(), ""),
+                verb("", new Verb.RemoveServer("web"), "\"name\":\"web\""));
     }
 
     private static List<Recorded> calls() {

@@ -9,6 +9,7 @@ import dev.sandglass.gateway.execution.ExecutionRequest;
 import dev.sandglass.gateway.execution.Session;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import reactor.core.publisher.Mono;
@@ -26,16 +27,27 @@ final class FreshRuns {
         this.sessions = sessions;
     }
 
-    /** Runs it; calls run side by side. */
-    Mono<Run> run(SandboxRef ref, String code, ExecutionRequest.Limits limits, Absent absent, Patience patience) {
+    /** Runs a program; calls run side by side. */
+    Mono<Run> run(SandboxRef ref, Program program, Absent absent, Patience patience) {
         return Mono.usingWhen(
                 Mono.fromSupplier(() -> new Session.Name(PYTHON, "call-" + UUID.randomUUID())),
-                name -> runs.run(
-                        ref,
-                        new ExecutionRequest.Code(PYTHON, name.session(), null, true, null, code, Map.of(), limits),
-                        absent,
-                        patience),
+                name -> runs.run(ref, program.in(name.session()), absent, patience),
                 name -> close(ref, name));
+    }
+
+    /**
+     * What is run.
+     *
+     * @param code Python
+     * @param servers MCP servers of the sandbox that it has as proxies
+     * @param limits its bounds
+     */
+    record Program(String code, List<String> servers, ExecutionRequest.Limits limits) {
+
+        private ExecutionRequest.Code in(String session) {
+            var fresh = new ExecutionRequest.Fresh(servers);
+            return new ExecutionRequest.Code(PYTHON, session, null, fresh, null, code, Map.of(), limits);
+        }
     }
 
     /** What cannot be closed is gone, or goes with its sandbox. */

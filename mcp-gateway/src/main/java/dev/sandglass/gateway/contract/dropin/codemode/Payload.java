@@ -23,6 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param stderr standard error
  * @param error null for success
  * @param timeoutSeconds null but for a timeout
+ * @param servers MCP servers that were loaded
  * @param notes what else to know
  */
 record Payload(
@@ -33,17 +34,19 @@ record Payload(
         String stderr,
         @Nullable String error,
         @Nullable Long timeoutSeconds,
+        List<String> servers,
         List<String> notes) {
 
     static final String SUCCESS = "success";
 
     Payload {
+        servers = List.copyOf(servers);
         notes = List.copyOf(notes);
     }
 
     /** A call of which nothing was run. */
     static Payload unrun(String status, String summary, String error) {
-        return new Payload(status, summary, null, "", "", error, null, List.of());
+        return new Payload(status, summary, null, "", "", error, null, List.of(), List.of());
     }
 
     /**
@@ -86,6 +89,9 @@ record Payload(
         if (exitCode != null) {
             facts.put("exitCode", exitCode);
         }
+        if (!servers.isEmpty()) {
+            servers.forEach(facts.putArray("servers")::add);
+        }
         lines(facts.putArray("stdout"), stdout);
         lines(facts.putArray("stderr"), stderr);
         if (error != null) {
@@ -114,6 +120,7 @@ record Payload(
                                 .with("enum", List.of(SUCCESS, "error", "validation_error", "timeout")))
                 .required("summary", Schema.text("The same as a sentence"))
                 .optional("exitCode", Schema.integer("0 for success"))
+                .optional("servers", Schema.list("MCP servers that were loaded", line))
                 .required("stdout", Schema.list("Lines of standard output", line))
                 .required("stderr", Schema.list("Lines of standard error", line))
                 .optional("error", Schema.text("What went wrong"))

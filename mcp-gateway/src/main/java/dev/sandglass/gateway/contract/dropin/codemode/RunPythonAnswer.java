@@ -23,12 +23,19 @@ final class RunPythonAnswer {
     private final Run run;
     private final ExecutionResult result;
     private final Duration timeout;
+    private final List<String> servers;
     private final Steps steps;
 
-    RunPythonAnswer(Run run, Duration timeout, Steps steps) {
+    /**
+     * Of one call.
+     *
+     * @param servers the MCP servers that it loaded
+     */
+    RunPythonAnswer(Run run, Duration timeout, List<String> servers, Steps steps) {
         this.run = run;
         this.result = run.result();
         this.timeout = timeout;
+        this.servers = servers;
         this.steps = steps;
     }
 
@@ -56,14 +63,22 @@ final class RunPythonAnswer {
             case TIMEOUT -> late(notes);
             case RUNNING, REJECTED, ENV_ERROR, LOST ->
                 new Payload(
-                        "error", "Unexpected failure", null, result.stdout(), result.stderr(), message(), null, notes);
+                        "error",
+                        "Unexpected failure",
+                        null,
+                        result.stdout(),
+                        result.stderr(),
+                        message(),
+                        null,
+                        servers,
+                        notes);
         };
     }
 
     private Payload success(List<String> notes) {
         boolean silent = result.stdout().isEmpty() && result.stderr().isEmpty();
         String summary = silent ? "Success (no output)" : "Success";
-        return new Payload(Payload.SUCCESS, summary, 0, result.stdout(), result.stderr(), null, null, notes);
+        return new Payload(Payload.SUCCESS, summary, 0, result.stdout(), result.stderr(), null, null, servers, notes);
     }
 
     /** {@code sys.exit} ends a program with its number; of a text the sandbox has printed it to standard error. */
@@ -83,10 +98,11 @@ final class RunPythonAnswer {
     private Payload exited(int code, String stderr, List<String> notes) {
         // As of a program: a number whose lowest byte is 0 is success.
         if (code == 0) {
-            return new Payload(Payload.SUCCESS, "Success", 0, result.stdout(), stderr, null, null, notes);
+            return new Payload(Payload.SUCCESS, "Success", 0, result.stdout(), stderr, null, null, servers, notes);
         }
         String error = "Sandbox exited with code " + code;
-        return new Payload("error", "Sandbox error: " + error, code, result.stdout(), stderr, error, null, notes);
+        return new Payload(
+                "error", "Sandbox error: " + error, code, result.stdout(), stderr, error, null, servers, notes);
     }
 
     private Payload late(List<String> notes) {
@@ -99,6 +115,7 @@ final class RunPythonAnswer {
                 result.stderr(),
                 "Execution timed out after %ds".formatted(seconds),
                 seconds,
+                servers,
                 notes);
     }
 

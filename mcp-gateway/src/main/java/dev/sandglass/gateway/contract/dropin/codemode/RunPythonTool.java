@@ -27,7 +27,8 @@ final class RunPythonTool implements Tool {
     static final int MAX_TIMEOUT = 120;
 
     private static final int MAX_SERVERS = 64;
-    private static final int MAX_SERVER_CHARS = 1000;
+    private static final int MOST_LOADED = 16;
+    private static final int MAX_SERVER_CHARS = 256;
     private static final Steps STEPS = new Steps(_ -> Optional.empty());
 
     private static final ToolDefinition DEFINITION = new ToolDefinition(
@@ -41,7 +42,7 @@ final class RunPythonTool implements Tool {
                             .optional(
                                     "servers",
                                     Schema.list(
-                                            "MCP servers to load; none can be loaded here yet",
+                                            "MCP servers of the sandbox to load, each as mcp_<name>",
                                             Schema.ofType("string")))
                             .optional(
                                     "timeout",
@@ -77,23 +78,29 @@ final class RunPythonTool implements Tool {
     public Mono<ToolResult> call(ToolCall call) {
         Arguments arguments = call.arguments();
         String code = code(arguments);
-        checkServers(arguments);
+        List<String> servers = servers(arguments);
         Duration timeout = timeout(arguments);
         SandboxRef ref = place.of(call);
         // It counts from the begin of the run: the kernel has to start before that.
         var limits = new ExecutionRequest.Limits(
                 timeout, settings.maxTimeout().plus(timeout), false, settings.maxOutputChars());
-        return runs.run(ref, code, limits, place.absent(call), call.patience(settings.startWait()))
-                .map(run -> new RunPythonAnswer(run, timeout, STEPS)
+        var program = new FreshRuns.Program(code, servers, limits);
+        return runs.run(ref, program, place.absent(call), call.patience(settings.startWait()))
+                .map(run -> new RunPythonAnswer(run, timeout, servers, STEPS)
                         .in(form, run.created() && place.isNamed() ? Optional.of(ref.givenName()) : Optional.empty()));
     }
 
     @Override
     public ToolResult refused(Throwable problem) {
         String why = String.valueOf(problem.getMessage());
-        Payload payload = problem instanceof SandboxProblem known
-                ? Payload.unrun("error", "Unexpected failure: " + STEPS.told(known), STEPS.told(known))
-                : Payload.unrun("validation_error", why, why);
+        Payload payload =
+                switch (problem) {
+                    case SandboxProblem.ServerRefused unknown ->
+                        Payload.unrun("validation_error", unknown.fact(), unknown.fact());
+                    case SandboxProblem known ->
+                        Payload.unrun("error", "Unexpected failure: " + STEPS.told(known), STEPS.told(known));
+                    default -> Payload.unrun("validation_error", why, why);
+                };
         return payload.result(form, List.of(), ToolResult.REFUSED, null);
     }
 
@@ -108,17 +115,17 @@ final class RunPythonTool implements Tool {
         return CodeFields.code(arguments);
     }
 
-    private static void checkServers(Arguments arguments) {
+    private static List<String> servers(Arguments arguments) {
         List<String> servers;
         try {
             servers = arguments.texts("servers", MAX_SERVERS, MAX_SERVER_CHARS).orElse(List.of());
         } catch (InvalidArgument odd) {
             throw new InvalidArgument("'servers' must be a list");
         }
-        if (!servers.isEmpty()) {
-            throw new InvalidArgument("Unknown MCP server: %s; leave 'servers' out, none can be loaded here"
-                    .formatted(servers.getFirst()));
+        if (servers.size() > MOST_LOADED) {
+            throw new InvalidArgument("'servers' must have at most %d names".formatted(MOST_LOADED));
         }
+        return servers;
     }
 
     private Duration timeout(Arguments arguments) {

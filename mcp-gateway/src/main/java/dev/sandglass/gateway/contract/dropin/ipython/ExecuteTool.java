@@ -122,7 +122,7 @@ final class ExecuteTool implements DropInTool {
                 name.language(),
                 name.session(),
                 SessionNames.label(session),
-                false,
+                null,
                 env.orElse(null),
                 code,
                 Map.of(),

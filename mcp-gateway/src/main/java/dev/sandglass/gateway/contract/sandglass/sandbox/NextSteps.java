@@ -76,6 +76,9 @@ public final class NextSteps {
                 "Ask sandbox_get_execution with this execution_id before you run it again: it may run, or have run.";
             case MORE_TIME -> "Run it again with a longer 'timeout' or with less work.";
             case FREE_MEMORY -> "; end what else uses it (sandbox_run_command 'ps aux'), or start a sandbox with more.";
+            case MORE_TIME_TO_START -> "Call mcp_register_server again with a longer 'timeout'.";
+            case LIST_SERVERS -> "mcp_list_servers shows what there is.";
+            case REMOVE_A_SERVER -> "Remove one with mcp_remove_server; mcp_list_servers shows them.";
             case LIST_FILES -> "; sandbox_list_files shows what there is.";
             case USE_COMMAND -> "; use sandbox_run_command instead.";
         };

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.contract.dropin.codemode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.testing.EndpointClient;
 import dev.sandglass.gateway.testing.TestGateway;
@@ -196,7 +197,8 @@ class CodeModeContractTest {
                 "{'code':'1','servers':[1]} | 'servers' must be a list",
                 "{'code':'1','timeout':'soon'} | 'timeout' must be an integer",
                 "{'code':'1','timeout':1.5} | 'timeout' must be an integer",
-                "{'code':'1','servers':['x']} | Unknown MCP server: x; leave 'servers' out, none can be loaded here",
+                "{'code':'1','servers':['1','2','3','4','5','6','7','8','9','a','b','c','d','e','f','g','h']}"
+                        + " | 'servers' must have at most 16 names",
             })
     void x11BrokenArgumentsAreValidationErrors(String arguments, String why) throws Exception {
         JsonNode facts = data(arguments);
@@ -208,6 +210,31 @@ class CodeModeContractTest {
         assertThat(compact.path("isError").asBoolean()).isTrue();
         assertThat(TestGateway.text(compact)).isEqualTo("[validation_error] " + why);
         assertThat(executed()).isEmpty();
+    }
+
+    @Test
+    void x2TheCodeGetsTheServersThatAreNamed() throws Exception {
+        run("{'code':'print 42','servers':['github','clock']}");
+        assertThat(executed().getLast().servers()).containsExactly("github", "clock");
+        assertThat(data("{'code':'print 42','servers':['github']}")
+                        .at("/servers/0")
+                        .asString())
+                .isEqualTo("github");
+        run("{'code':'print 42'}");
+        assertThat(executed().getLast().servers()).isEmpty();
+    }
+
+    @Test
+    void x11AServerThatIsNotThereIsAValidationError() throws Exception {
+        gateway.supervisor.failure = new LinkException(
+                LinkException.Kind.REFUSED,
+                "no_server",
+                "there is no MCP server 'x' in this sandbox; registered are: github");
+        JsonNode facts = data("{'code':'1','servers':['x']}");
+        assertThat(facts.path("status").asString()).isEqualTo("validation_error");
+        assertThat(facts.path("error").asString())
+                .isEqualTo(
+                        "The sandbox refused this: there is no MCP server 'x' in this sandbox; registered are: github.");
     }
 
     @Test

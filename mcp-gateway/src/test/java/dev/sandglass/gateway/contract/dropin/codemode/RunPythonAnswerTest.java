@@ -53,6 +53,7 @@ class RunPythonAnswerTest {
         ToolResult answer = new RunPythonAnswer(
                         new Run(result, null, false, List.of()),
                         Duration.ofSeconds(7),
+                        List.of(),
                         new Steps(_ -> Optional.empty()))
                 .in(OutputForm.COMPACT, Optional.empty());
         return (JsonNode) Objects.requireNonNull(answer.structuredContent());

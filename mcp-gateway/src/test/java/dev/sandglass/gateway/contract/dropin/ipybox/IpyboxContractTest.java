@@ -57,7 +57,7 @@ class IpyboxContractTest {
         JsonNode tools = gateway.json(answer).at("/result/tools");
 
         assertThat(tools.valueStream().map(tool -> tool.path("name").asString()))
-                .containsExactly("execute_ipython_cell", "install_package", "reset");
+                .containsExactly("execute_ipython_cell", "install_package", "reset", "register_mcp_server");
         assertThat(tools.at("/0/inputSchema/properties").propertyNames())
                 .containsExactly("code", "timeout", "max_output_chars");
         assertThat(tools.at("/0/inputSchema/required").toString()).isEqualTo("[\"code\"]");

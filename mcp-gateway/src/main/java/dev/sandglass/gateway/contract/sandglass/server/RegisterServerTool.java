@@ -1,0 +1,111 @@
+package dev.sandglass.gateway.contract.sandglass.server;
+
+import dev.sandglass.gateway.action.ToolServerActions;
+import dev.sandglass.gateway.action.ToolServerActions.Registered;
+import dev.sandglass.gateway.caller.TenantAccess;
+import dev.sandglass.gateway.contract.Arguments;
+import dev.sandglass.gateway.contract.Schema;
+import dev.sandglass.gateway.contract.ToolCall;
+import dev.sandglass.gateway.contract.ToolDefinition;
+import dev.sandglass.gateway.contract.ToolResult;
+import dev.sandglass.gateway.contract.ToolSettings;
+import dev.sandglass.gateway.contract.Variables;
+import dev.sandglass.gateway.contract.config.ServerFields;
+import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
+import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
+import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.toolserver.RegisteredServer;
+import dev.sandglass.gateway.toolserver.Registration;
+import java.time.Duration;
+import java.util.List;
+import reactor.core.publisher.Mono;
+
+/** {@code mcp_register_server}: starts an MCP server in the sandbox, and makes its tools functions for the code there. */
+final class RegisterServerTool implements McpServerTool {
+
+    private static final Duration LEAST_TIMEOUT = Duration.ofSeconds(1);
+    private static final String READABLE = "Code in the sandbox can read what you gave in '%s'.";
+
+    private final TenantAccess access;
+    private final ToolServerActions servers;
+    private final ToolSettings settings;
+    private final ToolDefinition definition = new ToolDefinition(
+            "mcp_register_server",
+            "Register an MCP server",
+            """
+            Starts an MCP server in the sandbox's own pod ('command'), or connects from there to one ('url'), and makes its \
+            tools Python functions there: from mcptools.NAME.TOOL import Params, run. Code in the sandbox can read 'env' \
+            and 'headers': give no secrets. A name that is taken is registered anew.""",
+            SandboxArguments.schema()
+                    .required("name", Schema.text("Python identifier, under which code imports it"))
+                    .optional("command", Schema.text("Program, such as 'npx', 'uvx' or 'python'"))
+                    .optional("args", Schema.list("Its arguments", Schema.ofType("string")))
+                    .optional("env", Variables.schema("Its variables"))
+                    .optional("cwd", Schema.text("Default /workspace"))
+                    .optional("url", Schema.text("Instead of 'command'"))
+                    .optional("headers", Schema.list("With 'url', each 'Name: value'", Schema.ofType("string")))
+                    .optional(
+                            "transport",
+                            Schema.text("With 'url', default streamable_http")
+                                    .with("enum", List.of("streamable_http", "sse")))
+                    .optional(
+                            "timeout",
+                            Schema.seconds(
+                                    "Seconds for its start, default %d".formatted(Registration.TIMEOUT.toSeconds()),
+                                    LEAST_TIMEOUT,
+                                    Registration.MAX_TIMEOUT))
+                    .keywords(),
+            ServerFacts.Registered.schema(),
+            ToolDefinition.Annotations.RUNS);
+
+    RegisterServerTool(TenantAccess access, ToolServerActions servers, ToolSettings settings) {
+        this.access = access;
+        this.servers = servers;
+        this.settings = settings;
+    }
+
+    @Override
+    public ToolDefinition definition() {
+        return definition;
+    }
+
+    @Override
+    public Mono<ToolResult> call(ToolCall call) {
+        Arguments arguments = call.arguments();
+        SandboxRef ref = SandboxArguments.read(call, access);
+        String name = ServerFields.name(arguments, "name");
+        Duration timeout = arguments
+                .seconds("timeout", LEAST_TIMEOUT, Registration.MAX_TIMEOUT)
+                .orElse(Registration.TIMEOUT);
+        Registration registration = ServerFields.registration(name, arguments, timeout);
+        Duration atMost = arguments.patience(settings.waitFor());
+        return servers.register(ref, registration, atMost, call.patience(settings.startWait()))
+                .map(used -> ResumeNotice.added(used, registered -> answer(ref, registration, registered)));
+    }
+
+    private ToolResult answer(SandboxRef ref, Registration registration, Registered registered) {
+        return switch (registered) {
+            case Registered.Running(RegisteredServer server) -> {
+                ToolResult result = ToolResult.ok(
+                        ServerText.of(server, ref.givenName(), settings.maxOutputChars()),
+                        ServerFacts.Registered.of(ref, server));
+                yield readable(result, registration);
+            }
+            case Registered.StillStarting _ ->
+                new ToolResult(
+                        List.of(new ToolResult.Content.Text(ServerText.starting(registration.name()))),
+                        ServerFacts.Registered.starting(ref, registration.name()),
+                        false,
+                        "starting",
+                        null);
+        };
+    }
+
+    private static ToolResult readable(ToolResult result, Registration registration) {
+        return switch (registration) {
+            case Registration.Command command ->
+                command.env().isEmpty() ? result : result.and(READABLE.formatted("env"));
+            case Registration.Url url -> url.headers().isEmpty() ? result : result.and(READABLE.formatted("headers"));
+        };
+    }
+}

@@ -1,0 +1,46 @@
+package dev.sandglass.gateway.link.frame;
+
+import dev.sandglass.gateway.toolserver.Registration;
+import java.time.Duration;
+import java.util.Map;
+import tools.jackson.core.JsonGenerator;
+
+/** The verb {@code mcp_register} on the wire. Pure. */
+final class ServerFrames {
+
+    private static final double NANOS = 1e9;
+
+    private ServerFrames() {}
+
+    static void write(JsonGenerator json, Registration registration) {
+        json.writeStringProperty("name", registration.name());
+        switch (registration) {
+            case Registration.Command command -> {
+                json.writeStringProperty("command", command.command());
+                json.writeName("args").writeStartArray();
+                command.args().forEach(json::writeString);
+                json.writeEndArray();
+                writeTexts(json, "env", command.env());
+                if (!command.cwd().isEmpty()) {
+                    json.writeStringProperty("cwd", command.cwd());
+                }
+            }
+            case Registration.Url url -> {
+                json.writeStringProperty("url", url.url());
+                writeTexts(json, "headers", url.headers());
+                json.writeStringProperty("transport", url.transport().word());
+            }
+        }
+        json.writeNumberProperty("timeout_s", seconds(registration.timeout()));
+    }
+
+    private static void writeTexts(JsonGenerator json, String field, Map<String, String> texts) {
+        json.writeName(field).writeStartObject();
+        texts.forEach(json::writeStringProperty);
+        json.writeEndObject();
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toNanos() / NANOS;
+    }
+}

@@ -134,21 +134,17 @@ public final class ReadableSerialization extends KubernetesSerialization {
             ObjectReader reader = mapper.readerFor(type);
             try {
                 in.reset();
-                return reader.readValue(readableOf(mapper.readTree(in), reader).orElseThrow(() -> e));
+                if (!(mapper.readTree(in) instanceof ObjectNode whole)) {
+                    throw e;
+                }
+                ReadableItems items = ReadableItems.of(whole, reader);
+                items.leftOut().forEach(this::leaveOut);
+                // Also where none was left out: of a field that stands twice, the tree has one, which may be readable.
+                return reader.readValue(items.list());
             } catch (IOException again) {
                 throw e;
             }
         }
-    }
-
-    /** Empty if the list cannot be read for another reason than its items. */
-    private Optional<ObjectNode> readableOf(JsonNode list, ObjectReader reader) {
-        if (!(list instanceof ObjectNode whole)) {
-            return Optional.empty();
-        }
-        ReadableItems items = ReadableItems.of(whole, reader);
-        items.leftOut().forEach(this::leaveOut);
-        return items.leftOut().isEmpty() ? Optional.empty() : Optional.of(items.list());
     }
 
     private void leaveOut(JsonNode item) {

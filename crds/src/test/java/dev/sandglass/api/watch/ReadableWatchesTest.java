@@ -143,6 +143,16 @@ class ReadableWatchesTest {
         assertThat(serialization.unreadableObjects()).isEqualTo(1);
     }
 
+    @Test
+    void anObjectOfAListWhoseFieldStandsTwiceIsReadByTheLast() throws Exception {
+        api.hold(sandbox(1, "x").replace("\"spec\": {", "\"spec\": {\"env\": 7}, \"spec\": {"));
+
+        informer.start();
+
+        assertThat(text(next())).isEqualTo("x");
+        assertThat(serialization.unreadableObjects()).isZero();
+    }
+
     /** Who wrote which field is told by names, and the name of an owner's entry has its uid, which is not bounded. */
     @ParameterizedTest
     @ValueSource(ints = {50_001, 1_000_000})

@@ -38,12 +38,17 @@ def measure(agent: Agent) -> dict[str, Any]:
 def run_theirs(python: pathlib.Path) -> dict[str, Any]:
     client = [str(each) for each in (python, CLIENT / "measure.py", CALLS, PRINTED_BYTES, KILL_TIMEOUT_S)]
     with tempfile.TemporaryDirectory() as folder:
-        env = {**os.environ, "IPYTHONDIR": folder, "PATH": f"{python.parent}:{os.environ['PATH']}"}
+        env = variables(python, folder)
         answer = subprocess.run(client, capture_output=True, text=True, check=False, timeout=300, env=env)
     if answer.returncode != 0:
         raise Failed(f"ipybox: {answer.stderr[-500:]}")
     found = json.loads(answer.stdout.splitlines()[-1])
     return {**found, "calls_ms": summary(found["calls_ms"])}
+
+
+def variables(python: pathlib.Path, folder: str) -> dict[str, str]:
+    """The environment of ipybox's programs; ``folder`` is for the settings of IPython."""
+    return {**os.environ, "IPYTHONDIR": folder, "PATH": f"{python.parent}:{os.environ['PATH']}"}
 
 
 def run_ours(agent: Agent) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from . import conversations, egress_report, operator_report
+from . import conversations, egress_report, operator_report, tools
 
 Result = dict[str, Any]
 
@@ -104,6 +104,7 @@ def _timings(result: Result) -> Iterator[tuple[str, dict[str, float]]]:
         yield "call to a stub that opens a link", many["opening_ms"]
         yield "call to a stub, all links open", many["alone_ms"]
         yield f"the same by {many['callers']} at once", many["at_once_ms"]
+    yield from tools.timings(result)
     yield from operator_report.timings(result)
     yield from egress_report.timings(result)
 
@@ -136,6 +137,7 @@ def _gates(result: Result) -> Iterator[tuple[str, float, float]]:
         yield "the largest pod of the crowd, in MiB PSS,", crowd["pod_pss_mib"]["max"], POD_PSS_MIB
     if many := result.get("links"):
         yield f"a gateway with {many['links']} links, in MiB of RSS at most,", many["most_rss_mib"], LINKS_GATEWAY_MIB
+    yield from tools.gates(result)
     yield from conversations.gates(result)
     if both := result.get("ipybox"):
         yield "1+1 / ipybox's", both["sandglass"]["calls_ms"]["p50"] / both["ipybox"]["calls_ms"]["p50"], 1

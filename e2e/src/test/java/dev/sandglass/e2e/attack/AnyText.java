@@ -52,6 +52,11 @@ final class AnyText {
         return texts;
     }
 
+    /** The same, each with a letter that is not ASCII: a single letter by chance would be a name. */
+    List<String> beyondAscii(int more, int most) {
+        return some(more, most).stream().map(text -> text + "é").toList();
+    }
+
     /** What is a name for a variable, and the value of a label. */
     String name(int most) {
         return random.ints(1 + random.nextInt(most), 0, NAMES.length())

@@ -136,10 +136,9 @@ class TextFuzzE2E {
         assertThat(again.failed()).as(again.text()).isFalse();
     }
 
-    /** The API server takes them as little as we do. */
     @Test
     void labelsAndNamesOfPortsAreAscii() {
-        for (String text : texts.some(AnyText.ROUNDS, 20)) {
+        for (String text : texts.beyondAscii(AnyText.ROUNDS, 20)) {
             isRefused(found -> found.getMetadata().getLabels().put("example.com/text", text));
             isRefused(found -> found.setSpec(found.getSpec().withPorts(List.of(new SandboxPort(text, 8000)))));
         }
@@ -293,9 +292,9 @@ class TextFuzzE2E {
             }
             refuses("sandbox_run_command", Map.of("command", "true", "cwd", text));
             refuses("sandbox_install_packages", Map.of("packages", List.of(text)));
-            refuses("sandbox_read_file", Map.of("path", text));
-            refuses("sandbox_list_files", Map.of("path", text));
+            List.of("sandbox_read_file", "sandbox_list_files").forEach(tool -> refuses(tool, Map.of("path", text)));
             refuses("sandbox_manage_files", Map.of("path", "x", "action", text));
+            refuses("mcp_register_server", Map.of("name", text, "command", text));
             isOurs(agent.refusal("sandbox_get_metrics", Map.of("sandbox", text)));
             isOurs(agent.refusal("sandbox_get_execution", Map.of("execution_id", text)));
             isOurs(agent.refusal(text, Map.of()));

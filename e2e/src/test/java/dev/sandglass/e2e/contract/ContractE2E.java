@@ -42,7 +42,10 @@ class ContractE2E {
                         "sandbox_list_files",
                         "sandbox_manage_files",
                         "sandbox_list",
-                        "sandbox_get_metrics");
+                        "sandbox_get_metrics",
+                        "mcp_register_server",
+                        "mcp_list_servers",
+                        "mcp_remove_server");
         assertThat(agent.tools())
                 .allSatisfy(tool -> assertThat(tool.inputSchema()).isNotNull());
     }

@@ -10,6 +10,7 @@ import dev.sandglass.e2e.support.ControlPod;
 import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
 import dev.sandglass.e2e.support.Kubectl;
+import dev.sandglass.e2e.support.Registries;
 import dev.sandglass.e2e.support.Surroundings;
 import dev.sandglass.e2e.support.Surroundings.Target;
 import dev.sandglass.e2e.support.Tenant;

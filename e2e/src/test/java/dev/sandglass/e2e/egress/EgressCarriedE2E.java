@@ -9,6 +9,7 @@ import dev.sandglass.e2e.support.Attack;
 import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
 import dev.sandglass.e2e.support.Kubectl;
+import dev.sandglass.e2e.support.Registries;
 import dev.sandglass.e2e.support.Tenant;
 import java.io.IOException;
 import java.util.List;

@@ -9,6 +9,7 @@ import dev.sandglass.e2e.support.Attack;
 import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
 import dev.sandglass.e2e.support.Kubectl;
+import dev.sandglass.e2e.support.Registries;
 import dev.sandglass.e2e.support.Tenant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,11 +52,7 @@ class EgressClientsE2E {
         assumeTrue(new EgressProxyPods(TENANT.kubernetes()).isInstalled(), "egressProxy.enabled is false");
         sandbox = SANDBOXES.start();
         registries = Registries.knownTo(SANDBOXES.agent(), sandbox);
-        KUBECTL.patch(
-                sandbox,
-                "{\"allowedDomains\":"
-                        + Attack.json(List.of(registries.pythonIndex(), registries.pythonFiles(), registries.npm()))
-                        + "}");
+        KUBECTL.patch(sandbox, "{\"allowedDomains\":" + Attack.json(registries.all()) + "}");
         Answer installed = SANDBOXES
                 .agent()
                 .call("sandbox_install_packages", Map.of("sandbox", sandbox, "packages", List.of("httpx", "aiohttp")));
@@ -197,11 +194,7 @@ class EgressClientsE2E {
             assertThat(refused.text()).contains("allowed_domains", "spec.allowedDomains");
         }
 
-        KUBECTL.patch(
-                fresh,
-                "{\"allowedDomains\":"
-                        + Attack.json(List.of(registries.pythonIndex(), registries.pythonFiles(), registries.npm()))
-                        + "}");
+        KUBECTL.patch(fresh, "{\"allowedDomains\":" + Attack.json(registries.all()) + "}");
 
         for (Map<String, Object> call : List.of(python, node)) {
             Answer installed = agent.call("sandbox_install_packages", call);

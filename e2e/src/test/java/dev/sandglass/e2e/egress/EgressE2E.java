@@ -11,6 +11,7 @@ import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.GatewayReplicas;
 import dev.sandglass.e2e.support.Installation;
 import dev.sandglass.e2e.support.Kubectl;
+import dev.sandglass.e2e.support.Registries;
 import dev.sandglass.e2e.support.StreamedCall;
 import dev.sandglass.e2e.support.Tenant;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -6,6 +6,7 @@ import dev.sandglass.e2e.support.Agent;
 import dev.sandglass.e2e.support.Answer;
 import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
+import dev.sandglass.e2e.support.Registries;
 import dev.sandglass.e2e.support.Tenant;
 import java.util.LinkedHashMap;
 import java.util.List;

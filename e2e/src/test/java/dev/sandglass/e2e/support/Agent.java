@@ -43,7 +43,7 @@ public final class Agent implements AutoCloseable {
         }
         var transport = HttpClientStreamableHttpTransport.builder(
                         endpoint.resolve("/").toString())
-                .endpoint(endpoint.getPath() + "?structured=true")
+                .endpoint(endpoint.getPath() + "?structured=true&tools=all")
                 .requestBuilder(request)
                 .connectTimeout(Duration.ofSeconds(10))
                 .build();

@@ -27,7 +27,14 @@ public record ComponentHealth(KubernetesClient kubernetes, Map<String, String> b
     }
 
     private static Map<String, String> state(KubernetesClient kubernetes) {
-        return kubernetes.pods().inNamespace(Installation.NAMESPACE).list().getItems().stream()
+        // Other tests run pods of their own there.
+        return kubernetes
+                .pods()
+                .inNamespace(Installation.NAMESPACE)
+                .withLabel("app.kubernetes.io/instance")
+                .list()
+                .getItems()
+                .stream()
                 .filter(pod -> "Running".equals(pod.getStatus().getPhase()))
                 .collect(Collectors.toMap(
                         pod -> pod.getMetadata().getName(),

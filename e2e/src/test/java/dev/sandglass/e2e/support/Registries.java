@@ -1,8 +1,7 @@
-package dev.sandglass.e2e.egress;
+package dev.sandglass.e2e.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sandglass.e2e.support.Agent;
 import java.net.URI;
 import java.util.List;
 
@@ -14,9 +13,10 @@ import java.util.List;
  * @param pythonFiles where pip loads them from
  * @param npm the registry of npm
  */
-record Registries(String pythonIndex, String pythonFiles, String npm) {
+public record Registries(String pythonIndex, String pythonFiles, String npm) {
 
-    static Registries knownTo(Agent agent, String sandbox) {
+    /** As the installers of that sandbox say. */
+    public static Registries knownTo(Agent agent, String sandbox) {
         List<String> python = agent.command(
                         sandbox,
                         "python3",
@@ -30,5 +30,10 @@ record Registries(String pythonIndex, String pythonFiles, String npm) {
         String npm = agent.command(sandbox, "npm", "config", "get", "registry").stdout();
         return new Registries(
                 python.getFirst(), python.getLast(), URI.create(npm.strip()).getHost());
+    }
+
+    /** All of them, for {@code allowed_domains}. */
+    public List<String> all() {
+        return List.of(pythonIndex, pythonFiles, npm);
     }
 }

@@ -14,7 +14,8 @@ public final class SchemaRules {
     static final String ENV_NAME_RESERVED =
             "this name is reserved: Sandglass sets it, or it would change what" + " surrounds the code";
 
-    public static final String ENV_SIZE = "self.map(e, size(e.name) + (has(e.value) ? size(e.value) : 0)).sum() <= 32768";
+    public static final String ENV_SIZE =
+            "self.map(e, size(e.name) + (has(e.value) ? size(e.value) : 0)).sum() <= 32768";
     public static final String ENV_SIZE_EXCEEDED = "names and values together may have at most 32768 characters";
 
     static final String LEAST_BYTES = "64Mi";
@@ -28,7 +29,8 @@ public final class SchemaRules {
     private static final String BYTES = " (a plain number means bytes)";
 
     public static final String MEMORY_BOUNDS = AT_LEAST + LEAST_BYTES + AT_MOST + MOST_MEMORY + "')) <= 0";
-    public static final String MEMORY_OUT_OF_BOUNDS = "memory must be between " + LEAST_BYTES + " and " + MOST_MEMORY + BYTES;
+    public static final String MEMORY_OUT_OF_BOUNDS =
+            "memory must be between " + LEAST_BYTES + " and " + MOST_MEMORY + BYTES;
 
     public static final String CPUS_BOUNDS = AT_LEAST + LEAST_CPUS + AT_MOST + MOST_CPUS + "')) <= 0";
     public static final String CPUS_OUT_OF_BOUNDS = "cpus must be between " + LEAST_CPUS + " and " + MOST_CPUS;

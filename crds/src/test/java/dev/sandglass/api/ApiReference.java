@@ -26,7 +26,8 @@ final class ApiReference {
 
     static String markdown() throws IOException {
         StringBuilder text = new StringBuilder(HEAD);
-        text.append("\n## Sandbox\n\nKind `Sandbox`, API version `sandglass.dev/v1alpha1`, short name `sbx`, namespaced.\n");
+        text.append(
+                "\n## Sandbox\n\nKind `Sandbox`, API version `sandglass.dev/v1alpha1`, short name `sbx`, namespaced.\n");
         sections(text, CrdManifest.SANDBOX.schema());
         text.append("\n### Conditions\n\n| type | meaning |\n|---|---|\n");
         for (ConditionType type : ConditionType.values()) {
@@ -44,8 +45,9 @@ final class ApiReference {
     }
 
     private static void toolServer(StringBuilder text) throws IOException {
-        text.append("\n## SandboxToolServer\n\nKind `SandboxToolServer`, API version `sandglass.dev/v1alpha1`, short name"
-                + " `sbxts`, namespaced.\n");
+        text.append(
+                "\n## SandboxToolServer\n\nKind `SandboxToolServer`, API version `sandglass.dev/v1alpha1`, short name"
+                        + " `sbxts`, namespaced.\n");
         sections(text, CrdManifest.TOOL_SERVER.schema());
         text.append("\n### Conditions\n\n| type | meaning |\n|---|---|\n");
         for (ToolServerCondition type : ToolServerCondition.values()) {

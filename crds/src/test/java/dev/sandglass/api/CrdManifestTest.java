@@ -203,7 +203,9 @@ class CrdManifestTest {
     }
 
     private static JSONSchemaProps condition(CrdManifest manifest) throws IOException {
-        return field(field(manifest.schema(), "status"), "conditions").getItems().getSchema();
+        return field(field(manifest.schema(), "status"), "conditions")
+                .getItems()
+                .getSchema();
     }
 
     private static void committed(Path file, String expected) throws IOException {

@@ -25,8 +25,9 @@ final class ToolServerSchema {
     private ToolServerSchema() {}
 
     static void complete(JSONSchemaProps root) {
-        root.setDescription("An MCP server whose tools the code in the namespace's sandboxes calls as functions. It runs in"
-                + " the pod of a Sandbox that the operator makes for it.");
+        root.setDescription(
+                "An MCP server whose tools the code in the namespace's sandboxes calls as functions. It runs in"
+                        + " the pod of a Sandbox that the operator makes for it.");
         root.setRequired(List.of("spec"));
         JSONSchemaProps spec =
                 describe(root, "spec", "How the server is started or reached, and who may call which of its tools.");
@@ -55,7 +56,11 @@ final class ToolServerSchema {
         selector.setXKubernetesMapType("atomic");
         JSONSchemaProps labels = field(selector, "matchLabels");
         labels.setMaxProperties((long) SandboxSelector.MAX_ENTRIES);
-        bounded(labels.getAdditionalProperties().getSchema(), null, SandboxSelector.MAX_VALUE, SandboxSelector.VALUE_PATTERN);
+        bounded(
+                labels.getAdditionalProperties().getSchema(),
+                null,
+                SandboxSelector.MAX_VALUE,
+                SandboxSelector.VALUE_PATTERN);
         JSONSchemaProps requirement =
                 field(selector, "matchExpressions").getItems().getSchema();
         oneOf(field(requirement, "operator"), "In", "NotIn", "Exists", "DoesNotExist");

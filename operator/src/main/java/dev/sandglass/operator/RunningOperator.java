@@ -194,7 +194,9 @@ final class RunningOperator implements AutoCloseable {
                     && served.getResources().stream()
                             .anyMatch(kind -> kind.getKind().equals(HasMetadata.getKind(SandboxToolServer.class)));
         } catch (KubernetesClientException e) {
-            LOG.atInfo().addKeyValue("cause", ApiErrors.briefly(e)).log("The API server does not say which kinds it has");
+            LOG.atInfo()
+                    .addKeyValue("cause", ApiErrors.briefly(e))
+                    .log("The API server does not say which kinds it has");
             return true;
         }
     }

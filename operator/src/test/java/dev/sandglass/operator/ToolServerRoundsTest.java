@@ -116,7 +116,8 @@ class ToolServerRoundsTest {
             found.setSpec(found.wanted().withSuspended(true).withAllowedDomains(List.of("*")));
             return found;
         });
-        awaitChild(found -> found.getMetadata().getGeneration() >= 3 && found.wanted().equals(right));
+        awaitChild(found ->
+                found.getMetadata().getGeneration() >= 3 && found.wanted().equals(right));
 
         client.resources(SandboxToolServer.class)
                 .inNamespace("tenant-a")
@@ -176,7 +177,8 @@ class ToolServerRoundsTest {
                 .inNamespace("tenant-a")
                 .withName("time")
                 .edit(found -> {
-                    found.setSpec(Servers.server("{stdio: {command: npx}, memory: 1Gi}").getSpec());
+                    found.setSpec(Servers.server("{stdio: {command: npx}, memory: 1Gi}")
+                            .getSpec());
                     return found;
                 });
         told(ACCEPTED, "True", "SandboxMade");

@@ -26,9 +26,7 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record CallLimits(
         @Size(max = Durations.MAX_LENGTH)
-        @ValidationRule(
-                value = ToolServerSchemaRules.CALL_TIMEOUT,
-                message = ToolServerSchemaRules.CALL_TIMEOUT_WRONG)
+        @ValidationRule(value = ToolServerSchemaRules.CALL_TIMEOUT, message = ToolServerSchemaRules.CALL_TIMEOUT_WRONG)
         @JsonPropertyDescription(
                 "How long one call may take, from 1s to 24h, such as 30s. Default: as long as the execution"
                         + " that calls may still take.")
@@ -46,8 +44,7 @@ public record CallLimits(
         @Min(1)
         @Max(MAX_CONCURRENCY)
         @JsonPropertyDescription(
-                "Calls that the server processes at a time, of all sandboxes together, from 1 to 32."
-                        + " Default: 16.")
+                "Calls that the server processes at a time, of all sandboxes together, from 1 to 32." + " Default: 16.")
         int concurrency,
 
         @Default("1000")

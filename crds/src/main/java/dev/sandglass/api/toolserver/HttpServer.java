@@ -39,9 +39,8 @@ public record HttpServer(
         @ValidationRule(
                 value = ToolServerSchemaRules.HEADERS_SIZE,
                 message = ToolServerSchemaRules.HEADERS_SIZE_EXCEEDED)
-        @JsonPropertyDescription(
-                "Headers of each request: at most 64, and at most 32 KiB of names and values together."
-                        + " Each account that may read the resource can read them.")
+        @JsonPropertyDescription("Headers of each request: at most 64, and at most 32 KiB of names and values together."
+                + " Each account that may read the resource can read them.")
         List<HttpHeader> headers,
 
         @Default(STREAMABLE_HTTP)
@@ -61,7 +60,9 @@ public record HttpServer(
     /** The transport of 2024. */
     public static final String SSE = "sse";
 
-    private static final Pattern ORIGIN = Pattern.compile("(https?)://([^/?#:@\\[\\]]+|\\[[^/?#@\\[\\]]+\\])(?::([0-9]+))?(?:[/?].*)?");
+    // No wildcard, no range: the entry that it becomes must open one host.
+    private static final Pattern ORIGIN =
+            Pattern.compile("(https?)://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:]+\\])(?::([0-9]{1,5}))?(?:[/?].*)?");
 
     public HttpServer(String url, @Nullable List<HttpHeader> headers, @Nullable String transport) {
         this.url = url;

@@ -26,7 +26,8 @@ public record SandboxSelector(
         Map<String, String> matchLabels,
 
         @Size(max = MAX_ENTRIES)
-        @JsonPropertyDescription("What else holds of a sandbox's labels; at most 16 entries, of which each has to hold.")
+        @JsonPropertyDescription(
+                "What else holds of a sandbox's labels; at most 16 entries, of which each has to hold.")
         List<Requirement> matchExpressions) {
 
     /** Every sandbox. */
@@ -47,8 +48,7 @@ public record SandboxSelector(
     /** What the value of a label is. */
     public static final String VALUE_PATTERN = "^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$";
 
-    public SandboxSelector(
-            @Nullable Map<String, String> matchLabels, @Nullable List<Requirement> matchExpressions) {
+    public SandboxSelector(@Nullable Map<String, String> matchLabels, @Nullable List<Requirement> matchExpressions) {
         this.matchLabels = matchLabels == null ? Map.of() : Map.copyOf(matchLabels);
         this.matchExpressions = matchExpressions == null ? List.of() : List.copyOf(matchExpressions);
     }

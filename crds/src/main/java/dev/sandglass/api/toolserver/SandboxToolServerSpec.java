@@ -41,12 +41,11 @@ public record SandboxToolServerSpec(
         HttpServer http,
 
         @Size(max = MAX_DOMAINS)
-        @JsonPropertyDescription(
-                "Hosts that the server may reach, at most 63 entries, written as in a Sandbox: a name"
-                        + " (example.com), a wildcard (*.example.com), an IP address or a range (192.0.2.0/24),"
-                        + " each with a port or without, or * if the installation permits it. With http, the"
-                        + " host and port of the URL are always allowed besides. []: nothing else. Default: with"
-                        + " stdio the installation's list, with http nothing else. A change applies at once.")
+        @JsonPropertyDescription("Hosts that the server may reach, at most 63 entries, written as in a Sandbox: a name"
+                + " (example.com), a wildcard (*.example.com), an IP address or a range (192.0.2.0/24),"
+                + " each with a port or without, or * if the installation permits it. With http, the"
+                + " host and port of the URL are always allowed besides. []: nothing else. Default: with"
+                + " stdio the installation's list, with http nothing else. A change applies at once.")
         @Nullable
         List<String> allowedDomains,
 

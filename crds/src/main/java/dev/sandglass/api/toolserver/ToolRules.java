@@ -21,10 +21,9 @@ public record ToolRules(
         // An empty list that went missing on the way would allow every tool.
         @JsonInclude(JsonInclude.Include.NON_NULL)
         @Size(max = MAX_ENTRIES)
-        @JsonPropertyDescription(
-                "Tools that code may call: names or globs, such as search_*, in which * stands for any"
-                        + " characters and ? for one. At most 256 entries. []: none. Default: all that neither"
-                        + " deny nor ask names.")
+        @JsonPropertyDescription("Tools that code may call: names or globs, such as search_*, in which * stands for any"
+                + " characters and ? for one. At most 256 entries. []: none. Default: all that neither"
+                + " deny nor ask names.")
         @Nullable
         List<String> allow,
 

@@ -23,8 +23,7 @@ public enum ToolServerReason {
                     + " its size is not allowed; the message has its answer. The operator tries again every 5"
                     + " minutes, and when the spec changes."),
 
-    OPERATOR_ERROR(
-            "OperatorError", "Accepted=Unknown: the operator failed to process the resource and tries again.");
+    OPERATOR_ERROR("OperatorError", "Accepted=Unknown: the operator failed to process the resource and tries again.");
 
     private final String value;
     private final String meaning;

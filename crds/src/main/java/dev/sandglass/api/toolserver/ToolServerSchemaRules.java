@@ -36,9 +36,9 @@ final class ToolServerSchemaRules {
     static final String HEADER_NAMES = "self.all(h, self.exists_one(o, o.name.lowerAscii() == h.name.lowerAscii()))";
     static final String HEADER_NAMES_TWICE = "names of headers must be unique; upper and lower case are the same";
 
-    static final String HEADERS_SIZE =
-            "self.map(h, size(h.name) + (has(h.value) ? size(h.value) : 0)).sum() <= 32768";
-    static final String HEADERS_SIZE_EXCEEDED = "names and values of headers together may have at most 32768 characters";
+    static final String HEADERS_SIZE = "self.map(h, size(h.name) + (has(h.value) ? size(h.value) : 0)).sum() <= 32768";
+    static final String HEADERS_SIZE_EXCEEDED =
+            "names and values of headers together may have at most 32768 characters";
 
     static final String CALL_TIMEOUT = "self != '' && self.matches('^([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,6}s)?$')"
             + " && duration(self) >= duration('1s') && duration(self) <= duration('24h')";
@@ -47,14 +47,14 @@ final class ToolServerSchemaRules {
 
     static final String RESULT_BOUNDS = "isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('1Ki'))"
             + " >= 0 && quantity(string(self)).compareTo(quantity('4Mi')) <= 0 && quantity(string(self)).isInteger()";
-    static final String RESULT_OUT_OF_BOUNDS =
-            "maxResultSize must be between 1Ki and 4Mi (a plain number means bytes)";
+    static final String RESULT_OUT_OF_BOUNDS = "maxResultSize must be between 1Ki and 4Mi (a plain number means bytes)";
 
     private static final String LABEL_NAME = "[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?";
     static final String LABEL_KEY =
             "^([a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*/)?" + LABEL_NAME + "$";
     /** A whole pattern for each key would cost more than the API server lets a rule cost. */
     static final String LABELS = "self.all(k, k.size() <= 317)";
+
     static final String LABELS_WRONG = "keys of matchLabels may have at most 317 characters";
 
     static final String VALUES = "(self.operator in ['In', 'NotIn']) == (has(self.values) && self.values.size() > 0)";

@@ -43,8 +43,7 @@ class ToolServerJsonTest {
                 status: {observedGeneration: 2, sandboxName: demo-mcp}
                 """);
 
-        SandboxToolServer read =
-                SERIALIZATION.unmarshal(SERIALIZATION.asJson(server), SandboxToolServer.class);
+        SandboxToolServer read = SERIALIZATION.unmarshal(SERIALIZATION.asJson(server), SandboxToolServer.class);
 
         assertThat(read.getSpec()).isEqualTo(server.getSpec());
         assertThat(read.getStatus()).isEqualTo(server.getStatus());
@@ -63,7 +62,7 @@ class ToolServerJsonTest {
         assertThat(spec.cpus()).isEqualTo(new Quantity("500m"));
         assertThat(spec.idleTimeout()).isEqualTo("10m");
         assertThat(spec.allowedDomains()).isNull();
-        assertThat(spec.http().transport()).isEqualTo(HttpServer.STREAMABLE_HTTP);
+        assertThat(spec.http()).isEqualTo(new HttpServer("https://a.example/", null, HttpServer.STREAMABLE_HTTP));
         assertThat(spec.limits()).isEqualTo(new CallLimits(null, new Quantity("4Mi"), 16, 1000));
         assertThat(spec.toolRules()).isEqualTo(ToolRules.ALL);
         assertThat(spec.selector()).isEqualTo(SandboxSelector.ALL);
@@ -81,7 +80,7 @@ class ToolServerJsonTest {
                   http: {url: https://a.example/hidden3, headers: [{name: A, value: hidden4}]}
                 """).getSpec();
 
-        assertThat(stdio + " " + http + " " + http.http().headers()).doesNotContain("hidden");
+        assertThat(stdio + " " + http + " " + new HttpHeader("A", "hidden5")).doesNotContain("hidden");
     }
 
     @ParameterizedTest
@@ -115,8 +114,7 @@ class ToolServerJsonTest {
                 "https://mcp.example.com\\@example.org/"
             })
     void aUrlWithoutAHostThatAnEntryOpensIsRefused(String url) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new HttpServer(url, null, null).domain());
+        assertThatIllegalArgumentException().isThrownBy(() -> new HttpServer(url, null, null).domain());
     }
 
     @ParameterizedTest
@@ -131,8 +129,8 @@ class ToolServerJsonTest {
         "'', DENIED"
     })
     void listsSayWhichToolsCodeMayCall(String tool, ToolRules.Verdict verdict) {
-        ToolRules rules = new ToolRules(
-                List.of("search*", "re?o", "create_*"), List.of("*secret*"), List.of("create_issue"));
+        ToolRules rules =
+                new ToolRules(List.of("search*", "re?o", "create_*"), List.of("*secret*"), List.of("create_issue"));
 
         assertThat(rules.verdict(tool)).isEqualTo(verdict);
     }
@@ -164,8 +162,8 @@ class ToolServerJsonTest {
         "Later, false, false, false"
     })
     void aRequirementHoldsAsInKubernetes(String operator, boolean same, boolean other, boolean none) {
-        SandboxSelector selector = new SandboxSelector(
-                null, List.of(new SandboxSelector.Requirement("team", operator, List.of("data"))));
+        SandboxSelector selector =
+                new SandboxSelector(null, List.of(new SandboxSelector.Requirement("team", operator, List.of("data"))));
 
         assertThat(selector.matches(Map.of("team", "data"))).isEqualTo(same);
         assertThat(selector.matches(Map.of("team", "web"))).isEqualTo(other);

@@ -38,9 +38,8 @@ public final class ToolServerChild {
     }
 
     private static SandboxSpec spec(SandboxToolServerSpec wanted) {
-        String image = Optional.ofNullable(wanted.stdio())
-                .map(StdioServer::image)
-                .orElse(null);
+        String image =
+                Optional.ofNullable(wanted.stdio()).map(StdioServer::image).orElse(null);
         return new SandboxSpec(image, wanted.memory(), wanted.cpus(), null, null, false)
                 .withAllowedDomains(domains(wanted))
                 .withIdleTimeout(wanted.idleTimeout());
@@ -52,7 +51,8 @@ public final class ToolServerChild {
         if (http == null) {
             return wanted.allowedDomains();
         }
-        List<String> all = new ArrayList<>(Optional.ofNullable(wanted.allowedDomains()).orElse(List.of()));
+        List<String> all =
+                new ArrayList<>(Optional.ofNullable(wanted.allowedDomains()).orElse(List.of()));
         String implied = http.domain().toString();
         if (!all.contains(implied)) {
             all.add(implied);

@@ -51,8 +51,7 @@ sealed interface ToolServerDecision {
         if (invalid.isPresent()) {
             return new Reject(invalid.get(), present);
         }
-        return present.map(child -> ofChild(server, child))
-                .orElseGet(() -> new Make(ToolServerChild.desired(server)));
+        return present.map(child -> ofChild(server, child)).orElseGet(() -> new Make(ToolServerChild.desired(server)));
     }
 
     private static ToolServerDecision ofChild(SandboxToolServer server, Sandbox child) {

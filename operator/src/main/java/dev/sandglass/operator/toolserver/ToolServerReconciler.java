@@ -86,7 +86,10 @@ public final class ToolServerReconciler implements Reconciler<SandboxToolServer>
         Outcome outcome = act(server, decision, context);
         Instant now = clock.instant();
         publish(ToolServerReport.of(server, outcome.child(), outcome.refusal(), now), server, context, now);
-        outcome.refusal().map(Refusal::reason).flatMap(ToolServerReconciler::review).ifPresent(done::rescheduleAfter);
+        outcome.refusal()
+                .map(Refusal::reason)
+                .flatMap(ToolServerReconciler::review)
+                .ifPresent(done::rescheduleAfter);
         return done;
     }
 
@@ -141,10 +144,7 @@ public final class ToolServerReconciler implements Reconciler<SandboxToolServer>
 
     /** Replaces the status if it says anything new. */
     private void publish(
-            SandboxToolServerStatus status,
-            SandboxToolServer server,
-            Context<SandboxToolServer> context,
-            Instant now) {
+            SandboxToolServerStatus status, SandboxToolServer server, Context<SandboxToolServer> context, Instant now) {
         SandboxToolServerStatus former = server.observed();
         if (status.equals(former)) {
             return;

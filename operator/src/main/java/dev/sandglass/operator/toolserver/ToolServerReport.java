@@ -47,7 +47,8 @@ final class ToolServerReport {
                         TRUE,
                         ToolServerReason.SANDBOX_MADE,
                         "The Sandbox "
-                                + SandboxToolServer.childName(server.getMetadata().getName())
+                                + SandboxToolServer.childName(
+                                        server.getMetadata().getName())
                                 + " exists and has the spec's settings"));
         Saying available = child.map(ToolServerReport::available)
                 .orElseGet(() -> new Saying(FALSE, accepted.reason(), accepted.message()));
@@ -124,8 +125,8 @@ final class ToolServerReport {
         Optional<Condition> is = after.condition(ToolServerCondition.ACCEPTED);
         boolean same = was.map(Condition::getReason).equals(is.map(Condition::getReason));
         return is.filter(accepted -> !same)
-                .map(accepted -> Notice.of(
-                        !TRUE.equals(accepted.getStatus()), accepted.getReason(), accepted.getMessage()));
+                .map(accepted ->
+                        Notice.of(!TRUE.equals(accepted.getStatus()), accepted.getReason(), accepted.getMessage()));
     }
 
     /** Keeps its transition time as long as its status is the same. Messages quote the resource's author. */

@@ -65,10 +65,9 @@ public final class ToolServerWatches {
     /** Whether the installation looks after the namespace of a tool server. */
     public static boolean isOurs(
             SandboxToolServer server, TenantNamespaces tenants, Context<SandboxToolServer> context) {
-        return tenants.has(
-                server.getMetadata().getNamespace(), namespace -> informer(Namespace.class, context)
-                        .get(new ResourceID(namespace))
-                        .isPresent());
+        return tenants.has(server.getMetadata().getNamespace(), namespace -> informer(Namespace.class, context)
+                .get(new ResourceID(namespace))
+                .isPresent());
     }
 
     /** The Sandbox with the label and the name of a tool server's. */
@@ -86,8 +85,7 @@ public final class ToolServerWatches {
 
     /** Puts a changed Sandbox into the cache. */
     public static void remember(Sandbox written, Sandbox before, Context<SandboxToolServer> context) {
-        informer(Sandbox.class, context)
-                .handleRecentResourceUpdate(ResourceID.fromResource(written), written, before);
+        informer(Sandbox.class, context).handleRecentResourceUpdate(ResourceID.fromResource(written), written, before);
     }
 
     private static <R extends HasMetadata> InformerEventSource<R, SandboxToolServer> informer(

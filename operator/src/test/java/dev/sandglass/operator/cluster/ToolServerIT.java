@@ -80,8 +80,7 @@ class ToolServerIT {
     }
 
     private SandboxToolServer await(String name, ToolServerCondition type, String status, String reason) {
-        return server(name)
-                .waitUntilCondition(says(type, status, reason), SOON.toMillis(), TimeUnit.MILLISECONDS);
+        return server(name).waitUntilCondition(says(type, status, reason), SOON.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private Sandbox child(String name) {
@@ -100,7 +99,8 @@ class ToolServerIT {
             Sandbox child = child(name);
             assertThat(ready.observed().holds(ACCEPTED)).isTrue();
             assertThat(ready.observed().holds(AVAILABLE)).isTrue();
-            assertThat(ready.observed().sandboxName()).isEqualTo(child.getMetadata().getName());
+            assertThat(ready.observed().sandboxName())
+                    .isEqualTo(child.getMetadata().getName());
             assertThat(ToolServerChild.belongsTo(made, child)).isTrue();
             assertThat(child.wanted().memory()).isEqualTo(new Quantity("256Mi"));
             assertThat(child.wanted().allowedDomains()).containsExactly("example.com");
@@ -108,14 +108,16 @@ class ToolServerIT {
 
             namespace.admin.resource(ready).delete();
 
-            await("garbage collection").atMost(SOON).until(() -> namespace
-                            .admin
-                            .resources(Sandbox.class)
-                            .inNamespace(namespace.name)
-                            .list()
-                            .getItems()
-                            .isEmpty()
-                    && namespace.pods().isEmpty());
+            await("garbage collection")
+                    .atMost(SOON)
+                    .until(() -> namespace
+                                    .admin
+                                    .resources(Sandbox.class)
+                                    .inNamespace(namespace.name)
+                                    .list()
+                                    .getItems()
+                                    .isEmpty()
+                            && namespace.pods().isEmpty());
         }
     }
 
@@ -134,10 +136,9 @@ class ToolServerIT {
             Sandbox first = child("time");
 
             namespace.admin.resource(first).delete();
-            Sandbox second = namespace.await(
-                    "time-mcp",
-                    SOON,
-                    found -> !found.getMetadata().getUid().equals(first.getMetadata().getUid()));
+            Sandbox second = namespace.await("time-mcp", SOON, found -> !found.getMetadata()
+                    .getUid()
+                    .equals(first.getMetadata().getUid()));
             assertThat(second.wanted()).isEqualTo(first.wanted());
 
             namespace.edit("time-mcp", second.wanted().withSuspended(true).withAllowedDomains(List.of("example.org")));
@@ -146,7 +147,8 @@ class ToolServerIT {
                     SOON,
                     found -> found.getMetadata().getGeneration() >= 3
                             && found.wanted().equals(first.wanted()));
-            assertThat(mended.getMetadata().getUid()).isEqualTo(second.getMetadata().getUid());
+            assertThat(mended.getMetadata().getUid())
+                    .isEqualTo(second.getMetadata().getUid());
         }
     }
 

@@ -42,7 +42,8 @@ import org.junit.jupiter.api.Test;
 class ToolServerPolicyIT {
 
     private static final Path CHART = Path.of("../helm/tests/golden/default.yaml");
-    private static final String LABEL = "only the Sandglass operator may set, change or remove sandglass.dev/tool-server";
+    private static final String LABEL =
+            "only the Sandglass operator may set, change or remove sandglass.dev/tool-server";
     private static final String ORDINARY = "may write only Sandboxes of tool servers";
 
     private TestNamespace namespace;
@@ -89,7 +90,8 @@ class ToolServerPolicyIT {
                             .admin
                             .getKubernetesSerialization()
                             .unmarshal(document, ValidatingAdmissionPolicy.class))
-                    .filter(policy -> policy.getMetadata().getName().matches(".*-sandglass-(tool-servers|operator|status)"))
+                    .filter(policy ->
+                            policy.getMetadata().getName().matches(".*-sandglass-(tool-servers|operator|status)"))
                     .toList()
                     .stream();
         } catch (IOException e) {
@@ -203,10 +205,11 @@ class ToolServerPolicyIT {
         refused(() -> edited(namespace.admin, name, unlabelled), LABEL);
         // What does not touch the label is not refused.
         granted(() -> tried(namespace.admin, ordinary("another")));
-        granted(() -> edited(
-                namespace.admin, "mine", sandbox -> sandbox.getMetadata().setLabels(Map.of("team", "data"))));
-        granted(() -> edited(
-                namespace.admin, name, sandbox -> sandbox.getMetadata().getLabels().put("team", "data")));
+        granted(() ->
+                edited(namespace.admin, "mine", sandbox -> sandbox.getMetadata().setLabels(Map.of("team", "data"))));
+        granted(() -> edited(namespace.admin, name, sandbox -> sandbox.getMetadata()
+                .getLabels()
+                .put("team", "data")));
         granted(() -> tried(operator, child(made -> made.getMetadata().setUid("another"))));
     }
 
@@ -230,10 +233,7 @@ class ToolServerPolicyIT {
         refused(() -> tried(operator, child(made -> owner(made).setKind("Sandbox"))), ORDINARY);
         refused(() -> tried(operator, child(made -> owner(made).setController(false))), ORDINARY);
         refused(() -> tried(operator, child(made -> owner(made).setName("other"))), ORDINARY);
-        refused(
-                () -> edited(
-                        operator, name, sandbox -> sandbox.getMetadata().setOwnerReferences(List.of())),
-                ORDINARY);
+        refused(() -> edited(operator, name, sandbox -> sandbox.getMetadata().setOwnerReferences(List.of())), ORDINARY);
         granted(() -> edited(operator, name, suspended));
         granted(() -> operator.resources(Sandbox.class)
                 .inNamespace(namespace.name)
@@ -243,7 +243,9 @@ class ToolServerPolicyIT {
     }
 
     private ObjectMeta asChild(Sandbox sandbox) {
-        return child(made -> {}).getMetadata().edit()
+        return child(made -> {})
+                .getMetadata()
+                .edit()
                 .withName(sandbox.getMetadata().getName())
                 .withUid(sandbox.getMetadata().getUid())
                 .withResourceVersion(sandbox.getMetadata().getResourceVersion())

@@ -43,8 +43,10 @@ class ToolServerCensusTest {
 
         assertThat(registry.scrape())
                 .contains("sandglass_tool_servers{ready=\"true\",reason=\"Idle\",sandbox_namespace=\"tenant-a\"} 2.0")
-                .contains("sandglass_tool_servers{ready=\"false\",reason=\"NameTaken\",sandbox_namespace=\"tenant-a\"} 1.0")
-                .contains("sandglass_tool_servers{ready=\"false\",reason=\"Unseen\",sandbox_namespace=\"tenant-a\"} 2.0")
+                .contains(
+                        "sandglass_tool_servers{ready=\"false\",reason=\"NameTaken\",sandbox_namespace=\"tenant-a\"} 1.0")
+                .contains(
+                        "sandglass_tool_servers{ready=\"false\",reason=\"Unseen\",sandbox_namespace=\"tenant-a\"} 2.0")
                 .contains("sandglass_tool_servers{ready=\"true\",reason=\"Idle\",sandbox_namespace=\"tenant-b\"} 0.0")
                 .doesNotContain("SandboxMade", "PoliciesApplied");
     }

@@ -58,7 +58,9 @@ class ToolServerDecisionTest {
 
     @Test
     void theListOfHostsIsTheServersOwnAndWithAUrlItsHostBesides() {
-        assertThat(made(stdio()).getSpec().allowedDomains()).as("the installation's").isNull();
+        assertThat(made(stdio()).getSpec().allowedDomains())
+                .as("the installation's")
+                .isNull();
         assertThat(made(server("{stdio: {command: uvx}, allowedDomains: []}"))
                         .getSpec()
                         .allowedDomains())
@@ -81,7 +83,11 @@ class ToolServerDecisionTest {
     @Test
     void asManyHostsAsTheSchemaTakesAreAsManyAsASandboxTakes() {
         String most = String.join(
-                ", ", Stream.iterate(0, i -> i + 1).limit(63).map("d%d.example"::formatted).toList());
+                ", ",
+                Stream.iterate(0, i -> i + 1)
+                        .limit(63)
+                        .map("d%d.example"::formatted)
+                        .toList());
 
         assertThat(made(server("{http: {url: 'https://mcp.example.com'}, allowedDomains: [" + most + "]}"))
                         .getSpec()
@@ -93,8 +99,7 @@ class ToolServerDecisionTest {
     void aSandboxThatIsAsItShouldBeStays() {
         Sandbox child = child(stdio(), SandboxStatus.UNSEEN);
 
-        assertThat(ToolServerDecision.of(stdio(), Optional.of(child)))
-                .isEqualTo(new ToolServerDecision.Keep(child));
+        assertThat(ToolServerDecision.of(stdio(), Optional.of(child))).isEqualTo(new ToolServerDecision.Keep(child));
     }
 
     static Stream<SandboxSpec> drifts() {

@@ -47,7 +47,8 @@ class ToolServerReportTest {
         assertThat(said(status, READY)).isEqualTo("True Running");
         assertThat(status.sandboxName()).isEqualTo("time-mcp");
         assertThat(status.observedGeneration()).isEqualTo(1);
-        assertThat(status.condition(READY).orElseThrow().getLastTransitionTime()).isEqualTo("2026-03-01T10:00:00Z");
+        assertThat(status.condition(READY).orElseThrow().getLastTransitionTime())
+                .isEqualTo("2026-03-01T10:00:00Z");
     }
 
     @ParameterizedTest
@@ -83,8 +84,7 @@ class ToolServerReportTest {
         Sandbox leaving = child(stdio(), Statuses.suspended(Reason.IDLE));
         leaving.getMetadata().setDeletionTimestamp("2026-03-01T10:00:00Z");
 
-        SandboxToolServerStatus status =
-                ToolServerReport.of(stdio(), Optional.of(leaving), Optional.empty(), NOW);
+        SandboxToolServerStatus status = ToolServerReport.of(stdio(), Optional.of(leaving), Optional.empty(), NOW);
 
         assertThat(said(status, READY)).isEqualTo("False Starting");
     }
@@ -135,8 +135,10 @@ class ToolServerReportTest {
     @Test
     void afterAFailureWhatIsKnownStaysAndWhatIsNotIsUnknown() {
         SandboxToolServer server = stdio();
-        assertThat(said(ToolServerReport.failed(server, "no answer", NOW), ACCEPTED)).isEqualTo("Unknown OperatorError");
-        assertThat(said(ToolServerReport.failed(server, "no answer", NOW), READY)).isEqualTo("Unknown OperatorError");
+        assertThat(said(ToolServerReport.failed(server, "no answer", NOW), ACCEPTED))
+                .isEqualTo("Unknown OperatorError");
+        assertThat(said(ToolServerReport.failed(server, "no answer", NOW), READY))
+                .isEqualTo("Unknown OperatorError");
 
         server.setStatus(of(Statuses.ready("True", Reason.RUNNING, "The sandbox runs")));
         assertThat(ToolServerReport.failed(server, "no answer", NOW)).isEqualTo(server.getStatus());
@@ -153,10 +155,7 @@ class ToolServerReportTest {
         SandboxToolServer server = stdio();
         SandboxToolServerStatus made = of(SandboxStatus.UNSEEN);
         SandboxToolServerStatus taken = ToolServerReport.of(
-                server,
-                Optional.empty(),
-                Optional.of(new Refusal(ToolServerReason.NAME_TAKEN, "y".repeat(3000))),
-                NOW);
+                server, Optional.empty(), Optional.of(new Refusal(ToolServerReason.NAME_TAKEN, "y".repeat(3000))), NOW);
 
         assertThat(ToolServerReport.notice(SandboxToolServerStatus.UNSEEN, made))
                 .hasValueSatisfying(notice -> {

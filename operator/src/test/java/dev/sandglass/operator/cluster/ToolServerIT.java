@@ -79,7 +79,7 @@ class ToolServerIT {
                         .isPresent();
     }
 
-    private SandboxToolServer await(String name, ToolServerCondition type, String status, String reason) {
+    private SandboxToolServer told(String name, ToolServerCondition type, String status, String reason) {
         return server(name).waitUntilCondition(says(type, status, reason), SOON.toMillis(), TimeUnit.MILLISECONDS);
     }
 
@@ -94,7 +94,7 @@ class ToolServerIT {
             String name = "t".repeat(SandboxToolServer.MAX_NAME);
             SandboxToolServer made = create(name, spec(null, List.of("example.com")));
 
-            SandboxToolServer ready = await(name, READY, "True", "Running");
+            SandboxToolServer ready = told(name, READY, "True", "Running");
 
             Sandbox child = child(name);
             assertThat(ready.observed().holds(ACCEPTED)).isTrue();
@@ -132,7 +132,7 @@ class ToolServerIT {
     void aChildThatWasDeletedIsMadeAgainAndOneThatWasEditedIsMended() {
         try (TestNamespace.Running _ = namespace.operator(Map.of())) {
             create("time", spec(null, null));
-            await("time", ACCEPTED, "True", "SandboxMade");
+            told("time", ACCEPTED, "True", "SandboxMade");
             Sandbox first = child("time");
 
             namespace.admin.resource(first).delete();
@@ -156,9 +156,9 @@ class ToolServerIT {
     void aServerThatSleepsIsReadyAndIsNotForgotten() {
         try (TestNamespace.Running _ = namespace.operator(Map.of("OPERATOR_RETENTION", "10s"))) {
             create("time", spec("10s", null));
-            await("time", READY, "True", "Running");
+            told("time", READY, "True", "Running");
 
-            SandboxToolServer asleep = await("time", READY, "True", "Idle");
+            SandboxToolServer asleep = told("time", READY, "True", "Idle");
 
             assertThat(asleep.observed().holds(AVAILABLE)).isFalse();
             Sandbox child = child("time");
@@ -175,7 +175,7 @@ class ToolServerIT {
         try (TestNamespace.Running _ = namespace.operator(Map.of())) {
             create("time", spec(null, null));
 
-            SandboxToolServer refused = await("time", ACCEPTED, "False", "NameTaken");
+            SandboxToolServer refused = told("time", ACCEPTED, "False", "NameTaken");
 
             assertThat(refused.observed().holds(READY)).isFalse();
             assertThat(child("time").wanted()).isEqualTo(foreign.wanted());
@@ -187,7 +187,7 @@ class ToolServerIT {
                 found.setSpec(spec("1h", null));
                 return found;
             });
-            await("time", ACCEPTED, "True", "SandboxMade");
+            told("time", ACCEPTED, "True", "SandboxMade");
         }
     }
 
@@ -215,7 +215,7 @@ class ToolServerIT {
         try (TestNamespace.Running _ = namespace.operator(Map.of())) {
             create("time", spec(null, null));
 
-            Condition refused = await("time", ACCEPTED, "False", "SandboxRefused")
+            Condition refused = told("time", ACCEPTED, "False", "SandboxRefused")
                     .observed()
                     .condition(ACCEPTED)
                     .orElseThrow();
@@ -244,7 +244,7 @@ class ToolServerIT {
                 return found;
             });
 
-            await("time", ACCEPTED, "True", "SandboxMade");
+            told("time", ACCEPTED, "True", "SandboxMade");
         }
     }
 }

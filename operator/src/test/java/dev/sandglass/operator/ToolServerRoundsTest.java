@@ -17,6 +17,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -194,6 +195,11 @@ class ToolServerRoundsTest {
                 .always();
         rounds = MockedRounds.restart(client);
 
+        client.resource(Servers.stdio()).create();
+
         assertThat(rounds.running().observed().podName()).isNotNull();
+        await().during(Duration.ofSeconds(1)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(child().get())
+                .as("no round for a kind that is not watched")
+                .isNull());
     }
 }

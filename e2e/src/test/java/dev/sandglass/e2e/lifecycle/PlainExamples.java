@@ -81,11 +81,9 @@ record PlainExamples(Kubectl kubectl) {
         assertThat(limit(name + "-mcp", "memory")).isEqualTo("256Mi");
 
         kubectl.run("delete", "sandboxtoolservers.sandglass.dev", name);
-        await("garbage collection")
-                .atMost(SOON)
-                .until(() -> kubectl.run(
-                                "get", "sandboxes.sandglass.dev", name + "-mcp", "--ignore-not-found", "--output=name")
-                        .isEmpty());
+        await("garbage collection").atMost(SOON).until(() -> kubectl.run(
+                        "get", "sandboxes.sandglass.dev", name + "-mcp", "--ignore-not-found", "--output=name")
+                .isEmpty());
     }
 
     void waitsForItsTurn(Example example) {

@@ -52,6 +52,9 @@ class Attacker:
         }
         yield from self._statuses({"the operator": self._operator}, "")
         yield from self._statuses(others, writes.STATUSES)
+        sandboxes = [one for one in self._present() if one["kind"] == "Sandbox" and not writes.is_child(one)]
+        writers = {"an administrator": [], "the gateway": others["the gateway"]}
+        yield from writes.disguised(writers, self._namespace, sandboxes[0])
 
     def former(self) -> Iterator[Attempt]:
         yield from writes.abandoned(self._operator, self._present())

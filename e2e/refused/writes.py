@@ -15,6 +15,8 @@ ACCOUNTS = "may write only the service account sandglass-sandbox"
 POLICIES = "may write only NetworkPolicies of sandboxes"
 SELECTORS = "must select sandboxes"
 EVENTS = "may write only Events of Sandboxes"
+SERVERS = "may write only Sandboxes of tool servers"
+LABEL = "only the Sandglass operator may set, change or remove sandglass.dev/tool-server"
 STATUSES = "only the Sandglass operator may write the status"
 
 BAIT = "bait"
@@ -63,6 +65,21 @@ def account(name: str, mounted: Json) -> Json:
     return thing("v1", "ServiceAccount", name, OPERATORS, automountServiceAccountToken=mounted)
 
 
+TOOL_SERVER = "sandglass.dev/tool-server"
+
+
+def child(name: str, label: str, **owner: Json) -> Json:
+    """Return the Sandbox of a tool server, as the operator makes it, but for what is said of its owner."""
+    made = thing("sandglass.dev/v1alpha1", "Sandbox", name, {**OPERATORS, TOOL_SERVER: label}, spec={})
+    of = {"apiVersion": "sandglass.dev/v1alpha1", "kind": "SandboxToolServer", "name": "some", "uid": "some"}
+    made["metadata"]["ownerReferences"] = [{**of, "controller": True, **owner}]
+    return made
+
+
+def is_child(one: Json) -> bool:
+    return TOOL_SERVER in one["metadata"].get("labels", {})
+
+
 WORKSPACE = {**OPERATORS, "app.kubernetes.io/component": "workspace"}
 SANDBOXES = {"matchLabels": {"app.kubernetes.io/component": "sandbox"}}
 OTHERS = {"matchLabels": {"app.kubernetes.io/component": "web"}}
@@ -76,6 +93,8 @@ OWN = [
     policy("sbx-some", OPERATORS, **ONE_SANDBOX),
     policy("sbx-labels-taken", None, **SANDBOXES),
     event("some.1", "Sandbox"),
+    event("some.2", "SandboxToolServer"),
+    child("some-mcp", "some"),
     account("sandglass-sandbox", False),
     policy("sandglass-access", OPERATORS, **SANDBOXES),
     policy("sandglass-default-deny", OPERATORS, **SANDBOXES),
@@ -129,6 +148,11 @@ STRANGE = {
         SELECTORS,
     ),
     "an Event of a pod": (event("some.1", "Pod"), EVENTS),
+    "an ordinary sandbox": (thing("sandglass.dev/v1alpha1", "Sandbox", "some", OPERATORS, spec={}), SERVERS),
+    "a tool server's sandbox of another name": (child("some", "some"), SERVERS),
+    "a tool server's sandbox with the label of another": (child("some-mcp", "other"), SERVERS),
+    "a tool server's sandbox that another kind owns": (child("some-mcp", "some", kind="Sandbox"), SERVERS),
+    "a tool server's sandbox that no controller owns": (child("some-mcp", "some", controller=False), SERVERS),
 }
 
 # Policies of the operator's own that somebody turned to other pods.
@@ -173,11 +197,16 @@ def placed(one: Json, namespace: str) -> Json:
 def granted(account: list[str], namespace: str, present: list[Json]) -> Iterator[Attempt]:
     """Yield all that the operator does, also once more what it did already."""
     create = ["create", "--dry-run=server", *account]
-    for one in [*OWN, *present, thing("v1", "Secret", "mountable-some")]:
+    ours = [one for one in present if one["kind"] != "Sandbox" or is_child(one)]
+    for one in [*OWN, *ours, thing("v1", "Secret", "mountable-some")]:
         yield Attempt(f"the operator makes {title(one)}", create, placed(one, namespace), "")
     for one in present:
-        # A Secret of a link cannot be altered, by nobody.
-        if one["kind"] != "Secret":
+        # A Secret of a link cannot be altered, by nobody. A sandbox of a user is deleted when it has expired, and not written.
+        if one["kind"] == "Sandbox" and not is_child(one):
+            yield Attempt(
+                f"the operator does not write {title(one)}", ["replace", "--dry-run=server", *account], one, SERVERS
+            )
+        elif one["kind"] != "Secret":
             yield Attempt(f"the operator writes {title(one)}", ["replace", "--dry-run=server", *account], one, "")
         if one["kind"] in {"Pod", "Secret", "Sandbox"}:
             yield Attempt(f"the operator deletes {title(one)}", ["delete", "--dry-run=server", *account], one, "")
@@ -208,6 +237,20 @@ def kept(account: list[str], laid: list[tuple[Json, str]]) -> Iterator[Attempt]:
         for verb, body in (("replace", guise), ("delete", one)):
             what = f"the operator does not {verb} {title(one)} of somebody else"
             yield Attempt(what, [verb, "--dry-run=server", *account], body, rule)
+
+
+def disguised(accounts: dict[str, list[str]], namespace: str, sandbox: Json) -> Iterator[Attempt]:
+    """Yield attempts to pass a sandbox off as a tool server's, each beside the same without the label."""
+    labelled, plain = copy.deepcopy(sandbox), copy.deepcopy(sandbox)
+    for one in (labelled, plain):
+        one["metadata"].setdefault("labels", {})["example.com/team"] = "data"
+    labelled["metadata"]["labels"][TOOL_SERVER] = "some"
+    for who, options in accounts.items():
+        create, replace = ([verb, "--dry-run=server", *options] for verb in ("create", "replace"))
+        yield Attempt(f"{who} makes a sandbox", create, placed(SANDBOX, namespace), "")
+        yield Attempt(f"{who} makes none of a tool server", create, placed(child("some-mcp", "some"), namespace), LABEL)
+        yield Attempt(f"{who} labels {title(sandbox)}", replace, plain, "")
+        yield Attempt(f"{who} does not give {title(sandbox)} the label of a tool server", replace, labelled, LABEL)
 
 
 def turned_back(account: list[str], turned: list[Json]) -> Iterator[Attempt]:

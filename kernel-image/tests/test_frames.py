@@ -14,7 +14,7 @@ from sandglass_supervisor.mcp_servers.remote_calls import parse_call, parse_call
 
 VERBS = set(
     "hello execute command install attach detach interrupt list metrics files reset close"
-    " mcp_register mcp_list mcp_remove".split()
+    " mcp_register mcp_list mcp_remove mcp_tools mcp_call mcp_cancel".split()
 )
 FROM_GATEWAY = recorded.load(recorded.FROM_GATEWAY)
 

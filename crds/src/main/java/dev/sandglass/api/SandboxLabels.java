@@ -11,6 +11,12 @@ public final class SandboxLabels {
     /** Label on pods and NetworkPolicies: UID of the {@code Sandbox} resource. */
     public static final String SANDBOX_UID = "sandglass.dev/sandbox-uid";
 
+    /**
+     * Label on sandboxes: name of the {@code SandboxToolServer} whose MCP server runs in it. Only the operator sets it, as
+     * an admission policy makes sure.
+     */
+    public static final String TOOL_SERVER = "sandglass.dev/tool-server";
+
     /** Label on pods: which incarnation of the sandbox this pod is, a decimal number from 1. */
     public static final String INCARNATION = "sandglass.dev/incarnation";
 

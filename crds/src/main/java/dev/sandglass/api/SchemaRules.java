@@ -1,7 +1,10 @@
 package dev.sandglass.api;
 
-/** The CEL expressions of the schema and the messages users get when one is broken. */
-final class SchemaRules {
+/**
+ * The CEL expressions of the schema and the messages users get when one is broken; public are those that several kinds
+ * have.
+ */
+public final class SchemaRules {
 
     static final String ENV_NAME_NOT_RESERVED = "!self.upperAscii().startsWith('SANDGLASS_')"
             + " && !self.upperAscii().startsWith('LD_')"
@@ -11,8 +14,9 @@ final class SchemaRules {
     static final String ENV_NAME_RESERVED =
             "this name is reserved: Sandglass sets it, or it would change what" + " surrounds the code";
 
-    static final String ENV_SIZE = "self.map(e, size(e.name) + (has(e.value) ? size(e.value) : 0)).sum() <= 32768";
-    static final String ENV_SIZE_EXCEEDED = "names and values together may have at most 32768 characters";
+    public static final String ENV_SIZE =
+            "self.map(e, size(e.name) + (has(e.value) ? size(e.value) : 0)).sum() <= 32768";
+    public static final String ENV_SIZE_EXCEEDED = "names and values together may have at most 32768 characters";
 
     static final String LEAST_BYTES = "64Mi";
     static final String MOST_MEMORY = "1Ti";
@@ -24,11 +28,12 @@ final class SchemaRules {
     private static final String AT_MOST = "')) >= 0 && quantity(string(self)).compareTo(quantity('";
     private static final String BYTES = " (a plain number means bytes)";
 
-    static final String MEMORY_BOUNDS = AT_LEAST + LEAST_BYTES + AT_MOST + MOST_MEMORY + "')) <= 0";
-    static final String MEMORY_OUT_OF_BOUNDS = "memory must be between " + LEAST_BYTES + " and " + MOST_MEMORY + BYTES;
+    public static final String MEMORY_BOUNDS = AT_LEAST + LEAST_BYTES + AT_MOST + MOST_MEMORY + "')) <= 0";
+    public static final String MEMORY_OUT_OF_BOUNDS =
+            "memory must be between " + LEAST_BYTES + " and " + MOST_MEMORY + BYTES;
 
-    static final String CPUS_BOUNDS = AT_LEAST + LEAST_CPUS + AT_MOST + MOST_CPUS + "')) <= 0";
-    static final String CPUS_OUT_OF_BOUNDS = "cpus must be between " + LEAST_CPUS + " and " + MOST_CPUS;
+    public static final String CPUS_BOUNDS = AT_LEAST + LEAST_CPUS + AT_MOST + MOST_CPUS + "')) <= 0";
+    public static final String CPUS_OUT_OF_BOUNDS = "cpus must be between " + LEAST_CPUS + " and " + MOST_CPUS;
 
     static final String DISK_BOUNDS = AT_LEAST + LEAST_BYTES + AT_MOST + MOST_DISK + "')) <= 0";
     static final String DISK_OUT_OF_BOUNDS = "disk must be between " + LEAST_BYTES + " and " + MOST_DISK + BYTES;
@@ -36,9 +41,9 @@ final class SchemaRules {
     private static final String DURATION_FORM = "self != '' && self.matches('" + Durations.PATTERN
             + "') && duration(self) >= duration('10s')" + " && duration(self) <= duration('";
     private static final String DURATION_RULE = " in hours, minutes and seconds, such as 30m, 8h or 1h30m";
-    static final String UP_TO_A_MONTH = DURATION_FORM + "720h')";
+    public static final String UP_TO_A_MONTH = DURATION_FORM + "720h')";
     static final String UP_TO_A_YEAR = DURATION_FORM + "8760h')";
-    static final String IDLE_TIMEOUT_WRONG = "idleTimeout must be a duration from 10s to 720h" + DURATION_RULE;
+    public static final String IDLE_TIMEOUT_WRONG = "idleTimeout must be a duration from 10s to 720h" + DURATION_RULE;
     static final String MAX_LIFETIME_WRONG = "maxLifetime must be a duration from 10s to 720h" + DURATION_RULE;
     static final String RETENTION_WRONG = "retention must be a duration from 10s to 8760h" + DURATION_RULE;
 

@@ -1,11 +1,16 @@
 package dev.sandglass.api;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sandglass.api.toolserver.ToolServerCondition;
+import dev.sandglass.api.toolserver.ToolServerReason;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.ValidationRule;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Renders the reference of the API from its schema: one row per field. */
 final class ApiReference {
@@ -13,33 +18,59 @@ final class ApiReference {
     private static final String HEAD = """
             # API reference
 
-            Generated from the schema by `make generate`; do not edit. `kubectl explain sbx.spec` shows the same.
-
-            Kind `Sandbox`, API version `sandglass.dev/v1alpha1`, short name `sbx`, namespaced.
+            Generated from the schema by `make generate`; do not edit. `kubectl explain sbx.spec` and
+            `kubectl explain sbxts.spec` show the same.
             """;
 
     private ApiReference() {}
 
-    static String markdown(JSONSchemaProps root) {
+    static String markdown() throws IOException {
         StringBuilder text = new StringBuilder(HEAD);
-        section(text, "spec", CrdManifest.field(root, "spec"));
-        section(text, "status", CrdManifest.field(root, "status"));
-        text.append("\n## Conditions\n\n| type | meaning |\n|---|---|\n");
+        text.append(
+                "\n## Sandbox\n\nKind `Sandbox`, API version `sandglass.dev/v1alpha1`, short name `sbx`, namespaced.\n");
+        sections(text, CrdManifest.SANDBOX.schema());
+        text.append("\n### Conditions\n\n| type | meaning |\n|---|---|\n");
         for (ConditionType type : ConditionType.values()) {
-            text.append("| `%s` | %s |%n".formatted(type.value(), cell(type.meaning())));
+            row(text, type.value(), type.meaning());
         }
         text.append(
-                "\n## Reasons of conditions\n\nA final reason stays until the sandbox or the installation is edited: do"
+                "\n### Reasons of conditions\n\nA final reason stays until the sandbox or the installation is edited: do"
                         + " not wait for it to pass.\n\n| reason | final | meaning |\n|---|---|---|\n");
         for (Reason reason : Reason.values()) {
             text.append("| `%s` | %s | %s |%n"
                     .formatted(reason.value(), reason.isFinal() ? "yes" : "no", cell(reason.meaning())));
         }
+        toolServer(text);
         return text.toString();
     }
 
+    private static void toolServer(StringBuilder text) throws IOException {
+        text.append(
+                "\n## SandboxToolServer\n\nKind `SandboxToolServer`, API version `sandglass.dev/v1alpha1`, short name"
+                        + " `sbxts`, namespaced.\n");
+        sections(text, CrdManifest.TOOL_SERVER.schema());
+        text.append("\n### Conditions\n\n| type | meaning |\n|---|---|\n");
+        for (ToolServerCondition type : ToolServerCondition.values()) {
+            row(text, type.value(), type.meaning());
+        }
+        text.append("\n### Reasons of conditions\n\nAvailable and Ready also have the reasons that the"
+                + " condition Ready of a Sandbox has.\n\n| reason | meaning |\n|---|---|\n");
+        for (ToolServerReason reason : ToolServerReason.values()) {
+            row(text, reason.value(), reason.meaning());
+        }
+    }
+
+    private static void row(StringBuilder text, String name, String meaning) {
+        text.append("| `%s` | %s |%n".formatted(name, cell(meaning)));
+    }
+
+    private static void sections(StringBuilder text, JSONSchemaProps root) {
+        section(text, "spec", SchemaParts.field(root, "spec"));
+        section(text, "status", SchemaParts.field(root, "status"));
+    }
+
     private static void section(StringBuilder text, String name, JSONSchemaProps schema) {
-        text.append("%n## `%s`%n%n%s%n%n".formatted(name, schema.getDescription()));
+        text.append("%n### `%s`%n%n%s%n%n".formatted(name, schema.getDescription()));
         text.append("| field | type | default | validation | meaning |\n|---|---|---|---|---|\n");
         rows(text, "", schema);
     }
@@ -78,11 +109,20 @@ final class ApiReference {
         if (required) {
             rules.add("required");
         }
+        if (!property.getEnum().isEmpty()) {
+            rules.add(property.getEnum().stream().map(JsonNode::asText).collect(Collectors.joining(" or ")));
+        }
+        if (property.getMinimum() != null && property.getMaximum() != null) {
+            rules.add("from %.0f to %.0f".formatted(property.getMinimum(), property.getMaximum()));
+        }
         if (property.getPattern() != null) {
             rules.add("`" + property.getPattern() + "`");
         }
         if (property.getMaxLength() != null) {
             rules.add("at most %d characters".formatted(property.getMaxLength()));
+        }
+        if (property.getMaxProperties() != null) {
+            rules.add("at most %d entries".formatted(property.getMaxProperties()));
         }
         if (property.getMaxItems() != null) {
             rules.add("at most %d entries".formatted(property.getMaxItems()));

@@ -1,7 +1,14 @@
 package dev.sandglass.api;
 
+import static dev.sandglass.api.SchemaParts.field;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.api.egress.EgressRules;
+import dev.sandglass.api.toolserver.SandboxSelector;
+import dev.sandglass.api.toolserver.SandboxToolServer;
+import dev.sandglass.api.toolserver.SandboxToolServerSpec;
+import dev.sandglass.api.toolserver.ToolServerCondition;
+import dev.sandglass.api.toolserver.ToolServerReason;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,34 +22,64 @@ import org.junit.jupiter.api.Test;
 /** What is committed is what the records say; with {@code -Dsandglass.generate=true} it is written instead. */
 class CrdManifestTest {
 
-    private static final Path IN_JAR = Path.of("src/main/resources/META-INF/fabric8", CrdManifest.FILE);
-    private static final Path FOR_CHART = Path.of("generated", CrdManifest.FILE);
+    private static final Path IN_JAR = Path.of("src/main/resources/META-INF/fabric8");
+    private static final Path FOR_CHART = Path.of("generated");
     private static final Path REFERENCE = Path.of("generated", "api.md");
 
     @Test
     void committedManifestsAreUpToDate() throws IOException {
-        committed(IN_JAR, CrdManifest.yaml());
-        committed(FOR_CHART, CrdManifest.yaml());
+        for (CrdManifest manifest : CrdManifest.ALL) {
+            committed(IN_JAR.resolve(manifest.file()), manifest.yaml());
+            committed(FOR_CHART.resolve(manifest.file()), manifest.yaml());
+        }
     }
 
     /** To Kubernetes, which reads YAML 1.1, a bare {@code True} is a boolean, and no text is among the values then. */
     @Test
     void textsThatLookLikeBooleansAreQuoted() throws IOException {
-        assertThat(CrdManifest.yaml())
-                .contains("- \"True\"", "- \"False\"")
-                .doesNotContainPattern("(?m)^ *- (?i:true|false|yes|no|on|off)$");
+        for (CrdManifest manifest : CrdManifest.ALL) {
+            assertThat(manifest.yaml())
+                    .contains("- \"True\"", "- \"False\"")
+                    .doesNotContainPattern("(?m)^ *- (?i:true|false|yes|no|on|off)$");
+        }
     }
 
     @Test
     void committedReferenceIsUpToDate() throws IOException {
-        committed(REFERENCE, ApiReference.markdown(CrdManifest.schema()));
+        committed(REFERENCE, ApiReference.markdown());
     }
 
     @Test
     void everyFieldIsExplained() throws IOException {
-        JSONSchemaProps root = CrdManifest.schema();
-        assertThat(root.getDescription()).isNotBlank();
-        explained("", root);
+        for (CrdManifest manifest : CrdManifest.ALL) {
+            JSONSchemaProps root = manifest.schema();
+            assertThat(root.getDescription()).isNotBlank();
+            explained(manifest.file(), root);
+        }
+    }
+
+    /** What is not bounded can fill the API server's storage, and a client's memory. */
+    @Test
+    void everyFieldOfAToolServersSpecIsBounded() throws IOException {
+        bounded("spec", SchemaParts.field(CrdManifest.TOOL_SERVER.schema(), "spec"));
+    }
+
+    private static void bounded(String place, JSONSchemaProps schema) {
+        if ("string".equals(schema.getType()) && schema.getEnum().isEmpty()) {
+            assertThat(schema.getMaxLength()).as(place).isNotNull();
+        }
+        if ("integer".equals(schema.getType())) {
+            assertThat(schema.getMaximum()).as(place).isNotNull();
+        }
+        if (schema.getItems() != null) {
+            assertThat(schema.getMaxItems()).as(place).isNotNull();
+            bounded(place + "[]", schema.getItems().getSchema());
+        }
+        if (schema.getAdditionalProperties() != null) {
+            assertThat(schema.getMaxProperties()).as(place).isNotNull();
+            bounded(place + "{}", schema.getAdditionalProperties().getSchema());
+        }
+        schema.getProperties().forEach((name, field) -> bounded(place + "." + name, field));
     }
 
     private static void explained(String path, JSONSchemaProps schema) {
@@ -75,8 +112,10 @@ class CrdManifestTest {
         for (Path file : invalid()) {
             expected.add(Files.readAllLines(file).getFirst().substring("# expect: ".length()));
         }
-        assertThat(messages(CrdManifest.schema()))
-                .allSatisfy(message -> assertThat(expected).anyMatch(message::contains));
+        for (CrdManifest manifest : CrdManifest.ALL) {
+            assertThat(messages(manifest.schema()))
+                    .allSatisfy(message -> assertThat(expected).anyMatch(message::contains));
+        }
     }
 
     private static List<Path> invalid() throws IOException {
@@ -112,6 +151,15 @@ class CrdManifestTest {
     }
 
     @Test
+    void boundsOfToolServersAreTheSameInSchemaAndJava() {
+        assertThat(SandboxToolServer.MAX_NAME).isEqualTo(59);
+        assertThat(SandboxToolServer.childName("a".repeat(SandboxToolServer.MAX_NAME)))
+                .hasSize(63);
+        assertThat(SandboxToolServerSpec.MAX_DOMAINS + 1).isEqualTo(EgressRules.MAX_ENTRIES);
+        assertThat(SandboxSelector.MAX_KEY).isEqualTo(317);
+    }
+
+    @Test
     void theLinksPortIsTheSameInSchemaAndJava() {
         assertThat(SchemaRules.PORT_NOT_LINK).endsWith("!= " + SandboxLabels.LINK_PORT);
         assertThat(SandboxPort.allowed(SandboxLabels.LINK_PORT)).isFalse();
@@ -124,30 +172,40 @@ class CrdManifestTest {
     /** What tools for any resource rely on: a merge, a category, conditions that they can read. */
     @Test
     void conventionsOfKubernetesHold() throws IOException {
-        assertThat(CrdManifest.definition().getSpec().getNames().getCategories())
-                .as("not `all`: `kubectl delete all --all` would take sandboxes along")
-                .containsExactly("sandglass");
-        JSONSchemaProps root = CrdManifest.schema();
-        assertThat(CrdManifest.field(CrdManifest.field(root, "spec"), "allowedDomains")
-                        .getXKubernetesListType())
-                .isEqualTo("atomic");
-        JSONSchemaProps conditions = CrdManifest.field(CrdManifest.field(root, "status"), "conditions");
-        assertThat(conditions.getXKubernetesListType()).isEqualTo("map");
-        assertThat(conditions.getXKubernetesListMapKeys()).containsExactly("type");
-        assertThat(conditions.getItems().getSchema().getRequired())
-                .containsExactlyInAnyOrder("lastTransitionTime", "message", "reason", "status", "type");
+        for (CrdManifest manifest : CrdManifest.ALL) {
+            assertThat(manifest.definition().getSpec().getNames().getCategories())
+                    .as("not `all`: `kubectl delete all --all` would take sandboxes along")
+                    .containsExactly("sandglass");
+            JSONSchemaProps root = manifest.schema();
+            assertThat(field(field(root, "spec"), "allowedDomains").getXKubernetesListType())
+                    .isEqualTo("atomic");
+            JSONSchemaProps conditions = field(field(root, "status"), "conditions");
+            assertThat(conditions.getXKubernetesListType()).isEqualTo("map");
+            assertThat(conditions.getXKubernetesListMapKeys()).containsExactly("type");
+            assertThat(conditions.getItems().getSchema().getRequired())
+                    .containsExactlyInAnyOrder("lastTransitionTime", "message", "reason", "status", "type");
+        }
     }
 
     /** The schema has to take every condition that the operator can write. */
     @Test
     void ourWordsAreWithinTheSchemaOfConditions() throws IOException {
-        JSONSchemaProps condition = CrdManifest.field(CrdManifest.field(CrdManifest.schema(), "status"), "conditions")
+        JSONSchemaProps condition = condition(CrdManifest.SANDBOX);
+        assertThat(ConditionType.values()).allSatisfy(type -> assertThat(type.value())
+                .matches(field(condition, "type").getPattern()));
+        assertThat(Reason.values()).allSatisfy(reason -> assertThat(reason.value())
+                .matches(field(condition, "reason").getPattern()));
+        JSONSchemaProps ofServer = condition(CrdManifest.TOOL_SERVER);
+        assertThat(ToolServerCondition.values()).allSatisfy(type -> assertThat(type.value())
+                .matches(field(ofServer, "type").getPattern()));
+        assertThat(ToolServerReason.values()).allSatisfy(reason -> assertThat(reason.value())
+                .matches(field(ofServer, "reason").getPattern()));
+    }
+
+    private static JSONSchemaProps condition(CrdManifest manifest) throws IOException {
+        return field(field(manifest.schema(), "status"), "conditions")
                 .getItems()
                 .getSchema();
-        assertThat(ConditionType.values()).allSatisfy(type -> assertThat(type.value())
-                .matches(CrdManifest.field(condition, "type").getPattern()));
-        assertThat(Reason.values()).allSatisfy(reason -> assertThat(reason.value())
-                .matches(CrdManifest.field(condition, "reason").getPattern()));
     }
 
     private static void committed(Path file, String expected) throws IOException {

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -53,13 +54,18 @@ class SchemaIT {
     }
 
     static void define(KubernetesClient client) throws IOException {
+        for (CrdManifest manifest : CrdManifest.ALL) {
+            define(client, manifest.definition());
+        }
+    }
+
+    private static void define(KubernetesClient client, CustomResourceDefinition ours) {
         // The chart may have installed it already; then it is left alone, or the next upgrade would find it changed.
-        CustomResourceDefinition ours = CrdManifest.definition();
         if (client.resource(ours).get() == null) {
             client.resource(ours).create();
         }
         client.resources(CustomResourceDefinition.class)
-                .withName("sandboxes.sandglass.dev")
+                .withName(ours.getMetadata().getName())
                 .waitUntilCondition(
                         definition -> definition.getStatus() != null
                                 && definition.getStatus().getConditions().stream()
@@ -102,6 +108,21 @@ class SchemaIT {
                     assertThat(made.<Object>get("spec", "suspended")).isEqualTo(false);
                     assertThat(made.<Object>get("spec", "cpus")).isIn("1", 2);
                 }));
+    }
+
+    @Test
+    void defaultsOfAToolServerAreFilledIn() throws IOException {
+        GenericKubernetesResource made = create(CASES.resolve("valid-tool-server-defaults.yaml"));
+
+        assertThat(made.<Object>get("spec", "memory")).isEqualTo("256Mi");
+        assertThat(made.<Object>get("spec", "cpus")).isEqualTo("500m");
+        assertThat(made.<Object>get("spec", "idleTimeout")).isEqualTo("10m");
+        assertThat(made.<Object>get("spec", "limits"))
+                .isEqualTo(Map.of("maxResultSize", "4Mi", "concurrency", 16, "callsPerExecution", 1000));
+        assertThat(made.<Object>get("spec", "allowedDomains")).isNull();
+        assertThat(create(CASES.resolve("valid-tool-server-http.yaml")).<Object>get("spec", "tools", "allow"))
+                .as("the server keeps an empty list")
+                .isEqualTo(List.of());
     }
 
     /** As {@code metav1.Condition} has them, so that tools for any resource can read them. */

@@ -16,11 +16,13 @@ import dev.sandglass.gateway.http.UnreadableRequests;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.kubernetes.ServiceReplicas;
+import dev.sandglass.gateway.kubernetes.SharedToolServers;
 import dev.sandglass.gateway.mcp.CancellationRelay;
 import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.port.PortRoute;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.toolcall.SharedServerList;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
@@ -46,8 +48,8 @@ import reactor.netty.resources.LoopResources;
 class McpConfiguration {
 
     @Bean
-    Actions actions(Sandboxes sandboxes, Executions executions, DeniedHosts denied) {
-        return Actions.of(sandboxes, executions, denied);
+    Actions actions(Sandboxes sandboxes, Executions executions, DeniedHosts denied, SharedServerList shared) {
+        return Actions.of(sandboxes, executions, denied, shared);
     }
 
     @Bean
@@ -119,8 +121,11 @@ class McpConfiguration {
 
     @Bean
     SmartLifecycle gatewayLifecycle(
-            KubernetesSandboxes sandboxes, Optional<LabelledNamespaces> labelled, Executions executions) {
-        return new GatewayLifecycle(sandboxes, labelled, executions);
+            KubernetesSandboxes sandboxes,
+            SharedToolServers servers,
+            Optional<LabelledNamespaces> labelled,
+            Executions executions) {
+        return new GatewayLifecycle(sandboxes, servers, labelled, executions);
     }
 
     /**
@@ -161,13 +166,18 @@ class McpConfiguration {
         private static final Logger LOG = LoggerFactory.getLogger(GatewayLifecycle.class);
 
         private final KubernetesSandboxes sandboxes;
+        private final SharedToolServers servers;
         private final Optional<LabelledNamespaces> labelled;
         private final Executions executions;
         private volatile boolean running;
 
         private GatewayLifecycle(
-                KubernetesSandboxes sandboxes, Optional<LabelledNamespaces> labelled, Executions executions) {
+                KubernetesSandboxes sandboxes,
+                SharedToolServers servers,
+                Optional<LabelledNamespaces> labelled,
+                Executions executions) {
             this.sandboxes = sandboxes;
+            this.servers = servers;
             this.labelled = labelled;
             this.executions = executions;
         }
@@ -176,6 +186,7 @@ class McpConfiguration {
         public void start() {
             labelled.ifPresent(LabelledNamespaces::start);
             sandboxes.start();
+            servers.start();
             running = true;
         }
 

@@ -8,16 +8,20 @@ import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.kubernetes.OnDemandNamespaces;
+import dev.sandglass.gateway.kubernetes.SharedToolServers;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkSecrets;
 import dev.sandglass.gateway.link.LinkSettings;
 import dev.sandglass.gateway.link.call.PodCalls;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.toolcall.SharedServerList;
+import dev.sandglass.gateway.toolcall.ToolCalls;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
@@ -26,7 +30,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -83,10 +86,43 @@ class SandboxConfiguration {
 
     @Bean(destroyMethod = "close")
     KubernetesSandboxes sandboxes(KubernetesClient client, Tenants tenants, GatewaySettings settings) {
-        List<String> namespaces =
-                settings.tenantsByLabel() ? List.of(KubernetesSandboxes.EVERYWHERE) : tenants.namedNamespaces();
         return new KubernetesSandboxes(
-                client, namespaces, settings.kubernetes(), settings.egress().defaults(), Clock.systemUTC());
+                client,
+                namespaces(tenants, settings),
+                settings.kubernetes(),
+                settings.egress().defaults(),
+                Clock.systemUTC());
+    }
+
+    @Bean(destroyMethod = "close")
+    SharedToolServers sharedServers(
+            KubernetesClient client, Tenants tenants, GatewaySettings settings, KubernetesSandboxes sandboxes) {
+        return new SharedToolServers(client, namespaces(tenants, settings), sandboxes);
+    }
+
+    private static List<String> namespaces(Tenants tenants, GatewaySettings settings) {
+        return settings.tenantsByLabel() ? List.of(KubernetesSandboxes.EVERYWHERE) : tenants.namedNamespaces();
+    }
+
+    @Bean
+    SharedServerList sharedServerList(SharedToolServers servers, KubernetesSandboxes sandboxes) {
+        return new SharedServerList(servers, sandboxes.ofServers()::find);
+    }
+
+    /** The links need it, and it needs them: it takes them from the executions with the first call. */
+    @Bean
+    ToolCalls toolCalls(
+            SharedToolServers servers,
+            SharedServerList list,
+            KubernetesSandboxes sandboxes,
+            ObjectProvider<Executions> executions,
+            MeterRegistry meters) {
+        return new ToolCalls(
+                servers,
+                list,
+                sandboxes.ofServers(),
+                child -> executions.getObject().link(child),
+                meters);
     }
 
     @Bean(destroyMethod = "close")
@@ -141,15 +177,14 @@ class SandboxConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    LinkClient linkClient(
-            GatewaySettings settings, LoopResources loops, LinkSecrets secrets, Optional<PodCalls> calls) {
+    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets, PodCalls calls) {
         EventLoop loop = loops.onServer(true).next();
         return LinkClient.start(
                 loop,
                 loops.onChannelClass(SocketChannel.class, loop),
                 LinkSettings.defaults(settings.instance()),
                 secrets,
-                calls.orElse(PodCalls.NONE));
+                calls);
     }
 
     @Bean

@@ -45,6 +45,8 @@ class RoomsTest {
             .definedBy(ROOT + ".output")
             .layer("toolserver")
             .definedBy(ROOT + ".toolserver")
+            .layer("toolcall")
+            .definedBy(ROOT + ".toolcall")
             .layer("file")
             .definedBy(ROOT + ".file")
             .layer("link")
@@ -108,18 +110,28 @@ class RoomsTest {
             .mayOnlyBeAccessedByLayers("application", "contract.sandglass", "action")
             .whereLayer("toolserver")
             .mayOnlyBeAccessedByLayers(
-                    "contract.config", "contract.sandglass", "contract.dropin", "action", "execution", "link.frame")
+                    "application",
+                    "contract.config",
+                    "contract.sandglass",
+                    "contract.dropin",
+                    "action",
+                    "execution",
+                    "toolcall",
+                    "kubernetes",
+                    "link.frame")
             .whereLayer("toolserver")
             .mayNotAccessAnyLayer()
+            .whereLayer("toolcall")
+            .mayOnlyBeAccessedByLayers("application", "action")
             .whereLayer("output")
             .mayOnlyBeAccessedByLayers(
                     "application", "contract", "contract.sandglass", "contract.dropin", "action", "execution", "file")
             .whereLayer("link")
-            .mayOnlyBeAccessedByLayers("application", "execution", "file")
+            .mayOnlyBeAccessedByLayers("application", "execution", "file", "toolcall")
             .whereLayer("link.call")
-            .mayOnlyBeAccessedByLayers("application", "link")
+            .mayOnlyBeAccessedByLayers("application", "link", "toolcall")
             .whereLayer("link.frame")
-            .mayOnlyBeAccessedByLayers("application", "execution", "output", "file", "link", "link.call")
+            .mayOnlyBeAccessedByLayers("application", "execution", "output", "file", "link", "link.call", "toolcall")
             .whereLayer("zmtp")
             .mayOnlyBeAccessedByLayers("link")
             .whereLayer("egress")
@@ -127,7 +139,8 @@ class RoomsTest {
             .whereLayer("http")
             .mayOnlyBeAccessedByLayers("application", "mcp", "port", "port.message", "websocket")
             .whereLayer("quota")
-            .mayOnlyBeAccessedByLayers("application", "mcp", "execution", "output", "file", "http", "websocket")
+            .mayOnlyBeAccessedByLayers(
+                    "application", "mcp", "execution", "output", "file", "toolcall", "http", "websocket")
             .whereLayer("quota")
             .mayNotAccessAnyLayer()
             .whereLayer("zmtp")
@@ -211,5 +224,5 @@ class RoomsTest {
             .arePublic()
             .should()
             .haveNameMatching(
-                    ".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces)");
+                    ".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces|SharedToolServers)");
 }

@@ -1,19 +1,28 @@
 package dev.sandglass.operator;
 
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.leader.Leadership;
 import dev.sandglass.operator.metrics.SandboxMeters;
 import dev.sandglass.operator.sandbox.PodEvents;
 import dev.sandglass.operator.sandbox.SandboxReconciler;
 import dev.sandglass.operator.sandbox.SandboxView;
+import dev.sandglass.operator.toolserver.ToolServerReconciler;
 import dev.sandglass.operator.watch.SandboxWatches;
+import dev.sandglass.operator.write.ApiErrors;
 import dev.sandglass.operator.write.ChildWriter;
 import dev.sandglass.operator.write.ClosedServices;
 import dev.sandglass.operator.write.ProxyLocator;
 import dev.sandglass.operator.write.SandboxEvents;
 import dev.sandglass.operator.write.Storage;
+import dev.sandglass.operator.write.ToolServerWriter;
+import io.fabric8.kubernetes.api.model.APIResourceList;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
+import io.javaoperatorsdk.operator.api.config.ControllerConfigurationOverrider;
 import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetrics;
 import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -39,7 +48,9 @@ final class RunningOperator implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningOperator.class);
 
     private final OperatorSettings settings;
-    private final SandboxReconciler reconciler;
+    private final SandboxReconciler sandboxes;
+    private final ToolServerReconciler toolServers;
+    private final KubernetesClient client;
     private final Operator operator;
     private final Optional<Leadership> leadership;
     private final Consumer<String> onBlind;
@@ -60,9 +71,14 @@ final class RunningOperator implements AutoCloseable {
             Consumer<String> onBlind) {
         this.settings = settings;
         this.onBlind = onBlind;
+        this.client = client;
         leadership = settings.leaderElection().map(election -> new Leadership(client, election, this::lead, onBlind));
         operator = new Operator(overrider -> configure(overrider, client, metrics, onBlind));
-        reconciler = new SandboxReconciler(
+        SandboxEvents events = new SandboxEvents(client);
+        SandboxMeters meters = new SandboxMeters(metrics, settings.tenants().watched());
+        toolServers = new ToolServerReconciler(
+                new ToolServerWriter(client), settings.tenants(), events, meters, InstantSource.system());
+        sandboxes = new SandboxReconciler(
                 new SandboxView(settings.pods(), settings.tenants(), new PodEvents(client), InstantSource.system()),
                 new ChildWriter(
                         client,
@@ -74,8 +90,8 @@ final class RunningOperator implements AutoCloseable {
                                 client, settings.gatewayNamespace(), settings.probe(), InstantSource.system())::probe),
                 new Storage(client, settings.pods().users()),
                 settings.deadlines(),
-                new SandboxEvents(client),
-                new SandboxMeters(metrics, settings.tenants().watched()));
+                events,
+                meters);
     }
 
     private static Optional<ProxyLocator> locator(OperatorSettings settings, Secrets secrets, KubernetesClient client) {
@@ -134,26 +150,55 @@ final class RunningOperator implements AutoCloseable {
     }
 
     private void work() {
-        operator.register(reconciler, controller -> controller
-                .settingNamespaces(settings.tenants().watched())
-                .withInformerListLimit(SandboxWatches.PAGE)
+        operator.register(sandboxes, controller -> common(controller)
                 // Which would not look at annotations.
                 .withGenerationAware(false)
                 .withOnUpdateFilter(SandboxWatches::isNews)
                 // Else no round begins for a sandbox that is being deleted, and a finalizer may keep it for ever.
-                .withTriggerReconcilerOnAllEvents(true)
-                // Never give up: a sandbox must not stay broken until a user edits it.
-                .withRetry(new GenericRetry()
-                        .setInitialInterval(FIRST_RETRY)
-                        .setIntervalMultiplier(2)
-                        .setMaxInterval(LONGEST_RETRY.toMillis())
-                        .withoutMaxAttempts()));
+                .withTriggerReconcilerOnAllEvents(true));
+        if (knowsToolServers()) {
+            operator.register(toolServers, this::common);
+        } else {
+            LOG.atWarn()
+                    .log("The cluster has no kind SandboxToolServer; install its definition and restart the operator");
+        }
         operator.start();
         working = true;
         LOG.atInfo()
                 .addKeyValue("namespaces", settings.namespaceList())
                 .addKeyValue("image", settings.pods().images().defaultImage())
                 .log("The operator works");
+    }
+
+    private <R extends HasMetadata> ControllerConfigurationOverrider<R> common(
+            ControllerConfigurationOverrider<R> controller) {
+        return controller
+                .settingNamespaces(settings.tenants().watched())
+                .withInformerListLimit(SandboxWatches.PAGE)
+                // Never give up: a sandbox must not stay broken until a user edits it.
+                .withRetry(new GenericRetry()
+                        .setInitialInterval(FIRST_RETRY)
+                        .setIntervalMultiplier(2)
+                        .setMaxInterval(LONGEST_RETRY.toMillis())
+                        .withoutMaxAttempts());
+    }
+
+    /**
+     * Whether the API server serves the kind. An administrator who installs definitions by hand may have left it out, and
+     * sandboxes must not be without an operator for that.
+     */
+    private boolean knowsToolServers() {
+        try {
+            APIResourceList served = client.getApiResources(Sandbox.GROUP + "/" + Sandbox.VERSION);
+            return served != null
+                    && served.getResources().stream()
+                            .anyMatch(kind -> kind.getKind().equals(HasMetadata.getKind(SandboxToolServer.class)));
+        } catch (KubernetesClientException e) {
+            LOG.atInfo()
+                    .addKeyValue("cause", ApiErrors.briefly(e))
+                    .log("The API server does not say which kinds it has");
+            return true;
+        }
     }
 
     @Override

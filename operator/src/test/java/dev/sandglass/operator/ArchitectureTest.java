@@ -44,6 +44,8 @@ class ArchitectureTest {
             .definedBy(room("install"))
             .layer("sandbox")
             .definedBy(room("sandbox"))
+            .layer("toolserver")
+            .definedBy(room("toolserver"))
             .layer("watch")
             .definedBy(room("watch"))
             .layer("write")
@@ -62,7 +64,18 @@ class ArchitectureTest {
             .definedBy(room("settings"))
             .whereLayer("shell")
             .mayOnlyAccessLayers(
-                    "sandbox", "watch", "write", "metrics", "leader", "lifecycle", "child", "pod", "settings")
+                    "sandbox",
+                    "toolserver",
+                    "watch",
+                    "write",
+                    "metrics",
+                    "leader",
+                    "lifecycle",
+                    "child",
+                    "pod",
+                    "settings")
+            .whereLayer("toolserver")
+            .mayOnlyAccessLayers("watch", "write", "metrics", "lifecycle", "child", "settings")
             .whereLayer("sandbox")
             .mayOnlyAccessLayers("watch", "write", "metrics", "lifecycle", "child", "pod", "settings")
             .whereLayer("watch")

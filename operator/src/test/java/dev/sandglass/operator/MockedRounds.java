@@ -7,8 +7,10 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.SandboxContainer;
+import io.fabric8.kubernetes.api.model.APIResourceListBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -27,6 +29,25 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
 
     static MockedRounds start(KubernetesMockServer server, KubernetesClient client) {
         server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
+        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxToolServer.class));
+        server.expect()
+                .get()
+                .withPath("/apis/sandglass.dev/v1alpha1")
+                .andReturn(
+                        200,
+                        new APIResourceListBuilder()
+                                .withGroupVersion("sandglass.dev/v1alpha1")
+                                .addNewResource()
+                                .withName("sandboxtoolservers")
+                                .withKind("SandboxToolServer")
+                                .endResource()
+                                .build())
+                .always();
+        return restart(client);
+    }
+
+    /** The same, with what the stand-in has already. */
+    static MockedRounds restart(KubernetesClient client) {
         RunningOperator operator = new RunningOperator(
                 OperatorSettings.of(Map.of(
                         "OPERATOR_NAMESPACES", "tenant-a",
@@ -46,6 +67,12 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
         Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", SandboxStatus.UNSEEN);
         sandbox.setSpec(SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort("web", 8080))));
         client.resource(sandbox).create();
+        run();
+        return told(sandbox, ConditionType.READY, "True");
+    }
+
+    /** Has the only pod run. */
+    void run() {
         Pod pod = await().atMost(SOON)
                 .until(() -> client.pods().inNamespace("tenant-a").list().getItems(), found -> !found.isEmpty())
                 .getFirst();
@@ -63,7 +90,6 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                         .endStatus()
                         .build())
                 .updateStatus();
-        return told(sandbox, ConditionType.READY, "True");
     }
 
     /** The sandbox as soon as it says so. */

@@ -4,12 +4,14 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.watch.AsciiWatches;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.cluster.FaultyApi;
 import dev.sandglass.operator.metrics.ApiMeter;
 import dev.sandglass.operator.watch.LeanSerialization;
 import dev.sandglass.testing.TestCluster;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
@@ -61,20 +63,8 @@ public final class TestNamespace implements AutoCloseable {
     public final String name = "sandglass-it-" + UUID.randomUUID().toString().substring(0, 8);
 
     public TestNamespace() {
-        // The chart may have installed it already; then it is left alone.
-        CustomResourceDefinition definition =
-                load("/META-INF/fabric8/sandboxes.sandglass.dev-v1.yml", CustomResourceDefinition.class);
-        if (admin.resource(definition).get() == null) {
-            admin.resource(definition).create();
-        }
-        admin.resources(CustomResourceDefinition.class)
-                .withName("sandboxes.sandglass.dev")
-                .waitUntilCondition(TestNamespace::established, 10, TimeUnit.SECONDS);
-        // Established is a promise; the API server serves the kind a moment later.
-        Awaitility.await()
-                .ignoreExceptions()
-                .until(() ->
-                        admin.resources(Sandbox.class).inNamespace("default").list() != null);
+        define("sandboxes", Sandbox.class);
+        define("sandboxtoolservers", SandboxToolServer.class);
         admin.resource(new NamespaceBuilder()
                         .withNewMetadata()
                         .withName(name)
@@ -94,6 +84,23 @@ public final class TestNamespace implements AutoCloseable {
         for (String role : List.of("operator-role", "operator-leader-role")) {
             grant(load("/rbac/" + role + ".yaml", Role.class));
         }
+    }
+
+    private void define(String plural, Class<? extends HasMetadata> kind) {
+        String name = plural + "." + Sandbox.GROUP;
+        // The chart may have installed it already; then it is left alone.
+        CustomResourceDefinition definition =
+                load("/META-INF/fabric8/" + name + "-v1.yml", CustomResourceDefinition.class);
+        if (admin.resource(definition).get() == null) {
+            admin.resource(definition).create();
+        }
+        admin.resources(CustomResourceDefinition.class)
+                .withName(name)
+                .waitUntilCondition(TestNamespace::established, 10, TimeUnit.SECONDS);
+        // Established is a promise; the API server serves the kind a moment later.
+        Awaitility.await()
+                .ignoreExceptions()
+                .until(() -> admin.resources(kind).inNamespace("default").list() != null);
     }
 
     /** Gives the operator what it needs besides if the site has certificate authorities of its own. */

@@ -29,6 +29,7 @@ public final class StandInApi implements AutoCloseable {
 
     private static final Map<String, String> KINDS = Map.of(
             "sandboxes", "Sandbox",
+            "sandboxtoolservers", "SandboxToolServer",
             "pods", "Pod",
             "services", "Service",
             "persistentvolumeclaims", "PersistentVolumeClaim",
@@ -122,7 +123,9 @@ public final class StandInApi implements AutoCloseable {
                 return;
             }
             Place place = Place.of(exchange.getRequestURI().getPath());
-            if (!"GET".equals(exchange.getRequestMethod())) {
+            if (place.plural().isEmpty()) {
+                answer(exchange, 200, kinds(place));
+            } else if (!"GET".equals(exchange.getRequestMethod())) {
                 answer(exchange, "POST".equals(exchange.getRequestMethod()) ? 201 : 200, write(exchange, place));
                 written.add(place.key() + (place.part().isEmpty() ? "" : "/" + place.part()));
             } else if (String.valueOf(exchange.getRequestURI().getQuery()).contains("watch=true")) {
@@ -150,6 +153,17 @@ public final class StandInApi implements AutoCloseable {
         } finally {
             watches.remove(watch);
         }
+    }
+
+    /** All of them in each group: our programs look for those that they know. */
+    private static String kinds(Place group) {
+        return "{\"apiVersion\": \"v1\", \"kind\": \"APIResourceList\", \"groupVersion\": \"%s\", \"resources\": [%s]}"
+                .formatted(
+                        group.apiVersion(),
+                        KINDS.entrySet().stream()
+                                .map(kind -> "{\"name\": \"%s\", \"kind\": \"%s\", \"namespaced\": true}"
+                                        .formatted(kind.getKey(), kind.getValue()))
+                                .collect(Collectors.joining(",")));
     }
 
     private String list(Place place) {

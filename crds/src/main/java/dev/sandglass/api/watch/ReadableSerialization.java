@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -57,9 +58,13 @@ public final class ReadableSerialization extends KubernetesSerialization {
                         .build());
     }
 
-    /** Has watches know {@link Sandbox}, so that an event whose Sandbox cannot be read is found here and not behind it. */
+    /**
+     * Has watches know {@link Sandbox} and {@link SandboxToolServer}, so that an event whose object cannot be read is found
+     * here and not behind it.
+     */
     public ReadableSerialization knowingSandboxes() {
         registerKubernetesResource(Sandbox.class);
+        registerKubernetesResource(SandboxToolServer.class);
         return this;
     }
 

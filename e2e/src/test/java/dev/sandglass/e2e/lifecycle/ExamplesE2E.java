@@ -66,6 +66,7 @@ class ExamplesE2E {
                 Map.entry("minimal.yaml", plain::runs),
                 Map.entry("sized.yaml", plain::hasItsSizeAndVariables),
                 Map.entry("suspended.yaml", plain::waitsForItsTurn),
+                Map.entry("tool-server.yaml", plain::hasItsSandbox),
                 Map.entry("short-lived.yaml", plain::livesByItsOwnDeadlines),
                 Map.entry("long-running.yaml", plain::livesForDays),
                 Map.entry("volume-claim.yaml", stored::sharesFiles),
@@ -108,6 +109,7 @@ class ExamplesE2E {
 
     /** With all that the rows make besides; a run that was cut off may have left it. */
     private void remove(Example example) {
+        kubectl.run("delete", "sandboxtoolservers.sandglass.dev", example.name(), "--ignore-not-found");
         kubectl.run("delete", "sandboxes.sandglass.dev", example.name(), StoredExamples.WRITER, "--ignore-not-found");
         kubectl.run("delete", "configmap,secret", "settings", "mountable-token", "--ignore-not-found");
         kubectl.run("delete", "pvc", "shared-data", "workspace-notebook", "--ignore-not-found");

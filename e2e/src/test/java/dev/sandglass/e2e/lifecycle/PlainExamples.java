@@ -72,6 +72,20 @@ record PlainExamples(Kubectl kubectl) {
         assertThat(limit(name, "memory")).isEqualTo("1Gi");
     }
 
+    void hasItsSandbox(Example example) {
+        String name = example.name();
+        kubectl.run("apply", "-f", example.file().toString());
+        kubectl.run("wait", "--for=condition=Ready", "sandboxtoolservers.sandglass.dev/" + name, "--timeout=90s");
+
+        assertThat(kubectl.field(name + "-mcp", ".spec.allowedDomains[*]")).isEqualTo("packages.example.com");
+        assertThat(limit(name + "-mcp", "memory")).isEqualTo("256Mi");
+
+        kubectl.run("delete", "sandboxtoolservers.sandglass.dev", name);
+        await("garbage collection").atMost(SOON).until(() -> kubectl.run(
+                        "get", "sandboxes.sandglass.dev", name + "-mcp", "--ignore-not-found", "--output=name")
+                .isEmpty());
+    }
+
     void waitsForItsTurn(Example example) {
         String name = example.name();
         kubectl.run("apply", "-f", example.file().toString());

@@ -4,6 +4,7 @@ import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.file.SandboxFiles;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.toolcall.SharedServerList;
 
 /**
  * All use cases; what a contract is built over.
@@ -25,8 +26,13 @@ public record Actions(
         RunningFolders folders,
         ToolServerActions servers) {
 
-    /** The use cases over these sandboxes and what runs in them. */
+    /** The use cases over these sandboxes and what runs in them, without MCP servers that sandboxes share. */
     public static Actions of(Sandboxes sandboxes, Executions executions, DeniedHosts denied) {
+        return of(sandboxes, executions, denied, SharedServerList.NONE);
+    }
+
+    /** The use cases over these sandboxes, what runs in them, and the MCP servers that they share. */
+    public static Actions of(Sandboxes sandboxes, Executions executions, DeniedHosts denied, SharedServerList shared) {
         var lifecycle = new SandboxActions(sandboxes, executions);
         var ready = new ReadySandboxes(sandboxes, executions, lifecycle);
         var files = new SandboxFiles(executions);
@@ -37,6 +43,6 @@ public record Actions(
                 new FileActions(ready, files),
                 new Overview(sandboxes, executions),
                 new RunningFolders(sandboxes, files),
-                new ToolServerActions(sandboxes, ready, executions));
+                new ToolServerActions(sandboxes, ready, executions, shared));
     }
 }

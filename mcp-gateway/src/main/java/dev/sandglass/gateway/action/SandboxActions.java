@@ -30,6 +30,9 @@ public final class SandboxActions {
      * @param createdBy name of the caller
      */
     public Mono<Started> start(SandboxRef ref, SandboxConfig config, String createdBy, Patience patience) {
+        if (ref.isReserved() && sandboxes.find(ref).isEmpty()) {
+            return Mono.just(new Started.Failed(SandboxProblem.Refused.reserved(ref), false));
+        }
         patience.progress().doing("starting the sandbox");
         Mono<Started> started = sandboxes
                 .start(ref, config, createdBy, patience.progress()::created)

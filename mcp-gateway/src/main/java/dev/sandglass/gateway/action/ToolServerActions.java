@@ -5,9 +5,11 @@ import dev.sandglass.gateway.execution.ToolServers;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.toolcall.SharedServerList;
 import dev.sandglass.gateway.toolserver.KnownServer;
 import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.Registration;
+import dev.sandglass.gateway.toolserver.SharedServerState;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -23,12 +25,14 @@ public final class ToolServerActions {
     private final ReadySandboxes ready;
     private final Executions executions;
     private final ToolServers servers;
+    private final SharedServerList shared;
 
-    ToolServerActions(Sandboxes sandboxes, ReadySandboxes ready, Executions executions) {
+    ToolServerActions(Sandboxes sandboxes, ReadySandboxes ready, Executions executions, SharedServerList shared) {
         this.sandboxes = sandboxes;
         this.ready = ready;
         this.executions = executions;
         this.servers = executions.toolServers();
+        this.shared = shared;
     }
 
     /** What came of a registration. */
@@ -88,9 +92,24 @@ public final class ToolServerActions {
         return servers.register(sandbox, registration);
     }
 
+    /**
+     * The servers whose tools the code in a sandbox may call.
+     *
+     * @param own those in its own pod
+     * @param shared those that it shares with other sandboxes
+     */
+    public record Listed(List<KnownServer> own, List<SharedServerState> shared) {
+
+        /** Keeps its own copies. */
+        public Listed {
+            own = List.copyOf(own);
+            shared = List.copyOf(shared);
+        }
+    }
+
     /** The servers of a sandbox that runs. */
-    public Mono<List<KnownServer>> list(SandboxRef ref) {
-        return in(ref, servers::list);
+    public Mono<Listed> list(SandboxRef ref) {
+        return in(ref, sandbox -> servers.list(sandbox).map(own -> new Listed(own, shared.of(sandbox.uid()))));
     }
 
     /** Ends a server of a sandbox that runs, and forgets it. */

@@ -31,11 +31,13 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     /** The operator and the cache follow within a moment; this only keeps one that is away from blocking a stop. */
     static final Duration CACHE_LAG = Duration.ofSeconds(2);
 
+    private final KubernetesClient client;
+    private final KubernetesSettings settings;
     private final SandboxStateReader view;
     private final SandboxOrders orders;
     private final SandboxCache cache;
     private final ActivityLeases leases;
-    private final ApiCalls calls = new ApiCalls();
+    private final ApiCalls calls;
     private final StartWait waiting;
 
     /**
@@ -51,12 +53,37 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
             KubernetesSettings settings,
             DefaultDomains defaults,
             Clock clock) {
+        this.client = client;
+        this.settings = settings;
+        this.calls = new ApiCalls();
         this.view = new SandboxStateReader(defaults);
         this.leases = new ActivityLeases(client, calls, settings.idleTimeout(), clock);
         this.cache = new SandboxCache(
                 client, namespaces, gone -> leases.forget(gone.getMetadata().getUid()));
-        this.orders = new SandboxOrders(client);
+        this.orders = new SandboxOrders(client, view::reads);
         this.waiting = new StartWait(cache, view, calls, orders, leases, settings.troubleGrace());
+    }
+
+    /** The same cluster, read in another way. */
+    private KubernetesSandboxes(KubernetesSandboxes same, SandboxStateReader view) {
+        this.client = same.client;
+        this.settings = same.settings;
+        this.calls = same.calls;
+        this.view = view;
+        this.leases = same.leases;
+        this.cache = same.cache;
+        this.orders = new SandboxOrders(client, view::reads);
+        this.waiting = new StartWait(cache, view, calls, orders, leases, settings.troubleGrace());
+    }
+
+    /** The sandboxes in which shared MCP servers run, which callers do not know; they live as long as this. */
+    public Sandboxes ofServers() {
+        return new KubernetesSandboxes(this, new SandboxStateReader(view.defaults(), true));
+    }
+
+    /** The resource of that UID, in whatever namespace. */
+    Optional<Sandbox> resource(String uid) {
+        return cache.getByUid(uid);
     }
 
     /** Starts to follow the resources; returns at once. */

@@ -103,6 +103,13 @@ final class SandboxCache implements AutoCloseable {
                 .filter(sandbox -> namespace.equals(sandbox.getMetadata().getNamespace()));
     }
 
+    /** The one with that UID, in whatever namespace. */
+    Optional<Sandbox> getByUid(String uid) {
+        return informers.values().stream()
+                .flatMap(informer -> informer.getIndexer().byIndex(BY_UID, uid).stream())
+                .findFirst();
+    }
+
     List<Sandbox> list(String namespace) {
         var all = new ArrayList<Sandbox>();
         informer(namespace)

@@ -17,6 +17,7 @@ import java.net.HttpURLConnection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** Writes to the API server. Blocks; called through {@link ApiCalls} only. */
 final class SandboxOrders {
@@ -26,9 +27,14 @@ final class SandboxOrders {
     private static final int ATTEMPTS = 5;
 
     private final KubernetesClient client;
+    private final Predicate<Sandbox> known;
 
-    SandboxOrders(KubernetesClient client) {
+    /**
+     * @param known which resources are written here; the others are as if they were not there
+     */
+    SandboxOrders(KubernetesClient client, Predicate<Sandbox> known) {
         this.client = client;
+        this.known = known;
     }
 
     /**
@@ -43,6 +49,9 @@ final class SandboxOrders {
     Started start(SandboxRef ref, SandboxConfig config, String createdBy) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Sandbox present = at(ref).get();
+            if (present != null && !known.test(present)) {
+                throw SandboxProblem.Refused.reserved(ref);
+            }
             Optional<Started> started = present == null ? created(ref, config, createdBy) : changed(present, config);
             if (started.isPresent()) {
                 return started.get();
@@ -85,7 +94,7 @@ final class SandboxOrders {
 
     /** The resource as the API server has it now; empty if there is none. */
     Optional<Sandbox> read(SandboxRef ref) {
-        return Optional.ofNullable(at(ref).get());
+        return Optional.ofNullable(at(ref).get()).filter(known);
     }
 
     /** The one that a resumption wakes; others may have deleted or stopped it since it was found asleep. */
@@ -99,6 +108,10 @@ final class SandboxOrders {
 
     /** Changes fields of the spec. */
     Sandbox patch(SandboxRef ref, Map<String, Object> spec) {
+        if (ref.isReserved()) {
+            // Another look for these alone: it may be one that is not to be known.
+            present(ref);
+        }
         Sandbox after = at(ref).patch(MERGE, json(spec));
         if (after == null) {
             throw notFound(ref);

@@ -26,16 +26,33 @@ import org.jspecify.annotations.Nullable;
  * What a resource says in the gateway's terms. Pure.
  *
  * @param defaults what sandboxes without a list may reach
+ * @param ofServers whether the sandboxes are those in which shared MCP servers run; else these are as if they were not there
  */
-record SandboxStateReader(DefaultDomains defaults) {
+record SandboxStateReader(DefaultDomains defaults, boolean ofServers) {
 
     /** As much as Kubernetes has room for in a condition's message. */
     private static final int MAX_MESSAGE_CHARS = 32 * 1024;
 
-    /** The state a resource shows; empty if it is about to go. */
+    /** Reads the sandboxes that callers know. */
+    SandboxStateReader(DefaultDomains defaults) {
+        this(defaults, false);
+    }
+
+    /** Whether a shared MCP server runs in that sandbox. */
+    static boolean isOfServer(Sandbox resource) {
+        Map<String, String> labels = resource.getMetadata().getLabels();
+        return labels != null && labels.containsKey(SandboxLabels.TOOL_SERVER);
+    }
+
+    /** Whether that sandbox is one of those that are read here. */
+    boolean reads(Sandbox resource) {
+        return isOfServer(resource) == ofServers;
+    }
+
+    /** The state a resource shows; empty if it is about to go, or is not read here. */
     Optional<SandboxState> of(String tenant, Sandbox resource) {
         ObjectMeta meta = resource.getMetadata();
-        if (meta.getDeletionTimestamp() != null) {
+        if (meta.getDeletionTimestamp() != null || !reads(resource)) {
             return Optional.empty();
         }
         return Optional.of(state(ref(tenant, meta), resource));

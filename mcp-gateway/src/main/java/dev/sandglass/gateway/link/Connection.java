@@ -88,7 +88,7 @@ final class Connection {
 
     /** Whether anybody wants it open. */
     boolean isNeeded() {
-        return !pending.isEmpty() || !readings.isEmpty() || !listeners.isEmpty();
+        return !pending.isEmpty() || !readings.isEmpty() || !listeners.isEmpty() || !calls.isEmpty();
     }
 
     /** Whether the execution is read here already; the supervisor knows one reading per connection and execution. */
@@ -135,6 +135,9 @@ final class Connection {
     void ready(Wire which) {
         while (which == wire && which.isReady() && !unsent.isEmpty()) {
             which.send(unsent.remove().take());
+        }
+        if (which == wire) {
+            calls.ready(which);
         }
     }
 
@@ -245,7 +248,7 @@ final class Connection {
                     case Inbound.Output output -> readings.output(output);
                     case Inbound.Event event when event.kernel().equals(LinkFrames.NETWORK) -> networkIsOpen();
                     case Inbound.Event event -> tell(new LinkEvent.Kernel(event.kernel(), event.event()));
-                    case Inbound.Call call -> calls.came(call, frames -> reply(which, frames));
+                    case Inbound.Call call -> called(call, which);
                     case Inbound.Withdrawal withdrawal -> calls.withdrawn(withdrawal.callId());
                     case Inbound.Malformed _ -> {
                         counters.malformed().increment();
@@ -260,8 +263,10 @@ final class Connection {
     /** An answer; false if nobody asked, or not any more. */
     private boolean answered(Inbound.Reply reply) {
         lastUse = lastHeard;
-        acknowledge(reply.blob());
         Pending verb = settle(reply.requestId());
+        if (verb == null || verb.verb() instanceof Verb.Files) {
+            acknowledge(reply.blob());
+        }
         if (verb == null) {
             return reply.requestId().startsWith(UNASKED);
         }
@@ -273,10 +278,10 @@ final class Connection {
         return true;
     }
 
-    private void reply(Wire which, byte[][] frames) {
-        if (which == wire) {
-            which.send(frames);
-        }
+    /** A call of the pod is a use: what runs in the background may call for hours, and no caller asks for anything. */
+    private boolean called(Inbound.Call call, Wire which) {
+        lastUse = lastHeard;
+        return calls.came(call, which);
     }
 
     /** The supervisor sends only so much of files ahead, whether anybody waits for it still or not. */

@@ -60,9 +60,9 @@ final class Pending {
         return sent
                 && switch (verb) {
                     case Verb.Execute _, Verb.Command _, Verb.Install _ -> true;
-                    case Verb.Files _, Verb.OfSession _, Verb.RegisterServer _, Verb.RemoveServer _ -> wouldDoMore();
+                    case Verb.Files _, Verb.OfSession _, Verb.OfServers _ -> wouldDoMore();
                     case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _ -> false;
-                    case Verb.ListAll _, Verb.ListServers _, Verb.Metrics _ -> false;
+                    case Verb.ListAll _, Verb.Metrics _ -> false;
                 };
     }
 
@@ -78,11 +78,12 @@ final class Pending {
     private boolean wouldDoMore() {
         return switch (verb) {
             case Verb.OfSession _ -> true;
-            // A supervisor refuses a name that it is registering already.
-            case Verb.RegisterServer _, Verb.RemoveServer _ -> true;
+            // A supervisor refuses a name that it is registering already, and a tool may do anything.
+            case Verb.RegisterServer _, Verb.RemoveServer _, Verb.CallServerTool _ -> true;
+            case Verb.ListServers _, Verb.ListServerTools _, Verb.CancelServerCall _ -> false;
             case Verb.Files(FileOperation operation) ->
                 operation instanceof FileOperation.Move || operation instanceof FileOperation.Delete;
-            case Verb.OfExecution _, Verb.Hello _, Verb.ListAll _, Verb.ListServers _, Verb.Metrics _ -> false;
+            case Verb.OfExecution _, Verb.Hello _, Verb.ListAll _, Verb.Metrics _ -> false;
         };
     }
 

@@ -1,13 +1,9 @@
 package dev.sandglass.gateway.link;
 
+import dev.sandglass.gateway.link.call.ReplyWire;
+
 /** One attempt at a connection: opened once, broken once, never mended. Owner thread only. */
-interface Wire {
-
-    /** Sends a message; before the connection stands it waits for that. */
-    void send(byte[][] frames);
-
-    /** Whether the far side reads what is sent; what is long waits until it does. */
-    boolean isReady();
+interface Wire extends ReplyWire {
 
     /** Ends it; nothing that was not sent yet is sent. */
     void close();

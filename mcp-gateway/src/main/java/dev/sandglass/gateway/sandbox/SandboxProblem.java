@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.sandbox;
 
 import dev.sandglass.api.ForeignText;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class SandboxProblem extends RuntimeException {
 
     private static final int MAX_CHARS = 32 * 1024;
+
+    private static final String RESERVED = "Names that end in '%s' are reserved for MCP servers that sandboxes share."
+            .formatted(SandboxToolServer.CHILD_SUFFIX);
 
     private final @Nullable NextStep next;
 
@@ -35,9 +39,14 @@ public abstract sealed class SandboxProblem extends RuntimeException {
         /** Names the sandbox as the caller wrote it. */
         public NotFound(String givenName, String tenant) {
             super(
-                    "Sandbox '%s' not found in namespace '%s'.".formatted(givenName, tenant),
-                    NextStep.Plain.CREATE,
+                    "Sandbox '%s' not found in namespace '%s'.".formatted(givenName, tenant)
+                            + (isReserved(givenName) ? " " + RESERVED : ""),
+                    isReserved(givenName) ? null : NextStep.Plain.CREATE,
                     null);
+        }
+
+        private static boolean isReserved(String name) {
+            return name.endsWith(SandboxToolServer.CHILD_SUFFIX);
         }
     }
 
@@ -124,6 +133,12 @@ public abstract sealed class SandboxProblem extends RuntimeException {
         /** The same, and what to do next. */
         public Refused(String fact, @Nullable NextStep next) {
             super(fact, next, null);
+        }
+
+        /** A sandbox of that name is not for callers to make. */
+        public static Refused reserved(SandboxRef ref) {
+            return new Refused(
+                    "Sandbox '%s' cannot be made. %s Choose another name.".formatted(ref.givenName(), RESERVED));
         }
     }
 

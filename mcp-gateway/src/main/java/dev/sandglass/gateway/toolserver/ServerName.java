@@ -24,4 +24,9 @@ public final class ServerName {
     public static boolean isName(String text) {
         return NAME.matcher(text).matches();
     }
+
+    /** The name by which code knows a server that a resource of that name describes: no identifier has a hyphen. */
+    public static String ofResource(String resource) {
+        return resource.replace('-', '_');
+    }
 }

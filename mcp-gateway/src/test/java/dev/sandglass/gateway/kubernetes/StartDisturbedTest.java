@@ -159,7 +159,7 @@ class StartDisturbedTest {
     void whoFindsItGoneWhenHeChangesItMakesItAnew() {
         follow();
         var _ = startedByAlice();
-        var orders = new SandboxOrders(client);
+        var orders = new SandboxOrders(client, _ -> true);
         Sandbox seen = at().require();
         at().delete();
 

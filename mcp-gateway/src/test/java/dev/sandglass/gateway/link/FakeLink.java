@@ -2,6 +2,7 @@ package dev.sandglass.gateway.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.gateway.link.call.PodAnswer;
 import dev.sandglass.gateway.link.call.PodCall;
 import dev.sandglass.gateway.link.call.PodCalls;
 import dev.sandglass.gateway.link.frame.Answer;
@@ -263,7 +264,7 @@ final class FakeLink implements Connection.Owner {
     /** Answers calls of the kind {@code tool}, each when the test says so; {@code fault} throws. */
     static final class FakeCalls implements PodCalls {
         final List<PodCall> came = new ArrayList<>();
-        final List<CompletableFuture<Answer>> answers = new ArrayList<>();
+        final List<CompletableFuture<PodAnswer>> answers = new ArrayList<>();
 
         @Override
         public Set<String> kinds() {
@@ -271,12 +272,12 @@ final class FakeLink implements Connection.Owner {
         }
 
         @Override
-        public CompletableFuture<Answer> answer(PodCall call) {
+        public CompletableFuture<PodAnswer> answer(PodCall call) {
             if (call.kind().equals("fault")) {
                 throw new IllegalStateException("a secret of the gateway");
             }
             came.add(call);
-            var answer = new CompletableFuture<Answer>();
+            var answer = new CompletableFuture<PodAnswer>();
             answers.add(answer);
             return answer;
         }

@@ -5,14 +5,17 @@ import static dev.sandglass.gateway.link.frame.SupervisorFrames.withdrawal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.link.FakeLink.PaperWire;
+import dev.sandglass.gateway.link.call.PodAnswer;
 import dev.sandglass.gateway.link.call.PodCall;
 import dev.sandglass.gateway.link.call.UnansweredCalls;
 import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.LinkFrames;
+import dev.sandglass.gateway.link.frame.SupervisorFrames;
 import dev.sandglass.gateway.link.frame.Verb;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -31,8 +34,12 @@ class PodCallsTest {
         return link.open("b00t");
     }
 
-    private static Answer answer(String text) {
-        return new Answer(JSON.createObjectNode().put("text", text), Blob.EMPTY);
+    private static PodAnswer answer(String text) {
+        return answer(text, () -> {});
+    }
+
+    private static PodAnswer answer(String text, Runnable gone) {
+        return new PodAnswer(new Answer(JSON.createObjectNode().put("text", text), Blob.EMPTY), gone);
     }
 
     private static List<String> returned(PaperWire wire) {
@@ -114,7 +121,7 @@ class PodCallsTest {
         wire.says(call("1", "tool"));
         wire.says(withdrawal("1"));
         wire.says(withdrawal("1"));
-        CompletableFuture<Answer> given = link.calls.answers.getFirst();
+        CompletableFuture<PodAnswer> given = link.calls.answers.getFirst();
         assertThat(given).isCancelled();
         link.runCommands();
         assertThat(returned(wire)).isEmpty();
@@ -156,6 +163,76 @@ class PodCallsTest {
         }
         assertThat(link.calls.came).hasSize(UnansweredCalls.MOST);
         assertThat(returned(wire)).singleElement().asString().contains("c" + UnansweredCalls.MOST, "too_many_calls");
+    }
+
+    @Test
+    void aPodThatDoesNotReadGetsItsAnswersLaterAndTheyAreHeldUntilThen() {
+        PaperWire wire = open();
+        wire.says(call("1", "tool"));
+        wire.says(call("2", "tool"));
+        var gone = new ArrayList<String>();
+        wire.ready = false;
+        link.calls.answers.get(0).complete(answer("one", () -> gone.add("one")));
+        link.calls.answers.get(1).complete(answer("two", () -> gone.add("two")));
+        link.runCommands();
+        assertThat(returned(wire)).isEmpty();
+        assertThat(gone).isEmpty();
+        wire.reads();
+        assertThat(returned(wire)).containsExactly("returned 1 {\"text\":\"one\"}", "returned 2 {\"text\":\"two\"}");
+        assertThat(gone).containsExactly("one", "two");
+    }
+
+    @Test
+    void answersThatAreNotReadCountAsCallsUnderWay() {
+        PaperWire wire = open();
+        wire.ready = false;
+        for (int i = 0; i <= UnansweredCalls.MOST; i++) {
+            wire.says(call("c" + i, "tool"));
+            link.calls.answers.getLast().complete(answer("x"));
+            link.runCommands();
+        }
+        assertThat(link.calls.came).hasSize(UnansweredCalls.MOST);
+        assertThat(returned(wire)).singleElement().asString().contains("c" + UnansweredCalls.MOST, "too_many_calls");
+    }
+
+    @Test
+    void whatAnAnswerHoldsIsGivenBackHoweverItEnds() {
+        PaperWire wire = open();
+        var gone = new ArrayList<String>();
+        for (String id : List.of("unread", "late", "withdrawn")) {
+            wire.says(call(id, "tool"));
+        }
+        wire.ready = false;
+        link.calls.answers.get(0).complete(answer("x", () -> gone.add("unread")));
+        link.runCommands();
+        link.calls.answers.get(1).complete(answer("x", () -> gone.add("late")));
+        link.calls.answers.get(2).complete(answer("x", () -> gone.add("withdrawn")));
+        wire.says(withdrawal("withdrawn"));
+        assertThat(gone).isEmpty();
+        link.dialling.broken(wire, "cut");
+        link.runCommands();
+        assertThat(gone).containsExactlyInAnyOrder("unread", "late", "withdrawn");
+        assertThat(returned(wire)).isEmpty();
+    }
+
+    @Test
+    void aConnectionOnWhichACallWaitsIsNotIdle() {
+        PaperWire wire = open();
+        wire.says(SupervisorFrames.reply(wire.idOf("metrics"), "{}"));
+        wire.says(call("1", "tool"));
+        link.pass(java.time.Duration.ofMinutes(6));
+        assertThat(link.connection.closeIfIdle(java.time.Duration.ofMinutes(5))).isFalse();
+        link.calls.answers.getFirst().complete(answer("hi"));
+        link.runCommands();
+        assertThat(link.connection.closeIfIdle(java.time.Duration.ofMinutes(5))).isTrue();
+    }
+
+    @Test
+    void whatOneReadsOfServersIsNotAcknowledgedAsFiles() {
+        link.asks(new Verb.ListServerTools("web"));
+        PaperWire wire = link.open("b00t");
+        wire.says(SupervisorFrames.content(wire.idOf("mcp_tools"), 1000));
+        assertThat(wire.said()).noneMatch(said -> said.startsWith("credit"));
     }
 
     @Test

@@ -155,6 +155,9 @@ public final class FakeSupervisor implements LinkClient, Link {
         if (silent) {
             return new CompletableFuture<>();
         }
+        if (verb instanceof Verb.CallServerTool call) {
+            return servers.called(call);
+        }
         return CompletableFuture.supplyAsync(() -> answer(verb), thread);
     }
 
@@ -193,6 +196,9 @@ public final class FakeSupervisor implements LinkClient, Link {
             case Verb.RegisterServer _ -> servers.registered();
             case Verb.ListServers _ -> servers.listed();
             case Verb.RemoveServer _ -> servers.removed();
+            case Verb.ListServerTools _ -> servers.tools();
+            case Verb.CallServerTool call -> throw new IllegalArgumentException(call.tool());
+            case Verb.CancelServerCall cancel -> servers.cancelled(cancel.callId());
             case Verb.Following background -> answer(executing);
         };
     }

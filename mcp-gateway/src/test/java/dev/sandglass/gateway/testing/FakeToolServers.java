@@ -1,8 +1,15 @@
 package dev.sandglass.gateway.testing;
 
+import dev.sandglass.gateway.link.Refusals;
 import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.LinkException;
+import dev.sandglass.gateway.link.frame.Verb;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -22,8 +29,22 @@ public final class FakeToolServers {
             "tools":[{"name":"search","module":"search","description":"Searches the web."}]},\
             {"name":"gone","state":"ended","url":"https://mcp.example.com","tools":[]}]}""";
 
+    /** What the question for the tools of one is answered with: JSON. */
+    public volatile String tools = """
+            {"server":"web","tools":[{"name":"search","description":"Searches the web.","inputSchema":{}},\
+            {"name":"delete_all","description":"Deletes the web.","inputSchema":{}}],"left_out":0}""";
+
+    /** Calls of tools that wait for their answer, in order. */
+    public final List<WaitingCall> waiting = new CopyOnWriteArrayList<>();
+
+    /** Whether calls of tools wait until the test answers them; else their arguments are the answer. */
+    public volatile boolean slow;
+
     /** How whatever is asked for fails; null if it does not. */
     public volatile @Nullable LinkException failure;
+
+    /** How the next calls of tools fail, one after the other. */
+    public final Queue<LinkException> callFailures = new ConcurrentLinkedQueue<>();
 
     /** Whether a registration is never answered. */
     public volatile boolean silent;
@@ -39,6 +60,36 @@ public final class FakeToolServers {
     }
 
     Answer removed() {
+        return answer("{}");
+    }
+
+    /** A call of a tool, to be answered by the test. */
+    public record WaitingCall(Verb.CallServerTool verb, CompletableFuture<Answer> answer) {}
+
+    Answer tools() {
+        return new Answer(answer("{}").json(), Blob.utf8(tools));
+    }
+
+    CompletableFuture<Answer> called(Verb.CallServerTool call) {
+        LinkException broken = callFailures.poll();
+        if (broken != null) {
+            return CompletableFuture.failedFuture(broken);
+        }
+        var answer = new CompletableFuture<Answer>();
+        if (slow) {
+            waiting.add(new WaitingCall(call, answer));
+        } else {
+            answer.complete(new Answer(json.createObjectNode(), call.arguments()));
+        }
+        return answer;
+    }
+
+    Answer cancelled(String callId) {
+        List<WaitingCall> given = waiting.stream()
+                .filter(call -> call.verb().callId().equals(callId))
+                .toList();
+        given.forEach(call -> call.answer().completeExceptionally(Refusals.of("cancelled", "the call was cancelled")));
+        waiting.removeAll(given);
         return answer("{}");
     }
 

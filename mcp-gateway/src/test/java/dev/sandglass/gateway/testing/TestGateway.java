@@ -27,6 +27,7 @@ import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.port.PortRoute;
 import dev.sandglass.gateway.port.PortSettings;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
+import dev.sandglass.gateway.toolcall.SharedServerList;
 import dev.sandglass.gateway.websocket.SocketSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.ChannelOption;
@@ -89,6 +90,9 @@ public final class TestGateway implements AutoCloseable {
     /** The sandboxes behind it. */
     public final FakeSandboxes sandboxes = new FakeSandboxes();
 
+    /** The MCP servers that they share. */
+    public final FakeSharedServers shared = new FakeSharedServers();
+
     /** The supervisor in all of them. */
     public final FakeSupervisor supervisor = new FakeSupervisor();
 
@@ -135,7 +139,7 @@ public final class TestGateway implements AutoCloseable {
         };
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
         var access = new TenantAccess(tenants);
-        Actions actions = Actions.of(sandboxes, executions, denied);
+        Actions actions = Actions.of(sandboxes, executions, denied, new SharedServerList(shared, sandboxes::find));
         var contracts = new ArrayList<Contract>(more.apply(actions, access));
         contracts.add(new SandglassContract(actions, access, ports(reachedBy), tools));
         contracts.add(new IpythonContract(actions, access, SECRET, tools));

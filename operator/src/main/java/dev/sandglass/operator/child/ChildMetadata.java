@@ -37,12 +37,12 @@ public final class ChildMetadata {
      * Without {@code blockOwnerDeletion}: it would need a right on the owner's finalizers, and no client waits for these
      * children to go.
      */
-    static OwnerReference owner(Sandbox sandbox) {
+    static OwnerReference owner(HasMetadata owner) {
         return new OwnerReferenceBuilder()
-                .withApiVersion(sandbox.getApiVersion())
-                .withKind(sandbox.getKind())
-                .withName(sandbox.getMetadata().getName())
-                .withUid(sandbox.getMetadata().getUid())
+                .withApiVersion(owner.getApiVersion())
+                .withKind(owner.getKind())
+                .withName(owner.getMetadata().getName())
+                .withUid(owner.getMetadata().getUid())
                 .withController(true)
                 .build();
     }

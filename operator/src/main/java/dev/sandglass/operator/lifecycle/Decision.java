@@ -44,7 +44,7 @@ public sealed interface Decision {
      */
     record Sleep(Instant end) implements Decision {}
 
-    /** It is suspended and stays so, without an end: its files are kept. */
+    /** It is suspended and stays so, without an end: its files are kept, or a tool server runs in it. */
     record Keep() implements Decision {}
 
     /**

@@ -186,7 +186,7 @@ public final class Lifecycle {
     }
 
     private static Decision retain(Observed seen, Deadlines deadlines) {
-        if (seen.keepsFiles()) {
+        if (seen.isNeverForgotten()) {
             return new Keep();
         }
         Instant end = deadlines.forgottenAt(suspendedAt(seen));

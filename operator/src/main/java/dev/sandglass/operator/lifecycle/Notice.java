@@ -36,6 +36,17 @@ public record Notice(boolean warning, String reason, String note) {
             Reason.MAX_LIFETIME,
             Reason.POLICIES_APPLIED);
 
+    /**
+     * One with a message of any length.
+     *
+     * @param warning whether a user may have to act
+     * @param reason one word
+     * @param message cut to what an Event takes
+     */
+    public static Notice of(boolean warning, String reason, String message) {
+        return new Notice(warning, reason, cut(message));
+    }
+
     /** What there is to tell when one status follows another; empty if nothing. */
     public static Optional<Notice> of(SandboxStatus before, SandboxStatus after) {
         Optional<Reason> was = before.reason(ConditionType.READY);
@@ -63,7 +74,7 @@ public record Notice(boolean warning, String reason, String note) {
     }
 
     private static Notice of(Reason reason, Condition condition) {
-        return new Notice(!EXPECTED.contains(reason), reason.value(), cut(condition.getMessage()));
+        return of(!EXPECTED.contains(reason), reason.value(), condition.getMessage());
     }
 
     private static String cut(String message) {

@@ -4,6 +4,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
@@ -74,6 +75,11 @@ public record Observed(
                 || workspace
                         .filter(claim -> WorkspaceClaim.goesWith(sandbox, claim))
                         .isPresent();
+    }
+
+    /** Whether it stays however long it sleeps: for its files, or because a tool server would only make it again. */
+    boolean isNeverForgotten() {
+        return keepsFiles() || ToolServerChild.isOne(sandbox);
     }
 
     /** The number a pod carries; 0 if its label was tampered with. */

@@ -108,7 +108,7 @@ public final class StatusReport {
                 numbered(incarnation).orElse(null),
                 null,
                 since,
-                seen.keepsFiles()
+                seen.isNeverForgotten()
                         ? null
                         : deadlines.forgottenAt(Instant.parse(since)).toString(),
                 null,

@@ -1,6 +1,7 @@
 package dev.sandglass.operator.metrics;
 
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Set;
@@ -32,7 +33,12 @@ public final class SandboxMeters {
 
     /** From now on counts the sandboxes of a cache at each scrape. */
     public void census(Supplier<Stream<Sandbox>> sandboxes) {
-        new SandboxCensus(sandboxes, System::nanoTime).bindTo(registry, namespaces);
+        SandboxCensus.of(sandboxes, System::nanoTime).bindTo(registry, namespaces);
+    }
+
+    /** The same of tool servers. */
+    public void toolServers(Supplier<Stream<SandboxToolServer>> servers) {
+        ToolServerCensus.of(servers, System::nanoTime).bindTo(registry, namespaces);
     }
 
     public void failed() {

@@ -1,8 +1,8 @@
 package dev.sandglass.operator.write;
 
-import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.operator.lifecycle.Notice;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.MicroTime;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import io.fabric8.kubernetes.api.model.events.v1.EventBuilder;
@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes Events about sandboxes. The same cause of the same incarnation is one Event, whose series counts; it is written
+ * Writes Events about sandboxes and tool servers. The same cause of the same incarnation is one Event, whose series counts; it is written
  * at most once a minute. An Event that cannot be written is logged and given up: the status says the same.
  */
 public final class SandboxEvents {
@@ -55,22 +55,26 @@ public final class SandboxEvents {
         this.client = client;
     }
 
-    /** Writes what there is to tell, or counts it. */
-    public void tell(Sandbox sandbox, int incarnation, Notice notice, Instant now) {
-        String name = sandbox.getMetadata().getName() + "." + digest(sandbox, incarnation, notice);
+    /**
+     * Writes what there is to tell, or counts it.
+     *
+     * @param incarnation of a sandbox's pod; 0 for what has none
+     */
+    public void tell(HasMetadata subject, int incarnation, Notice notice, Instant now) {
+        String name = subject.getMetadata().getName() + "." + digest(subject, incarnation, notice);
         try {
             Series series = count(name, now);
             if (series.count() == 1) {
-                create(event(sandbox, name, notice, now), now);
+                create(event(subject, name, notice, now), now);
             } else if (series.written().equals(now)) {
-                patch(event(sandbox, name, notice, now), series, now);
+                patch(event(subject, name, notice, now), series, now);
             }
         } catch (KubernetesClientException e) {
             forget(name);
             LOG.atInfo()
-                    .addKeyValue("sandbox", sandbox.getMetadata().getName())
-                    .addKeyValue("namespace", sandbox.getMetadata().getNamespace())
-                    .addKeyValue("uid", sandbox.getMetadata().getUid())
+                    .addKeyValue(subject.getSingular(), subject.getMetadata().getName())
+                    .addKeyValue("namespace", subject.getMetadata().getNamespace())
+                    .addKeyValue("uid", subject.getMetadata().getUid())
                     .addKeyValue("reason", notice.reason())
                     .addKeyValue("cause", ApiErrors.briefly(e))
                     .log("An Event could not be written");
@@ -122,11 +126,11 @@ public final class SandboxEvents {
         }
     }
 
-    private static Event event(Sandbox sandbox, String name, Notice notice, Instant now) {
+    private static Event event(HasMetadata subject, String name, Notice notice, Instant now) {
         return new EventBuilder()
                 .withNewMetadata()
                 .withName(name)
-                .withNamespace(sandbox.getMetadata().getNamespace())
+                .withNamespace(subject.getMetadata().getNamespace())
                 .endMetadata()
                 .withEventTime(new MicroTime(MICROS.format(now)))
                 .withReportingController("sandglass.dev/operator")
@@ -136,17 +140,17 @@ public final class SandboxEvents {
                 .withReason(notice.reason())
                 .withNote(notice.note())
                 .withNewRegarding()
-                .withApiVersion(sandbox.getApiVersion())
-                .withKind(sandbox.getKind())
-                .withName(sandbox.getMetadata().getName())
-                .withNamespace(sandbox.getMetadata().getNamespace())
-                .withUid(sandbox.getMetadata().getUid())
+                .withApiVersion(subject.getApiVersion())
+                .withKind(subject.getKind())
+                .withName(subject.getMetadata().getName())
+                .withNamespace(subject.getMetadata().getNamespace())
+                .withUid(subject.getMetadata().getUid())
                 .endRegarding()
                 .build();
     }
 
-    private static String digest(Sandbox sandbox, int incarnation, Notice notice) {
-        String identity = sandbox.getMetadata().getUid() + "/" + incarnation + "/" + notice.reason();
+    private static String digest(HasMetadata subject, int incarnation, Notice notice) {
+        String identity = subject.getMetadata().getUid() + "/" + incarnation + "/" + notice.reason();
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(identity.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(hash, 0, 8);

@@ -7,12 +7,15 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.Workspace;
+import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.cluster.Statuses;
+import dev.sandglass.operator.toolserver.Servers;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -82,6 +85,26 @@ class RetentionTest {
     @Test
     void norIsOneWhoseSpecLostItsWorkspaceAsLongAsTheClaimIsThere() {
         isNeverGivenUp(null, Optional.of(claim("uid-demo")));
+    }
+
+    /** It would be made again at once, and run until it sleeps again. */
+    @Test
+    void norIsTheSandboxOfAToolServer() {
+        Sandbox child = suspended(null);
+        child.setMetadata(ToolServerChild.desired(Servers.stdio()).getMetadata());
+        child.getMetadata().setGeneration(2L);
+        Observed seen = new Observed(
+                child, Optional.empty(), Optional.empty(), Optional.empty(), true, START.plus(Duration.ofDays(3650)));
+
+        assertThat(Lifecycle.decide(seen, DEADLINES)).isEqualTo(new Decision.Keep());
+        assertThat(StatusReport.of(seen, new Decision.Keep(), Optional.empty(), DEADLINES)
+                        .expiresAt())
+                .isNull();
+
+        child.getMetadata().setOwnerReferences(List.of());
+        assertThat(Lifecycle.decide(seen, DEADLINES))
+                .as("the label alone keeps none")
+                .isEqualTo(new Decision.Delete());
     }
 
     @Test

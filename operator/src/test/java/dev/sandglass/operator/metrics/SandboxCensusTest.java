@@ -29,7 +29,7 @@ class SandboxCensusTest {
         sandboxes.add(sandbox("a", "two", ready("True", Reason.RUNNING, "")));
         sandboxes.add(sandbox("b", "one", ready("False", Reason.QUOTA_EXCEEDED, "")));
         sandboxes.add(sandbox("b", "new", SandboxStatus.UNSEEN));
-        new SandboxCensus(sandboxes::stream, time::get).bindTo(registry, Set.of("a", "b"));
+        SandboxCensus.of(sandboxes::stream, time::get).bindTo(registry, Set.of("a", "b"));
 
         assertThat(registry.scrape())
                 .contains("sandglass_sandboxes{ready=\"true\",reason=\"Running\",sandbox_namespace=\"a\"} 2.0")
@@ -43,7 +43,7 @@ class SandboxCensusTest {
     void whereAllNamespacesAreWatchedTheyAreCountedTogether() {
         sandboxes.add(sandbox("a", "one", ready("True", Reason.RUNNING, "")));
         sandboxes.add(sandbox("b", "one", ready("True", Reason.RUNNING, "")));
-        new SandboxCensus(sandboxes::stream, time::get).bindTo(registry, Constants.WATCH_ALL_NAMESPACE_SET);
+        SandboxCensus.of(sandboxes::stream, time::get).bindTo(registry, Constants.WATCH_ALL_NAMESPACE_SET);
 
         assertThat(registry.scrape())
                 .contains("sandglass_sandboxes{ready=\"true\",reason=\"Running\",sandbox_namespace=\"*\"} 2.0");
@@ -52,7 +52,7 @@ class SandboxCensusTest {
     @Test
     void oneScrapeCountsOnceAndTheNextCountsAgain() {
         AtomicLong counts = new AtomicLong();
-        new SandboxCensus(
+        SandboxCensus.of(
                         () -> {
                             counts.incrementAndGet();
                             return sandboxes.stream();

@@ -1,6 +1,5 @@
 package dev.sandglass.gateway.link.call;
 
-import dev.sandglass.gateway.link.frame.Answer;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -15,7 +14,7 @@ public interface PodCalls {
         }
 
         @Override
-        public CompletableFuture<Answer> answer(PodCall call) {
+        public CompletableFuture<PodAnswer> answer(PodCall call) {
             throw new IllegalArgumentException("No call of the kind " + call.kind() + " is answered");
         }
     };
@@ -30,5 +29,5 @@ public interface PodCalls {
      *     dev.sandglass.gateway.link.frame.LinkException} tells the pod its code and its text; of any other failure the pod
      *     hears that it is one of the gateway
      */
-    CompletableFuture<Answer> answer(PodCall call);
+    CompletableFuture<PodAnswer> answer(PodCall call);
 }

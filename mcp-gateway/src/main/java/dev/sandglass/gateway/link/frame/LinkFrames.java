@@ -95,15 +95,13 @@ public final class LinkFrames {
             case Verb.Execute execute -> execute.code();
             case Verb.Command command -> command.stdin();
             case Verb.Files files -> FileFrames.blob(files.operation());
+            case Verb.OfServers about -> ServerFrames.blob(about);
             case Verb.Hello _,
                     Verb.Install _,
                     Verb.Attach _,
                     Verb.Detach _,
                     Verb.Interrupt _,
                     Verb.OfSession _,
-                    Verb.RegisterServer _,
-                    Verb.ListServers _,
-                    Verb.RemoveServer _,
                     Verb.ListAll _,
                     Verb.Metrics _ -> Blob.EMPTY;
         };
@@ -149,9 +147,8 @@ public final class LinkFrames {
                 json.writeStringProperty("session", about.session());
             }
             case Verb.Files files -> FileFrames.write(json, files.operation());
-            case Verb.RegisterServer register -> ServerFrames.write(json, register.registration());
-            case Verb.RemoveServer remove -> json.writeStringProperty("name", remove.name());
-            case Verb.ListServers _, Verb.ListAll _, Verb.Metrics _ -> {
+            case Verb.OfServers about -> ServerFrames.write(json, about);
+            case Verb.ListAll _, Verb.Metrics _ -> {
                 // These take no arguments.
             }
         }

@@ -5,14 +5,45 @@ import java.time.Duration;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
-/** The verb {@code mcp_register} on the wire. Pure. */
+/** The verbs for MCP servers on the wire. Pure. */
 final class ServerFrames {
 
     private static final double NANOS = 1e9;
 
     private ServerFrames() {}
 
-    static void write(JsonGenerator json, Registration registration) {
+    static Blob blob(Verb.OfServers verb) {
+        return verb instanceof Verb.CallServerTool call ? call.arguments() : Blob.EMPTY;
+    }
+
+    static void write(JsonGenerator json, Verb.OfServers verb) {
+        switch (verb) {
+            case Verb.RegisterServer register -> {
+                write(json, register.registration());
+                if (!register.api()) {
+                    json.writeBooleanProperty("api", false);
+                }
+                String revision = register.revision();
+                if (revision != null) {
+                    json.writeStringProperty("revision", revision);
+                }
+            }
+            case Verb.RemoveServer remove -> json.writeStringProperty("name", remove.name());
+            case Verb.ListServerTools list -> json.writeStringProperty("server", list.server());
+            case Verb.CallServerTool call -> {
+                json.writeStringProperty("server", call.server());
+                json.writeStringProperty("tool", call.tool());
+                json.writeStringProperty("call_id", call.callId());
+                json.writeNumberProperty("timeout_s", seconds(call.timeout()));
+            }
+            case Verb.CancelServerCall cancel -> json.writeStringProperty("call_id", cancel.callId());
+            case Verb.ListServers _ -> {
+                // It takes no arguments.
+            }
+        }
+    }
+
+    private static void write(JsonGenerator json, Registration registration) {
         json.writeStringProperty("name", registration.name());
         switch (registration) {
             case Registration.Command command -> {

@@ -249,12 +249,26 @@ public sealed interface Verb {
         }
     }
 
+    /** A verb that concerns the MCP servers in the pod. */
+    sealed interface OfServers extends Verb {}
+
     /**
-     * Starts an MCP server, or replaces the one of its name. The answer comes when there are functions for its tools.
+     * Starts an MCP server, or replaces the one of its name. The answer comes when it can be called.
      *
      * @param registration how
+     * @param api whether functions are written for its tools; the answer comes behind that
+     * @param revision a word for this definition: a server that was registered with it stays as it is; null for one that is
+     *     always replaced
      */
-    record RegisterServer(Registration registration) implements Verb {
+    record RegisterServer(
+            Registration registration,
+            boolean api,
+            @Nullable String revision) implements OfServers {
+        /** One for code in the same pod. */
+        public RegisterServer(Registration registration) {
+            this(registration, true, null);
+        }
+
         @Override
         public String word() {
             return "mcp_register";
@@ -262,7 +276,7 @@ public sealed interface Verb {
     }
 
     /** Asks for the MCP servers. */
-    record ListServers() implements Verb {
+    record ListServers() implements OfServers {
         @Override
         public String word() {
             return "mcp_list";
@@ -274,10 +288,51 @@ public sealed interface Verb {
      *
      * @param name of the server
      */
-    record RemoveServer(String name) implements Verb {
+    record RemoveServer(String name) implements OfServers {
         @Override
         public String word() {
             return "mcp_remove";
+        }
+    }
+
+    /**
+     * Asks for the tools of an MCP server with their schemas; the answer's bytes are a JSON object.
+     *
+     * @param server name of the server
+     */
+    record ListServerTools(String server) implements OfServers {
+        @Override
+        public String word() {
+            return "mcp_tools";
+        }
+    }
+
+    /**
+     * Calls a tool of an MCP server; the answer's bytes are its result as JSON.
+     *
+     * @param server name of the server
+     * @param tool as the server calls it
+     * @param callId names this call for {@link CancelServerCall}: 1 to 64 characters, unique among those under way
+     * @param timeout how long the server may take
+     * @param arguments of the tool, a JSON object, at most 8 MiB
+     */
+    record CallServerTool(String server, String tool, String callId, Duration timeout, Blob arguments)
+            implements OfServers {
+        @Override
+        public String word() {
+            return "mcp_call";
+        }
+    }
+
+    /**
+     * Gives up a call of a tool; the server is told.
+     *
+     * @param callId of the call
+     */
+    record CancelServerCall(String callId) implements OfServers {
+        @Override
+        public String word() {
+            return "mcp_cancel";
         }
     }
 

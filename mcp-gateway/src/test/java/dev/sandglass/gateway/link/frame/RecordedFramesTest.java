@@ -161,8 +161,15 @@ class RecordedFramesTest {
                 verb("url", new Verb.RegisterServer(url), """
                         "name":"web","target":{"url":"https://mcp.example.com/a?b=c","headers":{"X-Key":"k"},\
                         "transport":"sse"},"timeout_s":120.0"""),
+                verb("shared", new Verb.RegisterServer(plain, false, "uid-1.2"), """
+                        "name":"web_2","target":{"argv":["server"],"env":{},"cwd":"/workspace"},"timeout_s":1.5,\
+                        "api":false,"revision":"uid-1.2\""""),
                 verb("", new Verb.ListServers(), ""),
-                verb("", new Verb.RemoveServer("web"), "\"name\":\"web\""));
+                verb("", new Verb.RemoveServer("web"), "\"name\":\"web\""),
+                verb("", new Verb.ListServerTools("web"), "\"server\":\"web\""),
+                verb("", new Verb.CallServerTool("web", "search é", "1f", brief, Blob.utf8("{\"words\":\"é\"}")), """
+                        "call_id":"1f","server":"web","tool":"search é","arguments":{"words":"é"},"timeout_s":1.5"""),
+                verb("", new Verb.CancelServerCall("1f"), "\"call_id\":\"1f\""));
     }
 
     private static List<Recorded> calls() {

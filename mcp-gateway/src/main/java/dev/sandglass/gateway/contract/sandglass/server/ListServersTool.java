@@ -20,7 +20,8 @@ final class ListServersTool implements McpServerTool {
             "mcp_list_servers",
             "List MCP servers",
             """
-            Lists the MCP servers that are registered in a sandbox, whether they run, and their tools.""",
+            Lists the MCP servers whose tools code in a sandbox can call, registered there or shared with other sandboxes, \
+            whether they run, and their tools.""",
             SandboxArguments.schema().keywords(),
             ServerFacts.Listed.schema(),
             ToolDefinition.Annotations.READS);

@@ -1,12 +1,14 @@
 package dev.sandglass.gateway.contract.sandglass.server;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.sandglass.gateway.action.ToolServerActions;
 import dev.sandglass.gateway.contract.Schema;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.toolserver.KnownServer;
 import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.ServerTool;
+import dev.sandglass.gateway.toolserver.SharedServerState;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -133,14 +135,16 @@ final class ServerFacts {
      * @param sandbox the name as the caller wrote it
      * @param namespace the tenant
      * @param servers in the order of the sandbox
+     * @param shared those that other sandboxes use too
      */
-    record Listed(String sandbox, String namespace, List<Entry> servers) {
+    record Listed(String sandbox, String namespace, List<Entry> servers, List<Shared> shared) {
 
-        static Listed of(SandboxRef ref, List<KnownServer> servers) {
+        static Listed of(SandboxRef ref, ToolServerActions.Listed servers) {
             return new Listed(
                     ref.givenName(),
                     ref.tenant(),
-                    servers.stream().map(Entry::of).toList());
+                    servers.own().stream().map(Entry::of).toList(),
+                    servers.shared().stream().map(Shared::of).toList());
         }
 
         static Map<String, Object> schema() {
@@ -152,8 +156,46 @@ final class ServerFacts {
                     .required("tools", schemaOfTools())
                     .required("left_out", Schema.integer("How many more tools it has"));
             return ofSandbox()
-                    .required("servers", Schema.list("One entry for each server", server))
+                    .required("servers", Schema.list("One entry for each server in the sandbox", server))
+                    .required("shared", Schema.list("Servers that it shares with other sandboxes", Shared.schema()))
                     .keywords();
+        }
+    }
+
+    /**
+     * A server that the sandbox shares with others.
+     *
+     * @param name of the server
+     * @param state one word
+     * @param detail why it cannot be called, or what it waits for
+     * @param tools the first of those that code may call; empty while they are not known
+     * @param leftOut how many more there are
+     */
+    @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
+    record Shared(String name, String state, String detail, List<SharedServerState.Tool> tools, int leftOut) {
+
+        static Shared of(SharedServerState server) {
+            return new Shared(
+                    server.name(),
+                    server.state().word(),
+                    server.detail(),
+                    server.tools().map(SharedServerState.Tools::known).orElseGet(List::of),
+                    server.tools().map(SharedServerState.Tools::leftOut).orElse(0));
+        }
+
+        static Schema schema() {
+            return Schema.object()
+                    .required("name", Schema.text("Name of the server"))
+                    .required("state", Schema.text("running, starting, idle (a call starts it) or failed"))
+                    .required("detail", Schema.text("Why it cannot be called; mostly empty"))
+                    .required(
+                            "tools",
+                            Schema.list(
+                                    "Tools that code may call, in its own words; empty until they are known",
+                                    Schema.object()
+                                            .required("name", Schema.text("As the server calls it"))
+                                            .required("description", Schema.text("Beginning of its description"))))
+                    .required("left_out", Schema.integer("How many more tools it has"));
         }
     }
 

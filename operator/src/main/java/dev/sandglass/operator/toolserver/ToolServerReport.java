@@ -1,0 +1,149 @@
+package dev.sandglass.operator.toolserver;
+
+import dev.sandglass.api.ConditionType;
+import dev.sandglass.api.ForeignText;
+import dev.sandglass.api.Reason;
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.toolserver.SandboxToolServer;
+import dev.sandglass.api.toolserver.SandboxToolServerStatus;
+import dev.sandglass.api.toolserver.ToolServerCondition;
+import dev.sandglass.api.toolserver.ToolServerReason;
+import dev.sandglass.operator.lifecycle.Notice;
+import dev.sandglass.operator.toolserver.ToolServerDecision.Refusal;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+
+/** Writes up what there is as a tool server's status. Equal input gives an equal status, hence no write. */
+final class ToolServerReport {
+
+    private static final String TRUE = "True";
+    private static final String FALSE = "False";
+    private static final String UNKNOWN = "Unknown";
+
+    private ToolServerReport() {}
+
+    /** What a condition says. */
+    private record Saying(String status, String reason, String message) {
+
+        static Saying of(String status, ToolServerReason reason, String message) {
+            return new Saying(status, reason.value(), message);
+        }
+    }
+
+    /**
+     * The status to publish.
+     *
+     * @param child the Sandbox of the resource, if it has one
+     * @param refusal why the spec is not in force; empty if it is
+     */
+    static SandboxToolServerStatus of(
+            SandboxToolServer server, Optional<Sandbox> child, Optional<Refusal> refusal, Instant now) {
+        Saying accepted = refusal.map(why -> Saying.of(FALSE, why.reason(), why.message()))
+                .orElseGet(() -> Saying.of(
+                        TRUE,
+                        ToolServerReason.SANDBOX_MADE,
+                        "The Sandbox "
+                                + SandboxToolServer.childName(
+                                        server.getMetadata().getName())
+                                + " exists and has the spec's settings"));
+        Saying available = child.map(ToolServerReport::available)
+                .orElseGet(() -> new Saying(FALSE, accepted.reason(), accepted.message()));
+        Saying ready = refusal.isPresent() ? accepted : ready(child, available);
+        return new SandboxToolServerStatus(
+                server.getMetadata().getGeneration(),
+                List.of(
+                        condition(server, ToolServerCondition.ACCEPTED, accepted, now),
+                        condition(server, ToolServerCondition.AVAILABLE, available, now),
+                        condition(server, ToolServerCondition.READY, ready, now)),
+                child.map(sandbox -> sandbox.getMetadata().getName()).orElse(null));
+    }
+
+    /** Whether the pod is there, as the Sandbox says it. */
+    private static Saying available(Sandbox child) {
+        if (child.isMarkedForDeletion()) {
+            return new Saying(
+                    FALSE,
+                    Reason.STARTING.value(),
+                    "The Sandbox is being deleted; the operator makes a new one when it is gone");
+        }
+        return child.observed()
+                .condition(ConditionType.READY)
+                .map(told -> new Saying(told.getStatus(), told.getReason(), told.getMessage()))
+                .orElseGet(() -> new Saying(FALSE, Reason.STARTING.value(), "The Sandbox is new"));
+    }
+
+    /** A server that sleeps is ready, since the next call starts it. */
+    private static Saying ready(Optional<Sandbox> child, Saying available) {
+        Optional<Reason> sleep = child.filter(sandbox -> !sandbox.isMarkedForDeletion())
+                .filter(sandbox -> sandbox.observed().holds(ConditionType.SUSPENDED))
+                .flatMap(sandbox -> sandbox.observed().reason(ConditionType.SUSPENDED));
+        return sleep.map(cause -> switch (cause) {
+                    case IDLE ->
+                        new Saying(
+                                TRUE,
+                                cause.value(),
+                                "The server was not called for its idle timeout, so its pod ended; the next call starts it");
+                    case MAX_LIFETIME ->
+                        new Saying(
+                                TRUE,
+                                cause.value(),
+                                "The server's pod reached its maximum lifetime and ended; the next call starts it");
+                    default -> available;
+                })
+                .orElse(available);
+    }
+
+    /** The status after an exception: what was known stays, but an unknown acceptance says why. */
+    static SandboxToolServerStatus failed(SandboxToolServer server, String message, Instant now) {
+        SandboxToolServerStatus former = server.observed();
+        Long generation = server.getMetadata().getGeneration();
+        if (former.holds(ToolServerCondition.ACCEPTED) && generation.equals(former.observedGeneration())) {
+            return former;
+        }
+        Saying unknown = Saying.of(UNKNOWN, ToolServerReason.OPERATOR_ERROR, message);
+        Condition accepted = condition(server, ToolServerCondition.ACCEPTED, unknown, now);
+        Condition ready = former.condition(ToolServerCondition.READY)
+                .orElseGet(() -> condition(server, ToolServerCondition.READY, unknown, now));
+        return new SandboxToolServerStatus(
+                former.observedGeneration(),
+                former.condition(ToolServerCondition.AVAILABLE)
+                        .map(available -> List.of(accepted, available, ready))
+                        .orElseGet(() -> List.of(accepted, ready)),
+                former.sandboxName());
+    }
+
+    /**
+     * What a change of the status is worth telling as an Event: that a spec is not in force, and that it is again. What
+     * happens to the pod, Events of the Sandbox tell.
+     */
+    static Optional<Notice> notice(SandboxToolServerStatus before, SandboxToolServerStatus after) {
+        Optional<Condition> was = before.condition(ToolServerCondition.ACCEPTED);
+        Optional<Condition> is = after.condition(ToolServerCondition.ACCEPTED);
+        boolean same = was.map(Condition::getReason).equals(is.map(Condition::getReason));
+        return is.filter(accepted -> !same)
+                .map(accepted ->
+                        Notice.of(!TRUE.equals(accepted.getStatus()), accepted.getReason(), accepted.getMessage()));
+    }
+
+    /** Keeps its transition time as long as its status is the same. Messages quote the resource's author. */
+    private static Condition condition(SandboxToolServer server, ToolServerCondition type, Saying saying, Instant now) {
+        String since = server.observed()
+                .condition(type)
+                .filter(former -> saying.status().equals(former.getStatus()))
+                .map(Condition::getLastTransitionTime)
+                .orElseGet(() -> now.truncatedTo(ChronoUnit.SECONDS).toString());
+        return new ConditionBuilder()
+                .withType(type.value())
+                .withStatus(saying.status())
+                .withReason(saying.reason())
+                // One less, for the mark that says that the end is missing.
+                .withMessage(ForeignText.line(saying.message(), ConditionType.MAX_MESSAGE - 1))
+                .withLastTransitionTime(since)
+                .withObservedGeneration(server.getMetadata().getGeneration())
+                .build();
+    }
+}

@@ -1,0 +1,205 @@
+package dev.sandglass.operator;
+
+import static dev.sandglass.api.toolserver.ToolServerCondition.ACCEPTED;
+import static dev.sandglass.api.toolserver.ToolServerCondition.READY;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.toolserver.SandboxToolServer;
+import dev.sandglass.api.toolserver.ToolServerCondition;
+import dev.sandglass.operator.child.ToolServerChild;
+import dev.sandglass.operator.toolserver.Servers;
+import io.fabric8.kubernetes.api.model.StatusBuilder;
+import io.fabric8.kubernetes.api.model.events.v1.Event;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
+import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Rounds for tool servers, of a whole operator against a stand-in for the API server. */
+@EnableKubernetesMockClient(crud = true)
+class ToolServerRoundsTest {
+
+    // Set by the extension before each test.
+    @SuppressWarnings("NullAway.Init")
+    KubernetesClient client;
+
+    // Set by the extension before each test.
+    @SuppressWarnings("NullAway.Init")
+    KubernetesMockServer server;
+
+    @SuppressWarnings("NullAway.Init")
+    private MockedRounds rounds;
+
+    @BeforeEach
+    void start() {
+        rounds = MockedRounds.start(server, client);
+    }
+
+    @AfterEach
+    void stop() {
+        rounds.close();
+    }
+
+    private Resource<Sandbox> child() {
+        return client.resources(Sandbox.class).inNamespace("tenant-a").withName("time-mcp");
+    }
+
+    private Sandbox awaitChild(Predicate<Sandbox> condition) {
+        return await().atMost(MockedRounds.SOON)
+                .until(() -> Optional.ofNullable(child().get()), found -> found.filter(condition)
+                        .isPresent())
+                .orElseThrow();
+    }
+
+    private SandboxToolServer told(ToolServerCondition type, String status, String reason) {
+        return await().atMost(MockedRounds.SOON)
+                .until(
+                        () -> client.resources(SandboxToolServer.class)
+                                .inNamespace("tenant-a")
+                                .withName("time")
+                                .get(),
+                        found -> found.observed()
+                                .condition(type)
+                                .filter(told -> told.getStatus().equals(status)
+                                        && told.getReason().equals(reason))
+                                .isPresent());
+    }
+
+    @Test
+    void aToolServerGetsASandboxWhosePodItReports() {
+        client.resource(Servers.stdio()).create();
+
+        told(ACCEPTED, "True", "SandboxMade");
+        rounds.run();
+
+        SandboxToolServer ready = told(READY, "True", "Running");
+        assertThat(ready.observed().sandboxName()).isEqualTo("time-mcp");
+        assertThat(ToolServerChild.belongsTo(ready, child().require())).isTrue();
+        await().atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(events("SandboxMade"))
+                .singleElement()
+                .satisfies(event -> assertThat(event.getRegarding().getKind()).isEqualTo("SandboxToolServer")));
+    }
+
+    private List<Event> events(String reason) {
+        return client.events().v1().events().inNamespace("tenant-a").list().getItems().stream()
+                .filter(event -> reason.equals(event.getReason()))
+                .toList();
+    }
+
+    @Test
+    void aSandboxThatSomeoneDeletedIsMadeAgain() {
+        client.resource(Servers.stdio()).create();
+        String first = awaitChild(found -> true).getMetadata().getUid();
+
+        child().delete();
+
+        awaitChild(found -> !found.getMetadata().getUid().equals(first));
+        told(ACCEPTED, "True", "SandboxMade");
+    }
+
+    @Test
+    void anEditOfEitherSpecEndsWithTheToolServers() {
+        client.resource(Servers.stdio()).create();
+        SandboxSpec right = awaitChild(found -> true).wanted();
+
+        child().edit(found -> {
+            found.setSpec(found.wanted().withSuspended(true).withAllowedDomains(List.of("*")));
+            return found;
+        });
+        awaitChild(found ->
+                found.getMetadata().getGeneration() >= 3 && found.wanted().equals(right));
+
+        client.resources(SandboxToolServer.class)
+                .inNamespace("tenant-a")
+                .withName("time")
+                .edit(found -> {
+                    found.setSpec(Servers.server("{stdio: {command: uvx}, idleTimeout: 1h}")
+                            .getSpec());
+                    return found;
+                });
+        awaitChild(found -> found.wanted().equals(right.withIdleTimeout("1h")));
+    }
+
+    @Test
+    void anotherSandboxOfThatNameIsLeftAloneAndReported() {
+        Sandbox foreign = new Sandbox();
+        foreign.getMetadata().setName("time-mcp");
+        foreign.getMetadata().setNamespace("tenant-a");
+        foreign.getMetadata().setLabels(Map.of("example.com/team", "data"));
+        foreign.setSpec(SandboxSpec.DEFAULT.withIdleTimeout("1h"));
+        client.resource(foreign).create();
+
+        client.resource(Servers.stdio()).create();
+
+        SandboxToolServer refused = told(READY, "False", "NameTaken");
+        assertThat(refused.observed().sandboxName()).isNull();
+        assertThat(refused.observed().holds(ACCEPTED)).isFalse();
+        assertThat(child().require().wanted()).isEqualTo(foreign.getSpec());
+        assertThat(child().require().getMetadata().getLabels()).isEqualTo(Map.of("example.com/team", "data"));
+        await().atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(events("NameTaken"))
+                .singleElement()
+                .satisfies(event -> assertThat(event.getType()).isEqualTo("Warning")));
+    }
+
+    @Test
+    void whatThePoliciesRefuseIsReportedInTheirWordsAndHealsWithTheSpec() {
+        server.expect()
+                .post()
+                .withPath("/apis/sandglass.dev/v1alpha1/namespaces/tenant-a/sandboxes")
+                .andReturn(
+                        403,
+                        new StatusBuilder()
+                                .withCode(403)
+                                .withReason("Forbidden")
+                                .withMessage("denied request: spec.image: x is not on this installation's list")
+                                .build())
+                .once();
+
+        client.resource(Servers.stdio()).create();
+
+        assertThat(told(ACCEPTED, "False", "SandboxRefused")
+                        .observed()
+                        .condition(ACCEPTED)
+                        .orElseThrow()
+                        .getMessage())
+                .contains("spec.image: x is not on this installation's list");
+        client.resources(SandboxToolServer.class)
+                .inNamespace("tenant-a")
+                .withName("time")
+                .edit(found -> {
+                    found.setSpec(Servers.server("{stdio: {command: npx}, memory: 1Gi}")
+                            .getSpec());
+                    return found;
+                });
+        told(ACCEPTED, "True", "SandboxMade");
+    }
+
+    @Test
+    void whereTheKindIsNotInstalledSandboxesAreLookedAfter() {
+        rounds.close();
+        server.expect()
+                .get()
+                .withPath("/apis/sandglass.dev/v1alpha1")
+                .andReturn(404, new StatusBuilder().withCode(404).build())
+                .always();
+        rounds = MockedRounds.restart(client);
+
+        client.resource(Servers.stdio()).create();
+
+        assertThat(rounds.running().observed().podName()).isNotNull();
+        await().during(Duration.ofSeconds(1)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(child().get())
+                .as("no round for a kind that is not watched")
+                .isNull());
+    }
+}

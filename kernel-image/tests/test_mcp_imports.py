@@ -1,6 +1,7 @@
 """Functions of shared servers, written when code first imports them: in kernels and in programs."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def test_python(fresh: Running, gateway: Client, name: str) -> None:
         script = fresh.workspace / ("script.py" if name == "script" else "folder/script.py")
         script.parent.mkdir(exist_ok=True)
         script.write_text(ADD)
-        output = gateway.command("first", "python", str(script), timeout=60)
+        output = gateway.command("first", sys.executable, str(script), timeout=60)
     assert shown(output) == ["3.0"]
     assert sorted(path.name for path in (fresh.workspace / "mcptools" / "github").glob("*.py")) == [
         *("__init__.py", "add.py", "big.py", "echo.py", "slow.py")
@@ -152,7 +153,7 @@ def test_functions_are_written_anew_when_the_schemas_are_others(tmp_path: Path) 
         peer = running.client()
         share(peer, {"github": TOOLS})
         made = running.workspace / "mcptools" / "github" / "__init__.py"
-        command = ("python", "-c", "import mcptools.github as g; print(len(g.TOOLS))")
+        command = (sys.executable, "-c", "import mcptools.github as g; print(len(g.TOOLS))")
         assert shown(peer.command("one", *command, timeout=60)) == ["4"]
         before = made.stat()
         assert shown(peer.command("same", *command, timeout=60)) == ["4"]
@@ -171,11 +172,11 @@ def test_functions_are_written_anew_when_the_schemas_are_others(tmp_path: Path) 
 
 def test_a_folder_of_a_server_of_the_sandbox_is_replaced_when_that_is_gone(fresh: Running, gateway: Client) -> None:
     code = "import mcptools.github as g; print(len(g.TOOLS))"
-    assert shown(gateway.command("shared", "python", "-c", code, timeout=60)) == ["4"]
+    assert shown(gateway.command("shared", sys.executable, "-c", code, timeout=60)) == ["4"]
     register(gateway, "github")
-    assert shown(gateway.command("own", "python", "-c", code, timeout=60)) == ["11"]
+    assert shown(gateway.command("own", sys.executable, "-c", code, timeout=60)) == ["11"]
     gateway.ask("mcp_remove", name="github")
-    assert shown(gateway.command("shared-again", "python", "-c", code, timeout=60)) == ["4"]
+    assert shown(gateway.command("shared-again", sys.executable, "-c", code, timeout=60)) == ["4"]
 
 
 def test_many_imports_at_once_ask_once(gateway: Client) -> None:
@@ -191,7 +192,9 @@ def test_many_imports_at_once_ask_once(gateway: Client) -> None:
     gateway.answering = hold
     program = "import mcptools.github as g; print(len(g.TOOLS))"
     for index in range(4):
-        gateway.ask("command", execution_id=f"at-once-{index}", command="python", args=["-c", program], attach=True)
+        gateway.ask(
+            "command", execution_id=f"at-once-{index}", command=sys.executable, args=["-c", program], attach=True
+        )
     gateway.until(lambda: held, 20, "the question")
     first = next(asked.execution_id for asked in gateway.calls if asked.kind == "tool_list")
     # The one that asked ends; the others go on, in the name of another.
@@ -205,7 +208,11 @@ def test_many_imports_at_once_ask_once(gateway: Client) -> None:
 
 @pytest.mark.parametrize(
     ("code", "language"),
-    [("import mcptools.github", "python"), ("import { add } from 'mcptools/github'", "nodejs")],
+    [
+        ("import mcptools.github", "python"),
+        ("import { add } from 'mcptools/github'", "nodejs"),
+        ("require('mcptools/github')", "nodejs"),
+    ],
 )
 def test_an_import_that_is_interrupted_asks_no_more(gateway: Client, code: str, language: str) -> None:
     gateway.answering = lambda _: None

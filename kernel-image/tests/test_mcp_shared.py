@@ -1,8 +1,10 @@
 """Code in a sandbox uses servers that run in other pods, by way of a gateway."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from client import Client, Output
@@ -61,7 +63,7 @@ def test_servers_describe_search_and_call(peer: Client, shared: Shared, running:
         script = running.workspace / "scripts" / "shared.py"
         script.parent.mkdir()
         script.write_text(CODE)
-        output = peer.command("shared-command", "python", "scripts/shared.py")
+        output = peer.command("shared-command", sys.executable, "scripts/shared.py")
     assert shown(output) == [
         "[('github', 'running', True)]",
         "[{'server': 'github', 'tool': 'add', 'description': 'Adds two numbers.'}]",
@@ -96,8 +98,8 @@ def test_problems_are_exceptions_with_what_to_do(peer: Client, shared: Shared) -
         "NotAllowed words of is_not_allowed",
         "TooManyCalls words of is_too_many",
         "ToolTimeout words of is_timeout; give timeout_s for another limit",
-        "ServerNotRunning words of is_not_running",
         "ResultTooLarge words of is_too_large",
+        "ServerNotRunning words of is_not_running",
         "ToolError words of is_failed",
         "ToolRunnerError the gateway could not carry out the call (internal): words of is_internal",
     ]
@@ -152,7 +154,7 @@ def test_a_call_that_is_given_up_is_withdrawn(peer: Client, shared: Shared, how:
     task = "import asyncio, mcptools\nawait asyncio.wait_for(mcptools.call_async('github', 'slow'), 0.5)"
     thread = f"import threading\nthreading.Thread(target=lambda: exec({CALL!r}), daemon=True).start()"
     if how == "process":
-        peer.ask("command", execution_id="given-up-process", command="python", args=["-c", CALL], attach=True)
+        peer.ask("command", execution_id="given-up-process", command=sys.executable, args=["-c", CALL], attach=True)
     else:
         peer.start(f"given-up-{how}", {"task": task, "end": thread}.get(how, CALL))
     if how != "end":
@@ -243,7 +245,9 @@ print(kinds.index("too_many"), set(kinds))
 
 
 def test_what_is_no_answer_is_an_error_of_the_call(peer: Client, shared: Shared) -> None:
-    answers = iter([({}, b"[]"), ({}, b'{"a":NaN}'), ({"x": 1}, b""), ({"error": "odd"}, b"")])
+    answers: Iterator[tuple[dict[str, Any], bytes]] = iter(
+        [({}, b"[]"), ({}, b'{"a":NaN}'), ({"x": 1}, b""), ({"error": "odd"}, b"")]
+    )
     peer.answering = lambda _: next(answers)
     code = f"{ASK}\nfor _ in range(4): print(call('echo', server='github')['error']['kind'])"
     assert shown(peer.run("odd", code)) == ["failed"] * 4
@@ -256,6 +260,7 @@ def test_no_gateway_hears_what_it_was_not_asked(peer: Client, other: Client, sha
     other.ask("list")
     assert other.calls == []
     assert other.withdrawn == []
-    peer.give(*calls(peer, "slow"), *result("done"))
+    [call_id] = calls(peer, "slow")
+    peer.give(call_id, *result("done"))
     assert shown(peer.finish("quiet")) == ["done"]
     assert peer.withdrawn == []

@@ -25,11 +25,15 @@ class Asked:
         self.now = 100.0
         self.loop = Loop(lambda: self.now)
         self.sent: list[list[bytes]] = []
-        self.calls = Calls(self.loop, lambda _, frames: self.sent.append(frames) is None)
+        self.calls = Calls(self.loop, self._send)
         self.calls.offer(GATEWAY, frozenset(KINDS))
         self.budget = Budget(budget)
         self.shared = SharedServers(self.calls, lambda _: (), self.budget)
         self.answers: list[Any] = []
+
+    def _send(self, _: bytes, frames: list[bytes]) -> bool:
+        self.sent.append(frames)
+        return True
 
     def call(self, server: str = "github", timeout_s: float | None = None, **arguments: Any) -> Withdraw:
         call = Call(server, "add", arguments, timeout_s)

@@ -123,12 +123,12 @@ def test_servers() -> None:
 
 
 def test_so_many_servers_at_most() -> None:
-    said = {"servers": [{"name": f"s{n}"} for n in range(limits.MCP_SHARED_SERVERS + 1)]}
+    said: dict[str, Any] = {"servers": [{"name": f"s{n}"} for n in range(limits.MCP_SHARED_SERVERS + 1)]}
     assert len(shared_words.parse_servers(said, b"")) == limits.MCP_SHARED_SERVERS
     said = {"servers": [{"name": "one", "tools": ["a"] * (limits.MCP_TOOLS + 1)}]}
     assert len(shared_words.parse_servers(said, b"")[0]["tools"]) == limits.MCP_TOOLS
-    for none in ({}, {"servers": {}}, {"servers": None}):
-        assert refusal(shared_words.parse_servers, none, b"")[0] == "failed"
+    for said in ({}, {"servers": {}}, {"servers": None}):
+        assert refusal(shared_words.parse_servers, said, b"")[0] == "failed"
 
 
 @pytest.mark.parametrize(

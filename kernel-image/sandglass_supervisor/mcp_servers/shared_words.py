@@ -71,7 +71,7 @@ def parse_servers(value: dict[str, Any], blob: bytes) -> list[dict[str, Any]]:
     listed = said.get("servers")
     if not isinstance(listed, list):
         raise CallProblem("failed", "what the gateway answered is no list of servers")
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for server in listed[:MCP_SHARED_SERVERS]:
         line = _line(server)
         if line is not None:
@@ -129,11 +129,11 @@ def _object(blob: bytes, server: str) -> dict[str, Any]:
     return value
 
 
-def _is_deep(value: object, blob: bytes) -> bool:
+def _is_deep(value: dict[str, Any], blob: bytes) -> bool:
     """True for more levels than code is sure to read, wherever it stands."""
     if blob.count(b"{") + blob.count(b"[") <= MCP_DEPTH:
         return False
-    level = [value]
+    level: list[dict[str, Any] | list[Any]] = [value]
     for _ in range(MCP_DEPTH):
         inner = (each.values() if isinstance(each, dict) else each for each in level)
         level = [each for values in inner for each in values if isinstance(each, dict | list)]

@@ -12,6 +12,8 @@ from mcp_link import register
 from mcp_shared import TOOLS, problem, share
 from supervisors import Running
 
+from sandglass_supervisor import limits
+
 ADD = "from mcptools.github.add import Params, run\nprint(run(Params(a=1, b=2)).sum)"
 NODE_ADD = "console.log(JSON.stringify(await add({ a: 1, b: 2 })))"
 
@@ -252,3 +254,22 @@ def test_hostile_tools_become_no_code(fresh: Running) -> None:
     assert shown(peer.run("hostile", code, timeout=60)) == ["1 True"]
     code = "console.log(Object.keys(require('mcptools/github')).length)"
     assert shown(peer.run("hostile-node", code, language="nodejs", timeout=60)) == ["1"]
+
+
+def test_so_many_imports_wait_at_most(gateway: Client) -> None:
+    gateway.answering = lambda _: None
+    code = f"""
+import json, os, socket
+link = socket.socket(socket.AF_UNIX)
+link.connect(os.environ["SANDGLASS_MCP_SOCKET"])
+for number in range({limits.MCP_CONNECTIONS + 1}):
+    body = json.dumps({{"id": number, "op": "load", "server": "github"}}).encode()
+    link.sendall(len(body).to_bytes(4, "big") + body)
+file = link.makefile("rb")
+answer = json.loads(file.read(int.from_bytes(file.read(4), "big")))
+print(answer["id"], answer["error"]["kind"])
+link.shutdown(socket.SHUT_RDWR)
+"""
+    assert shown(gateway.run("imports", code)) == [f"{limits.MCP_CONNECTIONS} too_many"]
+    gateway.until(lambda: gateway.withdrawn, 10, "the withdrawal")
+    assert len(gateway.calls) == 1

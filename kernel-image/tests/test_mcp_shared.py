@@ -227,7 +227,7 @@ def test_a_process_of_no_execution_reaches_servers_of_the_sandbox_alone(
     register(peer)
     assert link.call("add", a=1, b=2)["result"]["structuredContent"] == {"sum": 3}
     for answer in (link.call("add", server="github"), link.ask(op="describe", server="github")):
-        assert answer["error"]["kind"] == "bad_request"
+        assert answer["error"]["kind"] == "no_server"
         assert "reached from an execution while it runs" in answer["error"]["message"]
     told = link.ask(op="servers")["result"]
     assert [server["name"] for server in told["servers"]] == ["one"]

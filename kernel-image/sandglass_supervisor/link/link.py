@@ -67,8 +67,9 @@ class Link:
         """Know the peer whose message is being handled: from now on the end of its connection is told."""
         # First those that have ended: a new connection may have the descriptor of an old one.
         self._read_ends()
-        if self._origin is not None:
-            self._connections[peer] = int(self._origin.get(zmq.SRCFD))
+        descriptor = -1 if self._origin is None else int(self._origin.get(zmq.SRCFD))
+        if descriptor >= 0:
+            self._connections[peer] = descriptor
 
     def forget(self, peer: bytes) -> None:
         """Tell nothing of this peer any more."""

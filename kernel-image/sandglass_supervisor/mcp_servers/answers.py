@@ -83,7 +83,7 @@ class Answers:
     def _named(self, execution_id: str | None, server: str) -> str:
         """The execution; raises CallProblem, as gateways are asked in the name of one."""
         if execution_id is None:
-            raise CallProblem("bad_request", f"{self._servers.names(server)}; {_NO_EXECUTION}")
+            raise CallProblem("no_server", f"{self._servers.names(server)}; {_NO_EXECUTION}")
         return execution_id
 
     def _telling(self, server: str, give: Give) -> Give:

@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
@@ -22,11 +23,14 @@ from .link.calls import Calls
 from .link.link import Link
 from .link.wire import Credit, Malformed, Problem, Reply, Request, Returned
 from .loop import Loop
+from .mcp_servers.answers import Answers
 from .mcp_servers.budget import Budget
 from .mcp_servers.door import Door
+from .mcp_servers.loads import Loads
 from .mcp_servers.remote_calls import RemoteCalls
 from .mcp_servers.servers import Servers
 from .mcp_servers.session import Means as ServerMeans
+from .mcp_servers.shared import SharedServers
 from .metrics.metrics import Bounds, Disk, Metrics, scratch_folders
 from .network_probe import Address, Network, NetworkProbe
 from .processes import resource_shares
@@ -38,7 +42,6 @@ from .settings import Settings
 from .verbs import Sandbox, Verbs
 
 _MCP_SOCKET = "mcp"  # in the folder of sockets
-_NO_CALL = b"0"  # no call has this id
 _TEMPORARY = "/tmp"  # noqa: S108 - nothing of ours is put there
 
 
@@ -71,8 +74,9 @@ class Supervisor:
         own.clear()
         place = Place(loop, self._children, offspring, private, settings.workspace, settings.code_env, own)
         # Before any code runs, which could put something in its place.
-        servers = self._servers(settings)
-        self._door = Door(loop, socket, servers, self._execution_of)
+        means = self._server_means(settings)
+        servers = Servers(means)
+        self._door = Door(loop, socket, self._answers(servers, means), self._execution_of)
         self._kernels = Kernels(place, cgroup, self._tell, lost, settings.max_sessions)
         self._kernels.get("python", "default")
         network = Network(required=settings.require_closed)
@@ -83,11 +87,11 @@ class Supervisor:
         self._sandbox = Sandbox(settings, network, self._kernels, commands, metrics, files, servers)
         if lost == outcome.CONTAINER_RESTARTED:
             self._sandbox.executions.follow_others()
-        self._remote_calls = RemoteCalls(loop, servers, self._is_there)
+        self._remote_calls = RemoteCalls(servers)
         door = self._door.mend
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet, door, self._remote_calls)
         loop.watch(self._signals, self._read_signals)
-        self._link.watch(self._receive)
+        self._link.watch(self._receive, self._forget)
         # Here and not first of all: the kernel's process starts meanwhile, and no caller's code runs yet.
         NetworkProbe(loop, settings.closed_addresses, self._network_is_open)
 
@@ -110,10 +114,18 @@ class Supervisor:
         found = stores(remove_tree) if os.getpid() == 1 else ()
         return Belongings(found, offspring.goes_on)
 
-    def _servers(self, settings: Settings) -> Servers:
+    def _server_means(self, settings: Settings) -> ServerMeans:
         env, workspace, packages = settings.code_env, settings.workspace, settings.mcp_packages
         budget = Budget(MCP_WAITING_BYTES)
-        return Servers(ServerMeans(self._loop, self._children, self._offspring, env, workspace, packages, budget))
+        return ServerMeans(self._loop, self._children, self._offspring, env, workspace, packages, budget)
+
+    def _answers(self, servers: Servers, means: ServerMeans) -> Answers:
+        shared = SharedServers(self._calls, self._readers, Budget(MCP_WAITING_BYTES))
+        return Answers(servers, shared, Loads(means, shared))
+
+    def _readers(self, execution_id: str) -> Collection[bytes]:
+        execution = self._sandbox.executions.get(execution_id)
+        return () if execution is None else execution.readers
 
     def _receive(self, peer: bytes, frames: list[bytes]) -> None:
         message = wire.decode(frames)
@@ -167,6 +179,7 @@ class Supervisor:
 
     def _greet(self, peer: bytes, call_kinds: frozenset[str]) -> None:
         """The peer said hello: from now on it hears events, and answers calls of these kinds."""
+        self._link.know(peer)
         self._peers[peer] = None
         self._calls.offer(peer, call_kinds)
         if len(self._peers) > PEERS:
@@ -191,15 +204,12 @@ class Supervisor:
             self._children.kill_all()
 
     def _forget(self, peer: bytes) -> None:
+        self._link.forget(peer)
         self._peers.pop(peer, None)
         self._sandbox.executions.detach(peer)
         self._sandbox.files.forget(peer)
         self._calls.forget(peer)
         self._remote_calls.forget(peer)
-
-    def _is_there(self, peer: bytes) -> bool:
-        """Tell by sending something that means nothing, as the socket alone knows whom it has a way to."""
-        return self._link.send(peer, wire.withdrawal(_NO_CALL))
 
     def _read_signals(self) -> None:
         for told in linux.read_signals(self._signals):

@@ -3,6 +3,7 @@
 import itertools
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +43,21 @@ class Output:
         return found[0]
 
 
+@dataclass
+class Asked:
+    """A call of the pod."""
+
+    call_id: bytes
+    kind: str
+    execution_id: str
+    arguments: dict[str, Any]
+    blob: bytes
+
+
+# What a gateway answers to a call: JSON, or JSON and data; None if it answers later, or never.
+Answering = Callable[[Asked], dict[str, Any] | tuple[dict[str, Any], bytes] | None]
+
+
 class Refused(Exception):
     """The supervisor answered with an error."""
 
@@ -66,6 +82,9 @@ class Client:
         self.outputs: dict[str, Output] = {}
         self.events: list[tuple[str, int, dict[str, Any]]] = []
         self.replies: dict[bytes, tuple[dict[str, Any], bytes]] = {}
+        self.calls: list[Asked] = []
+        self.withdrawn: list[bytes] = []
+        self.answering: Answering = lambda _: None
         self._ids = itertools.count()
         self._unacknowledged: dict[str, int] = {}
 
@@ -105,8 +124,13 @@ class Client:
             raise Refused(value["error"])
         return value, blob
 
-    def hello(self) -> dict[str, Any]:
-        return self.ask("hello", protocol=[1], peer="test")
+    def hello(self, *calls: str) -> dict[str, Any]:
+        return self.ask("hello", protocol=[1], peer="test", calls=calls)
+
+    def give(self, call_id: bytes, value: dict[str, Any], blob: bytes | None = None) -> None:
+        """Answer a call."""
+        frames = [b"U", call_id, json.dumps(value).encode()]
+        self.socket.send_multipart(frames if blob is None else [*frames, blob])
 
     def start(self, execution_id: str, code: str, **more: Any) -> dict[str, Any]:
         return self.ask("execute", code.encode(), **{"execution_id": execution_id, "attach": True, **more})
@@ -148,7 +172,18 @@ class Client:
                 self.events.append((frames[1].decode(), int(frames[2]), json.loads(frames[3])))
             case b"O":
                 self._take(*frames[1:])
+            case b"T":
+                self._answer(frames[1], json.loads(frames[2]), frames[3] if len(frames) > 3 else b"")
+            case b"X":
+                self.withdrawn.append(frames[1])
         return True
+
+    def _answer(self, call_id: bytes, said: dict[str, Any], blob: bytes) -> None:
+        asked = Asked(call_id, blob=blob, **said)
+        self.calls.append(asked)
+        answer = self.answering(asked)
+        if answer is not None:
+            self.give(call_id, *(answer if isinstance(answer, tuple) else (answer,)))
 
     def _take(self, execution: bytes, offset: bytes, kind: bytes, about: bytes, blob: bytes) -> None:
         execution_id = execution.decode()

@@ -23,7 +23,7 @@ from sandglass_supervisor.link.wire import Credit, Malformed, Problem, Request, 
 from sandglass_supervisor.loop import Loop
 from sandglass_supervisor.mcp_api import texts
 from sandglass_supervisor.mcp_api.schemas import Definitions, Unfit
-from sandglass_supervisor.mcp_servers import words
+from sandglass_supervisor.mcp_servers import shared_words, words
 from sandglass_supervisor.mcp_servers.definition import parse_registration
 from sandglass_supervisor.mcp_servers.requests import CallProblem, parse_request
 from sandglass_supervisor.shared.html_text import html_text
@@ -38,6 +38,7 @@ _MCP: list[dict[str, Any]] = [
     {"id": 2, "op": "cancel"},
     {"id": 3, "op": "servers"},
     {"id": 4, "op": "describe", "server": "one", "tool": "add"},
+    {"id": 5, "op": "load", "server": "one"},
     {
         "op": "started",
         "server_info": {"name": "a", "version": "1", "protocol_version": "2"},
@@ -50,6 +51,15 @@ _MCP: list[dict[str, Any]] = [
     {"op": "failed", "why": "it is not there", "late": True},
     {"name": "one", "command": "npx", "args": ["-y", "x"], "env": {"KEY": "v"}, "cwd": "~/x", "timeout_s": 5},
     {"name": "two", "url": "https://example.com/mcp", "headers": {"Authorization": "x"}, "transport": "sse"},
+]
+_SHARED: list[dict[str, Any]] = [
+    {"servers": [{"name": "one", "state": "running", "tools": [{"name": "add", "description": "caf\u00e9"}, "b"]}]},
+    {
+        "server": "one",
+        "tools": [{"name": "a", "description": "b", "inputSchema": {}, "outputSchema": {}}],
+        "left_out": 1,
+    },
+    {"content": [{"type": "text", "text": "x"}], "structuredContent": {"a": [[{}], None, 1.5e3]}, "isError": False},
 ]
 _KINDS = {"stdout", "stderr", "result", "display", "error"}
 _KEY, _JUPYTER = recorded.jupyter_corpus()
@@ -217,6 +227,25 @@ def check_mcp(frames: list[bytes]) -> None:
             parse_registration(said.value, "/workspace")
 
 
+def check_shared(frames: list[bytes]) -> None:
+    """What a gateway answers about shared servers: what code gets of it is bounded, and JSON for any reader."""
+    blob = b"".join(frames)
+    with suppress(CallProblem):
+        assert isinstance(json.loads(shared_words.parse_result(blob, "one").decode("utf-8")), dict)
+    with suppress(CallProblem):
+        tools, _ = shared_words.parse_listed(blob, "one")
+        assert all(isinstance(json.loads(tool.described), dict) for tool in tools)
+    for value, data in ((wire.parse_object(blob) or {}, b""), ({}, blob)):
+        with suppress(CallProblem):
+            for server in shared_words.parse_servers(value, data):
+                assert server["name"].isprintable()
+                assert server["state"] == "" or server["state"].isprintable()
+                assert all(0 < len(tool["name"]) <= limits.MCP_TEXT_CHARS for tool in server["tools"])
+    told = shared_words.problem_of(Problem("failed", blob.decode("utf-8", "replace")))
+    assert 0 < len(str(told)) <= limits.MESSAGE_CHARS
+    assert all(line.isprintable() for line in str(told).split("\n"))
+
+
 def _objects(frames: JsonFrames, data: list[bytes]) -> list[Frame]:
     found: list[Frame] = []
     with suppress(BrokenFrames):
@@ -328,6 +357,7 @@ def targets() -> list[Target]:
         Target("node", [[piece] for piece in pipe] + [pipe, [b"".join(pipe)]], check_node),
         Target("zmtp", [[zmtp.GREETING, zmtp.introduction("XPUB"), *socket], [b"".join(socket)]], check_zmtp),
         Target("mcp", [[encode(said)] for said in _MCP] + [[encode(said) for said in _MCP]], check_mcp),
+        Target("shared", [[json.dumps(said).encode()] for said in _SHARED], check_shared),
         Target("schema", [[json.dumps(schema).encode()] for schema in _SCHEMAS], check_schema),
         Target("html", [[page] for page in pages], _html),
         Target("picture", [[picture] for picture in pictures], check_picture),

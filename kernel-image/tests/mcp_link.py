@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from client import Client, Refused
+from mcp_shared import share
 from supervisors import Running
 
 SERVER = str(Path(__file__).with_name("mcp") / "server.py")
@@ -69,9 +70,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def peer(running: Running) -> Iterator[Client]:
-    """A connection to a supervisor without servers."""
+    """A connection to a supervisor without servers, of a gateway that knows no shared ones."""
     peer = running.client()
-    peer.hello()
+    share(peer, {})
     yield peer
     for server in peer.ask("mcp_list")["servers"]:
         peer.ask("mcp_remove", name=server["name"])

@@ -49,6 +49,8 @@ class Supervisor:
         if request["op"] == "describe":
             wanted = [tool for tool in TOOLS if request.get("tool") in (None, tool["name"])]
             return {"result": {"server": request["server"], "tools": wanted}}
+        if request["op"] == "load":
+            return {"error": {"kind": "no_server", "message": "no functions can be written here"}}
         return self.call(request["tool"], request["arguments"])
 
     def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:

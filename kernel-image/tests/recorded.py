@@ -297,7 +297,25 @@ def _calls() -> list[Recorded]:
     return [
         Recorded("call", wire.call(b"1f", "tool", _ID, asked), {**means, "blob": ""}),
         Recorded("call with a blob", wire.call(b"1f", "tool", _ID, asked, _PNG), {**means, "blob": to_text(_PNG)}),
+        *_calls_of_servers(means),
         Recorded("withdrawal of a call", wire.withdrawal(b"1f"), {"message": "withdrawal", "call_id": "1f"}),
+    ]
+
+
+def _calls_of_servers(means: dict[str, Any]) -> list[Recorded]:
+    """As ``mcp_servers/shared.py`` makes them."""
+    said: list[tuple[str, dict[str, Any], bytes]] = [
+        ("tool_servers", {}, b""),
+        ("tool_list", {"server": "github"}, b""),
+        ("tool_call", {"server": "github", "tool": "list_issues", "timeout_s": 86400.0}, '{"é":[1,null]}'.encode()),
+    ]
+    return [
+        Recorded(
+            f"call {kind}",
+            wire.call(b"1f", kind, _ID, asked, blob),
+            {**means, "kind": kind, "json": asked, "blob": to_text(blob)},
+        )
+        for kind, asked, blob in said
     ]
 
 

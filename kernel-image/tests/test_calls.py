@@ -187,3 +187,77 @@ def test_kinds_of_a_hello_are_checked() -> None:
     for odd in ("tool", [*most, "more"], [7], [""], ["Tool"], ["a" * (limits.NAME_BYTES + 1)], ["a\n"]):
         with pytest.raises(Problem, match=r"^calls: "):
             arguments.parse_call_kinds({"calls": odd})
+
+
+PATIENT = Call("tool", "e-1", {}, 100.0, patience_s=10.0)
+
+
+def test_a_patient_call_waits_for_a_gateway_that_answers_its_kind(gateways: Gateways) -> None:
+    gateways.calls.offer(ONE, frozenset({"other"}))
+    gateways.ask(PATIENT)
+    gateways.pass_time(9.9)
+    assert gateways.answers == []
+    assert gateways.sent == []
+    gateways.calls.offer(TWO, frozenset({"tool"}))
+    assert [(peer, frames[0]) for peer, frames in gateways.sent] == [(TWO, b"T")]
+    gateways.pass_time(20.0)
+    gateways.calls.returned(TWO, Returned(b"1", {}, b""))
+    assert gateways.answers == [({}, b"")]
+
+
+def test_patience_has_an_end(gateways: Gateways) -> None:
+    gateways.calls.forget(ONE)
+    gateways.ask(PATIENT)
+    gateways.ask(PATIENT._replace(timeout_s=5.0))
+    gateways.pass_time(5.1)
+    assert gateways.problems() == ["timeout"]
+    gateways.pass_time(5.0)
+    assert gateways.problems() == ["timeout", "no_gateway"]
+    gateways.calls.offer(ONE, frozenset({"tool"}))
+    assert gateways.sent == []
+    assert len(gateways.calls) == 0
+
+
+def test_patient_calls_wait_for_room_as_long_as_there_is_a_gateway(gateways: Gateways) -> None:
+    for _ in range(limits.CALLS_OF_EXECUTION + 1):
+        gateways.ask(PATIENT)
+    assert len(gateways.sent) == limits.CALLS_OF_EXECUTION
+    gateways.ask(PATIENT._replace(execution_id="e-2"))
+    assert len(gateways.sent) == limits.CALLS_OF_EXECUTION + 1
+    gateways.pass_time(30.0)
+    assert gateways.answers == []
+    gateways.calls.returned(ONE, Returned(b"3", {}, b""))
+    assert gateways.sent[-1][1][1] == b"%x" % (limits.CALLS_OF_EXECUTION + 1)
+    for index in range(limits.CALLS):
+        gateways.ask(PATIENT._replace(execution_id=f"e-{3 + index % 4}"))
+    assert len(gateways.sent) == limits.CALLS + 1
+    gateways.calls.end("e-1")
+    # Of 98 calls 33 are answered, 64 under way, and one waits.
+    assert len([frames for _, frames in gateways.sent if frames[0] == b"T"]) == 97
+    gateways.calls.forget(ONE)
+    gateways.pass_time(10.1)
+    assert gateways.problems().count("gateway_lost") == limits.CALLS
+    assert gateways.problems().count("no_gateway") == 1
+
+
+def test_so_many_calls_wait_at_most(gateways: Gateways) -> None:
+    for _ in range(limits.CALLS_OF_EXECUTION + limits.CALLS_WAITING):
+        gateways.ask(PATIENT)
+    assert gateways.answers == []
+    gateways.ask(PATIENT)
+    gateways.ask(Call("tool", "e-1", {}, 10.0))
+    assert gateways.problems() == ["too_many_calls"] * 2
+
+
+def test_a_call_that_is_given_up_is_withdrawn_once(gateways: Gateways) -> None:
+    gateways.ask(PATIENT)
+    gateways.calls.withdraw(b"1", Problem("cancelled", "no more"))
+    gateways.calls.withdraw(b"1", Problem("cancelled", "no more"))
+    gateways.calls.returned(ONE, Returned(b"1", {}, b""))
+    assert gateways.problems() == ["cancelled"]
+    assert [frames[0] for _, frames in gateways.sent] == [b"T", b"X"]
+    gateways.calls.forget(ONE)
+    gateways.ask(PATIENT)
+    gateways.calls.withdraw(b"2", Problem("cancelled", "no more"))
+    assert gateways.problems() == ["cancelled"] * 2
+    assert len(gateways.sent) == 2  # the gateway never had it

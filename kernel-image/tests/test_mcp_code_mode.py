@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from client import Client, Refused
+from mcp_shared import share
 from supervisors import Running
 
 SERVER = str(Path(__file__).with_name("mcp") / "server.py")
@@ -17,7 +18,7 @@ LOAD = "from mcptools.code_mode import load; load(['one'], globals())\n"
 def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     running = Running(tmp_path_factory.mktemp("code-mode"))
     peer = running.client()
-    peer.hello()
+    share(peer, {})
     for name in ("one", "two"):
         peer.ask("mcp_register", timeout=60, name=name, command=sys.executable, args=[SERVER])
     yield peer

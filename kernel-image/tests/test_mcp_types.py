@@ -217,7 +217,7 @@ console.log(JSON.stringify([Object.keys(mcptools).sort(), await why(() => mcptoo
     declared = (package / "index.d.ts").read_text()
     for name in set(exported) - {"default", "module.exports"}:
         assert f"export declare function {name}(" in declared or f"export declare class {name} " in declared
-    assert why.startswith("ServerNotRunning: SANDGLASS_MCP_SOCKET is not set")
+    assert why.startswith("Unreachable: SANDGLASS_MCP_SOCKET is not set")
 
 
 def test_parts_of_a_result(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from traitlets import Type
 from traitlets.config import Config
 
 from ..shared.crash_buffer import CrashBuffer
-from . import asyncio_run, figures, run_variables
+from . import asyncio_run, figures, run_variables, tools
 from .current_run import OfCurrentRun
 from .display import BoundedSession
 from .errors import failed_reply
@@ -201,6 +201,7 @@ class SandboxKernelApp(IPKernelApp):
         _add_user_packages()
         installed = (i for i, entry in enumerate(sys.path) if entry.endswith(("site-packages", "dist-packages")))
         sys.path.insert(next(installed, len(sys.path)), "")
+        tools.arrange()
 
     def patch_io(self) -> None:
         """Have the crash report that code asks for come where the supervisor reads it, and not by what has crashed."""

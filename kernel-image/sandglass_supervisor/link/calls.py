@@ -3,14 +3,18 @@
 A gateway says in its hello which kinds of calls it answers. A call goes to a gateway that reads the execution's output,
 else to any other that answers the kind. It is answered once: by that gateway, or with a problem that says why not. It
 ends with its execution.
+
+A call with patience waits for a gateway that answers its kind, and for room if too many are under way. Gateways are not
+asked for it: they say hello when they come.
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..limits import BLOB_BYTES, CALLS, CALLS_OF_EXECUTION, JSON_BYTES
+from ..limits import BLOB_BYTES, CALLS, CALLS_OF_EXECUTION, CALLS_WAITING, JSON_BYTES
 from ..loop import Loop, Timer
 from . import wire
 from .wire import Answer, Problem, Returned
@@ -19,20 +23,29 @@ Send = Callable[[bytes, list[bytes]], bool]
 
 
 class Call(NamedTuple):
-    """What is asked of a gateway, in the name of an execution; ``timeout_s`` counts from now."""
+    """What is asked of a gateway, in the name of an execution.
+
+    ``timeout_s`` counts from now, and so does ``patience_s``: how long there may be no gateway that answers the kind.
+    """
 
     kind: str
     execution_id: str
     arguments: Mapping[str, Any]
     timeout_s: float
     blob: bytes = b""
+    patience_s: float = 0.0
 
 
-class _Waiting(NamedTuple):
-    call: Call
-    peer: bytes
-    answer: Answer
-    deadline: Timer
+class _Waiting:
+    """A call without answer; ``peer`` is the gateway that has it, ``frames`` are what is still to be sent."""
+
+    def __init__(self, call: Call, readers: Collection[bytes], answer: Answer, frames: list[bytes]) -> None:
+        self.call = call
+        self.readers = readers
+        self.answer = answer
+        self.frames = frames
+        self.peer: bytes | None = None
+        self.timers: list[Timer] = []
 
 
 class Calls:
@@ -43,6 +56,8 @@ class Calls:
         self._send = send
         self._kinds: dict[bytes, frozenset[str]] = {}
         self._waiting: dict[bytes, _Waiting] = {}
+        self._unsent: dict[bytes, _Waiting] = {}  # those of them that no gateway has
+        self._sent: Counter[str] = Counter()  # how many each execution has under way
         self._ids = itertools.count(1)
         self.stray = 0
 
@@ -54,26 +69,36 @@ class Calls:
         self._kinds.pop(peer, None)
         if kinds:
             self._kinds[peer] = kinds
+            self._send_waiting()
 
-    def ask(self, call: Call, readers: Collection[bytes], answer: Answer) -> None:
-        """Send a call; ``answer`` is called exactly once, perhaps before this returns.
+    def ask(self, call: Call, readers: Collection[bytes], answer: Answer) -> bytes:
+        """Send a call; ``answer`` is called exactly once, perhaps before this returns. The id is for ``withdraw``.
 
         ``readers`` are the gateways that read the execution's output.
         """
+        call_id = b"%x" % next(self._ids)
         try:
-            peers = self._peers(call, readers)
-            frames = self._frames(call)
+            waiting = _Waiting(call, readers, answer, _frames(call_id, call))
+            self._check_room(call)
         except Problem as problem:
             answer(problem)
-            return
-        for peer in peers:
-            if self._send(peer, frames):
-                call_id = frames[1]
-                deadline = self._loop.call_in(call.timeout_s, partial(self._expire, call_id))
-                self._waiting[call_id] = _Waiting(call, peer, answer, deadline)
-                return
-            self._kinds.pop(peer, None)
-        answer(_nobody(call.kind))
+            return call_id
+        self._waiting[call_id] = self._unsent[call_id] = waiting
+        waiting.timers.append(self._loop.call_in(call.timeout_s, partial(self._expire, call_id)))
+        if not self._try(call_id, waiting):
+            if call.patience_s:
+                self._be_patient(call_id, waiting)
+            else:
+                self._settle(call_id, _nobody(call.kind))
+        return call_id
+
+    def withdraw(self, call_id: bytes, why: Problem) -> None:
+        """Give a call up, and tell the gateway that has it; without effect on one that was answered."""
+        waiting = self._waiting.get(call_id)
+        if waiting is not None:
+            if waiting.peer is not None:
+                self._send(waiting.peer, wire.withdrawal(call_id))
+            self._settle(call_id, why)
 
     def returned(self, peer: bytes, said: Returned) -> None:
         """A gateway answered; what it was not asked is counted and dropped."""
@@ -85,7 +110,9 @@ class Calls:
 
     def end(self, execution_id: str) -> None:
         """The execution is over: nothing waits for its calls any more."""
-        self._withdraw(execution_id, Problem("execution_ended", "the execution that called is over"))
+        for call_id, waiting in list(self._waiting.items()):
+            if waiting.call.execution_id == execution_id:
+                self.withdraw(call_id, Problem("execution_ended", "the execution that called is over"))
 
     def forget(self, peer: bytes) -> None:
         """The gateway is gone, and with it the answers that it owes."""
@@ -95,38 +122,79 @@ class Calls:
             if waiting.peer == peer:
                 self._settle(call_id, Problem("gateway_lost", why))
 
-    def _peers(self, call: Call, readers: Collection[bytes]) -> list[bytes]:
-        of_execution = sum(waiting.call.execution_id == call.execution_id for waiting in self._waiting.values())
-        if of_execution >= CALLS_OF_EXECUTION or len(self._waiting) >= CALLS:
+    def _check_room(self, call: Call) -> None:
+        """Raise Problem if the call cannot be sent now, nor wait until it can."""
+        if call.patience_s and len(self._unsent) < CALLS_WAITING:
+            return
+        if call.patience_s or not self._has_room(call.execution_id):
             bound = f"{CALLS_OF_EXECUTION} calls of one execution and {CALLS} of a sandbox wait at a time"
             raise Problem("too_many_calls", f"at most {bound}; wait for one to be answered")
+
+    def _has_room(self, execution_id: str) -> bool:
+        return self._sent[execution_id] < CALLS_OF_EXECUTION and self._sent.total() < CALLS
+
+    def _able(self, kind: str, readers: Collection[bytes]) -> list[bytes]:
+        """The gateways that answer the kind, first those to be asked first."""
         # The newest first: that an older one died may not be known yet.
-        able = [peer for peer in reversed(self._kinds) if call.kind in self._kinds[peer]]
+        able = [peer for peer in reversed(self._kinds) if kind in self._kinds[peer]]
         return sorted(able, key=lambda peer: peer not in readers)
 
-    def _frames(self, call: Call) -> list[bytes]:
-        frames = wire.call(b"%x" % next(self._ids), call.kind, call.execution_id, call.arguments, call.blob)
-        if len(frames[2]) > JSON_BYTES or len(call.blob) > BLOB_BYTES:
-            raise Problem("too_large", f"a call has at most {JSON_BYTES} bytes of arguments and {BLOB_BYTES} besides")
-        return frames
+    def _try(self, call_id: bytes, waiting: _Waiting) -> bool:
+        """Send it if there are room and a gateway."""
+        call = waiting.call
+        if not self._has_room(call.execution_id):
+            return False
+        for peer in self._able(call.kind, waiting.readers):
+            if self._send(peer, waiting.frames):
+                waiting.peer, waiting.frames = peer, []
+                self._sent[call.execution_id] += 1
+                self._unsent.pop(call_id, None)
+                return True
+            self._kinds.pop(peer, None)
+        return False
+
+    def _send_waiting(self) -> None:
+        for call_id, waiting in list(self._unsent.items()):
+            if self._sent.total() >= CALLS:
+                return
+            self._try(call_id, waiting)
+
+    def _be_patient(self, call_id: bytes, waiting: _Waiting) -> None:
+        """Look again when the patience is over: there may be a gateway, but no room."""
+
+        def look() -> None:
+            if call_id in self._unsent:
+                if self._able(waiting.call.kind, ()):
+                    self._be_patient(call_id, waiting)
+                else:
+                    self._settle(call_id, _nobody(waiting.call.kind))
+
+        waiting.timers[1:] = [self._loop.call_in(waiting.call.patience_s, look)]
 
     def _expire(self, call_id: bytes) -> None:
-        waiting = self._waiting.get(call_id)
-        if waiting is not None:
-            self._send(waiting.peer, wire.withdrawal(call_id))
-            self._settle(call_id, Problem("timeout", f"no answer within {waiting.call.timeout_s:g} s"))
-
-    def _withdraw(self, execution_id: str, why: Problem) -> None:
-        for call_id, waiting in list(self._waiting.items()):
-            if waiting.call.execution_id == execution_id:
-                self._send(waiting.peer, wire.withdrawal(call_id))
-                self._settle(call_id, why)
+        waiting = self._waiting[call_id]
+        self.withdraw(call_id, Problem("timeout", f"no answer within {waiting.call.timeout_s:g} s"))
 
     def _settle(self, call_id: bytes, value: wire.Reply | Problem, blob: bytes = b"") -> None:
         waiting = self._waiting.pop(call_id, None)
-        if waiting is not None:
-            waiting.deadline.cancel()
-            waiting.answer(value, blob)
+        if waiting is None:
+            return
+        for timer in waiting.timers:
+            timer.cancel()
+        if self._unsent.pop(call_id, None) is None:
+            self._sent.subtract((waiting.call.execution_id,))
+            if not self._sent[waiting.call.execution_id]:
+                del self._sent[waiting.call.execution_id]
+        waiting.answer(value, blob)
+        if self._unsent:
+            self._send_waiting()
+
+
+def _frames(call_id: bytes, call: Call) -> list[bytes]:
+    frames = wire.call(call_id, call.kind, call.execution_id, call.arguments, call.blob)
+    if len(frames[2]) > JSON_BYTES or len(call.blob) > BLOB_BYTES:
+        raise Problem("too_large", f"a call has at most {JSON_BYTES} bytes of arguments and {BLOB_BYTES} besides")
+    return frames
 
 
 def _nobody(kind: str) -> Problem:

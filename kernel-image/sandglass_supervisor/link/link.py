@@ -1,5 +1,6 @@
 """The supervisor's end of the link: one ROUTER socket with CURVE, and the list of who may connect."""
 
+import struct
 from collections.abc import Callable, Sequence
 
 import zmq
@@ -15,6 +16,7 @@ _ZAP_ENDPOINT = "inproc://zeromq.zap.01"
 _ZAP_DOMAIN = b"sandglass"
 _HEARTBEAT_MS = 10_000
 _HANDSHAKE_MS = 30_000
+_EVENT = struct.Struct("=Hi")  # of ZeroMQ's monitor: what happened, and to which descriptor
 
 
 class Link:
@@ -44,16 +46,34 @@ class Link:
         self._socket.setsockopt(zmq.ZAP_DOMAIN, _ZAP_DOMAIN)
         self._socket.setsockopt(zmq.CURVE_SECRETKEY, settings.secret_key.encode("ascii"))
         self._socket.bind(f"tcp://{settings.address}:{settings.port}")
+        self._monitor = self._socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        self._connections: dict[bytes, int] = {}  # the descriptors of the peers that are known
+        self._origin: zmq.Frame | None = None
         self._loop = loop
         self._waiting: list[tuple[bytes, Sequence[bytes]]] = []
         self._soon: Timer | None = None
+        self._gone: Callable[[bytes], None] = lambda _peer: None
         self.endpoint = self._socket.get_string(zmq.LAST_ENDPOINT)
         self.refused = 0
 
-    def watch(self, handler: MessageHandler) -> None:
-        """Serve handshakes and call ``handler(peer, frames)`` for every message."""
+    def watch(self, handler: MessageHandler, gone: Callable[[bytes], None]) -> None:
+        """Serve handshakes, call ``handler(peer, frames)`` for every message and ``gone`` for known peers that end."""
+        self._gone = gone
         self._loop.watch(self._zap, self._authenticate)
         self._loop.watch(self._socket, lambda: self._receive(handler))
+        self._loop.watch(self._monitor, self._read_ends)
+
+    def know(self, peer: bytes) -> None:
+        """Know the peer whose message is being handled: from now on the end of its connection is told."""
+        # First those that have ended: a new connection may have the descriptor of an old one.
+        self._read_ends()
+        descriptor = -1 if self._origin is None else int(self._origin.get(zmq.SRCFD))
+        if descriptor >= 0:
+            self._connections[peer] = descriptor
+
+    def forget(self, peer: bytes) -> None:
+        """Tell nothing of this peer any more."""
+        self._connections.pop(peer, None)
 
     def send_soon(self, peer: bytes, frames: Sequence[bytes]) -> None:
         """Send in front of what is sent next, or after ``ANSWER_WAIT_S``.
@@ -86,10 +106,19 @@ class Link:
 
     def _receive(self, handler: MessageHandler) -> None:
         for _ in range(LINK_RECEIVE_MESSAGES):
-            message = messages.receive(self._socket)
-            if message is None:
+            received = messages.receive_from(self._socket)
+            if received is None:
                 return
+            self._origin, message = received
             handler(message[0], message[1:])
+
+    def _read_ends(self) -> None:
+        while (event := messages.receive(self._monitor)) is not None:
+            what, descriptor = _EVENT.unpack(event[0])
+            if what == zmq.EVENT_DISCONNECTED:
+                for peer in [peer for peer, known in self._connections.items() if known == descriptor]:
+                    del self._connections[peer]
+                    self._gone(peer)
 
     def _authenticate(self) -> None:
         """Answer one ZAP request (RFC 27): version, request id, domain, address, identity, mechanism, credentials."""

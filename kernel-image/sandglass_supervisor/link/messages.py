@@ -11,15 +11,21 @@ _MORE = int(zmq.SNDMORE)
 
 def receive(socket: zmq.Socket[bytes]) -> list[bytes] | None:
     """The next message, or None if there is none now."""
+    received = receive_from(socket)
+    return None if received is None else received[1]
+
+
+def receive_from(socket: zmq.Socket[bytes]) -> tuple[zmq.Frame, list[bytes]] | None:
+    """The next message, with its first frame as ZeroMQ has it: that knows by which connection it came."""
     try:
-        frame = socket.recv(_NOW, copy=False)
+        first = frame = socket.recv(_NOW, copy=False)
     except zmq.Again:
         return None
     frames = [frame.bytes]
     while frame.more:
         frame = socket.recv(_NOW, copy=False)
         frames.append(frame.bytes)
-    return frames
+    return first, frames
 
 
 def send(socket: zmq.Socket[bytes], frames: Sequence[bytes]) -> None:

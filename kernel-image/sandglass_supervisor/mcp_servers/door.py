@@ -6,7 +6,6 @@ import struct
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 from ..limits import (
     MCP_CALLS_OF_EXECUTION,
@@ -17,12 +16,13 @@ from ..limits import (
 )
 from ..loop import Loop
 from ..processes.children import mark_of
-from ..shared.json_frames import Frame, Unspeakable, encode, framed, to_json
+from ..shared.json_frames import Frame, Unspeakable, encode, framed
+from .answers import Answers, Give
 from .budget import Budget
 from .channel import Bounds, Channel
-from .requests import Call, CallProblem, Cancel, Describe, ServersAsked, parse_number, parse_request
-from .server import Outcome, Server
-from .servers import Servers
+from .requests import Call, CallProblem, Cancel, Describe, Load, ServersAsked, parse_number, parse_request
+from .server import Outcome
+from .shared import Withdraw
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid of unix(7)
 _BACKLOG = 128
@@ -33,10 +33,10 @@ ExecutionOf = Callable[[int], str | None]
 class Door:
     """Listens at ``path``; ``execution_of`` tells by the mark of a process which execution it belongs to, if to any."""
 
-    def __init__(self, loop: Loop, path: str, servers: Servers, execution_of: ExecutionOf) -> None:
+    def __init__(self, loop: Loop, path: str, answers: Answers, execution_of: ExecutionOf) -> None:
         self._loop = loop
         self._path = path
-        self._servers = servers
+        self._answers = answers
         self._execution_of = execution_of
         self._budget = Budget(MCP_WAITING_BYTES)
         self._connections: dict[_Connection, None] = {}
@@ -100,18 +100,18 @@ class Door:
             mark = mark_of(pid)
         except OSError:
             mark = 0
-        connection = _Connection(self, self._servers, lambda: self._execution_of(mark))
+        connection = _Connection(self, self._answers, lambda: self._execution_of(mark))
         self._connections[connection] = None
         bounds = Bounds(MCP_REQUEST_BYTES, MCP_UNSENT_BYTES, self._budget)
         connection.open(self._loop, accepted.detach(), bounds, lambda _: self._connections.pop(connection, None))
 
 
 class _Connection:
-    def __init__(self, door: Door, servers: Servers, execution: Callable[[], str | None]) -> None:
+    def __init__(self, door: Door, answers: Answers, execution: Callable[[], str | None]) -> None:
         self._door = door
-        self._servers = servers
+        self._answers = answers
         self._execution = execution
-        self._calls: dict[int, tuple[str | None, Callable[[], None]]] = {}
+        self._calls: dict[int, tuple[str | None, Withdraw]] = {}
 
     @property
     def idle(self) -> bool:
@@ -143,55 +143,49 @@ class _Connection:
         try:
             match parse_request(asked):
                 case Call() as call:
-                    self._call(number, call)
+                    self._begin(number, partial(self._call, call))
                 case Cancel():
                     if number in self._calls:
                         self._calls[number][1]()
                 case ServersAsked():
-                    self._answer(number, {"servers": [_line(server) for server in self._servers]})
+                    self._begin(number, self._answers.servers)
                 case Describe() as wanted:
-                    self._describe(number, wanted)
+                    self._begin(number, lambda execution, give: self._answers.describe(execution, wanted, give))
+                case Load() as load:
+                    self._begin(number, lambda execution, give: self._answers.load(execution, load, give))
         except CallProblem as problem:
             self._answer(number, problem)
 
-    def _call(self, number: int, call: Call) -> None:
-        server = self._servers.find(call.server)
+    def _begin(self, number: int, ask: Callable[[str | None, Give], Withdraw]) -> None:
+        """Ask something that is answered now or later, and can be cancelled until then."""
         if number in self._calls:
             raise CallProblem("bad_request", "id: a call of that number waits already")
         execution = self._execution()
-        if execution is not None:
-            self._door.count(execution)
         answered = False
 
-        def answer(value: Outcome) -> None:
+        def give(value: Outcome | bytes) -> None:
             nonlocal answered
             answered = True
             self._calls.pop(number, None)
             self._answer(number, value)
 
-        at_server = server.call(call, answer)
+        cancel = ask(execution, give)
         if not answered:
-            self._calls[number] = (execution, partial(server.cancel, at_server))
+            self._calls[number] = (execution, cancel)
 
-    def _describe(self, number: int, wanted: Describe) -> None:
-        server = self._servers.find(wanted.server)
-        tools = [tool for tool in server.tools if wanted.tool in (None, tool.name)]
-        if wanted.tool is not None and not tools:
-            raise server.no_tool(wanted.tool)
-        listed = b",".join(tool.described for tool in tools)
-        answer = b'{"id":%d,"result":{"server":%s,"tools":[%s]}}' % (number, to_json(server.name), listed)
-        self._channel.send(framed(answer))
+    def _call(self, call: Call, execution: str | None, give: Give) -> Withdraw:
+        if execution is not None:
+            self._door.count(execution)
+        return self._answers.call(execution, call, give)
 
-    def _answer(self, number: int, value: Outcome) -> None:
+    def _answer(self, number: int, value: Outcome | bytes) -> None:
         if isinstance(value, CallProblem):
             self._channel.send(encode({"id": number, "error": {"kind": value.kind, "message": str(value)}}))
+            return
+        if isinstance(value, bytes):
+            self._channel.send(framed(b'{"id":%d,"result":%s}' % (number, value)))
             return
         try:
             self._channel.send(encode({"id": number, "result": value}))
         except Unspeakable as problem:
             self._answer(number, CallProblem("failed", f"the result cannot be passed on: {problem}"))
-
-
-def _line(server: Server) -> dict[str, Any]:
-    tools = [{"name": tool.name, "description": tool.line} for tool in server.tools]
-    return {"name": server.name, "state": server.state, "tools": tools}

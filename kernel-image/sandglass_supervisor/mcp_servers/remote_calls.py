@@ -4,10 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..limits import MCP_CALL_ID_CHARS, MCP_PEER_LOOK_S, MCP_RESULT_BYTES, MCP_TEXT_CHARS, MCP_TOOLS_BYTES, MCP_VALUES
+from ..limits import MCP_CALL_ID_CHARS, MCP_RESULT_BYTES, MCP_TEXT_CHARS, MCP_TOOLS_BYTES, MCP_VALUES
 from ..link.arguments import bad, parse_seconds, parse_text
 from ..link.wire import Answer, Problem, Reply, Request
-from ..loop import Loop, Timer
 from ..shared.json_frames import BrokenFrames, Unspeakable, from_json, to_json
 from .requests import Call, CallProblem
 from .server import Outcome, Server
@@ -17,14 +16,11 @@ _Key = tuple[bytes, str]  # a gateway and its id of the call
 
 
 class RemoteCalls:
-    """Calls without answer, each of the gateway that asked; ``is_there`` tells whether a gateway still is."""
+    """Calls without answer, each of the gateway that asked."""
 
-    def __init__(self, loop: Loop, servers: Servers, is_there: Callable[[bytes], bool]) -> None:
-        self._loop = loop
+    def __init__(self, servers: Servers) -> None:
         self._servers = servers
-        self._is_there = is_there
         self._waiting: dict[_Key, Callable[[], None]] = {}
-        self._look: Timer | None = None
 
     def tools(self, request: Request, answer: Answer) -> None:
         """Answer ``mcp_tools``: the tools of a server as MCP lists them, as many as fit."""
@@ -58,7 +54,6 @@ class RemoteCalls:
         number = server.call(call, settle)
         if not answered:
             self._waiting[key] = partial(server.cancel, number)
-            self._watch()
 
     def cancel(self, peer: bytes, given: dict[str, Any]) -> Reply:
         """Give up a call of this gateway; without effect on one that was answered."""
@@ -78,19 +73,6 @@ class RemoteCalls:
             return self._servers.find(name)
         except CallProblem as problem:
             raise Problem(problem.kind, str(problem)) from None
-
-    def _watch(self) -> None:
-        """Look now and then who is still there: a connection that ends says nothing."""
-        if self._look is None:
-            self._look = self._loop.call_in(MCP_PEER_LOOK_S, self._look_round)
-
-    def _look_round(self) -> None:
-        self._look = None
-        for peer in {peer for peer, _ in self._waiting}:
-            if not self._is_there(peer):
-                self.forget(peer)
-        if self._waiting:
-            self._watch()
 
 
 def parse_call(request: Request) -> tuple[str, Call]:

@@ -37,7 +37,13 @@ class Describe(NamedTuple):
     tool: str | None
 
 
-Asked = Call | Cancel | ServersAsked | Describe
+class Load(NamedTuple):
+    """Have the functions of a server written, if they are not there."""
+
+    server: str
+
+
+Asked = Call | Cancel | ServersAsked | Describe | Load
 
 
 def parse_number(asked: dict[str, Any]) -> int | None:
@@ -58,7 +64,9 @@ def parse_request(asked: dict[str, Any]) -> Asked:
         case "describe":
             tool = None if asked.get("tool") is None else _text(asked, "tool")
             return Describe(_text(asked, "server"), tool)
-    raise CallProblem("bad_request", "op: must be call, cancel, servers or describe")
+        case "load":
+            return Load(_text(asked, "server"))
+    raise CallProblem("bad_request", "op: must be call, cancel, servers, describe or load")
 
 
 def _text(asked: dict[str, Any], field: str) -> str:

@@ -210,10 +210,7 @@ class Server:
 
     def no_tool(self, name: str) -> CallProblem:
         """That there is no such tool, and which there are."""
-        names = [known.shown for known in self.tools[:_NAMES_TOLD]]
-        more = f" and {len(self.tools) - _NAMES_TOLD} more" if len(self.tools) > _NAMES_TOLD else ""
-        there = ", ".join(names) or "none"
-        return CallProblem("no_tool", f"server '{self.name}' has no tool {name!r}; it has {there}{more}")
+        return no_tool(self.name, self.tools, name)
 
     def _late(self, number: int, seconds: float) -> None:
         self.cancel(number, CallProblem("timeout", f"no answer within {seconds:g} s; give timeout_s for another limit"))
@@ -226,3 +223,11 @@ class Server:
             if pending.timer is not None:
                 pending.timer.cancel()
             pending.answer(value)
+
+
+def no_tool(server: str, tools: list[Tool], name: str) -> CallProblem:
+    """That a server has no such tool, and which it has."""
+    names = [known.shown for known in tools[:_NAMES_TOLD]]
+    more = f" and {len(tools) - _NAMES_TOLD} more" if len(tools) > _NAMES_TOLD else ""
+    there = ", ".join(names) or "none"
+    return CallProblem("no_tool", f"server '{server}' has no tool {name!r}; it has {there}{more}")

@@ -152,6 +152,11 @@ class Servers:
         if name not in self._known:
             raise Problem("no_server", self.names(name))
 
+    def get(self, name: str) -> Server | None:
+        """The server of that name, if it is one of this sandbox."""
+        known = self._known.get(name)
+        return None if known is None else known.server
+
     def find(self, name: str) -> Server:
         """The server of that name; raises CallProblem."""
         known = self._known.get(name)

@@ -30,10 +30,10 @@ function arrange(kernel) {
   console.Console = Console;
   for (const [name, value] of Object.entries({ ...place.globals, console })) define(globalThis, name, value);
   define(globalThis, 'display', (...given) => kernel.show(displayed(...given)));
-  findTools(process.cwd());
+  const ready = findTools(process.cwd(), kernel.interrupts);
   // For mcptools, which cancels calls when the run is interrupted (mcp_api/mcptools_node/runtime.js).
   Object.defineProperty(globalThis, Symbol.for('sandglass.interrupts'), { value: kernel.interrupts });
-  Object.defineProperty(globalThis, HELPER, { value: Object.freeze(helper(kernel, place)) });
+  Object.defineProperty(globalThis, HELPER, { value: Object.freeze(helper(kernel, place, ready)) });
   define(Function.prototype, 'toString', sourceOf(Function.prototype.toString));
 }
 
@@ -69,7 +69,8 @@ function asFile(file) {
 }
 
 /** What the rewritten source of a cell calls; see cell.cjs. */
-function helper({ wait, result }, { load, meta }) {
+function helper({ wait, result }, { load: begin, meta }, ready) {
+  const load = (name, options) => ready(name)?.then(() => begin(name, options)) ?? begin(name, options);
   return {
     wait,
     result,

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 HEADER_BYTES = 4
@@ -49,12 +49,15 @@ def to_json(value: object, *, strict: bool = False) -> bytes:
         raise Unspeakable(f"it is nested too deep for JSON{or_number}") from error
 
 
-def from_json(body: bytes, most_values: int) -> Any:
-    """The value of a text of at most so many values; raises BrokenFrames."""
+def from_json(body: bytes, most_values: int, constant: Callable[[str], object] | None = None) -> Any:
+    """The value of a text of at most so many values; raises BrokenFrames.
+
+    ``constant`` makes a value of NaN and infinities, or raises ValueError; without it they are what they are.
+    """
     if has_more_values(body, most_values):
         raise BrokenFrames(f"JSON of more than {most_values} values")
     try:
-        return json.loads(body)
+        return json.loads(body, parse_constant=constant)
     except (ValueError, RecursionError) as error:
         raise BrokenFrames("what is not JSON, or nested too deep") from error
 

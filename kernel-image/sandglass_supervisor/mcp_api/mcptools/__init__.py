@@ -7,14 +7,19 @@
     mcptools.call("github", "list_issues", {"repo": "a/b"})
     await mcptools.call_async("github", "list_issues", {"repo": "a/b"})
 
-Typed functions stand beside this file: from mcptools.github.list_issues import Params, run, run_async
+Typed functions are modules, written when they are first imported:
+
+    from mcptools.github.list_issues import Params, run, run_async
+
 Any number of calls may run at once. Names and descriptions of tools come from their servers.
 """
 
+from . import _imports
 from ._api import call, call_async, describe, search, servers
 from ._errors import (
     NoSuchServer,
     NoSuchTool,
+    NotAllowed,
     ResultTooLarge,
     ServerNotRunning,
     ToolCancelled,
@@ -30,6 +35,7 @@ __all__ = [
     "Media",
     "NoSuchServer",
     "NoSuchTool",
+    "NotAllowed",
     "ResultTooLarge",
     "ServerNotRunning",
     "TooManyCalls",
@@ -44,3 +50,5 @@ __all__ = [
     "search",
     "servers",
 ]
+
+_imports.arrange()

@@ -1,6 +1,7 @@
 """The functions of the package."""
 
 import re
+import warnings
 from typing import Any
 
 from . import _errors, _gate, _values, _wire
@@ -25,8 +26,14 @@ async def call_async(
 
 
 def servers() -> list[dict[str, Any]]:
-    """The servers with their ``name``, ``state`` and ``tools`` (``name`` and ``description``)."""
-    found = _result(_wire.ask({"op": "servers"}), None, None).get("servers")
+    """The servers with their ``name``, ``state`` and ``tools`` (``name`` and ``description``).
+
+    First those of the sandbox, then those that sandboxes share (``shared``). Of one that sleeps no tools may be known.
+    """
+    answer = _result(_wire.ask({"op": "servers"}), None, None)
+    found, note = answer.get("servers"), answer.get("note")
+    if note:
+        warnings.warn(str(note), RuntimeWarning, stacklevel=2)
     return found if isinstance(found, list) else []
 
 

@@ -27,7 +27,7 @@ class ToolError(ToolRunnerError):
 
 
 class NoSuchServer(ToolRunnerError, LookupError):
-    """No server of that name is registered."""
+    """No server of that name is registered in the sandbox, or shared with it."""
 
     advice = "mcptools.servers() lists the servers."
 
@@ -38,14 +38,23 @@ class NoSuchTool(ToolRunnerError, LookupError):
     advice = "mcptools.describe(server) lists its tools, mcptools.search(words) finds one."
 
 
-class ServerNotRunning(ToolRunnerError):
-    """The server ended."""
+class NotAllowed(ToolRunnerError, PermissionError):
+    """The sandbox may not use this tool of a shared server."""
 
-    advice = "Register the server again, after what its last words name is repaired."
+    advice = "The server's administrator decides that; mcptools.describe(server) lists the tools that may be called."
+
+
+class ServerNotRunning(ToolRunnerError):
+    """The server ended, or does not start."""
+
+    advice = (
+        "Repair what its last words name, and register the server again; if sandboxes share it, that is for its"
+        " administrator to do."
+    )
 
 
 class Unreachable(ServerNotRunning):
-    """There is no way from this process to any server, or it broke while the call ran."""
+    """There is no way from this process to the server, or it broke while the call ran."""
 
     advice = "mcptools.servers() tries the way again. A tool may have done its work all the same."
 
@@ -75,7 +84,9 @@ class ToolCancelled(ToolRunnerError):
 KINDS: dict[str, type[ToolRunnerError]] = {
     "no_server": NoSuchServer,
     "no_tool": NoSuchTool,
+    "not_allowed": NotAllowed,
     "not_running": ServerNotRunning,
+    "unreachable": Unreachable,
     "timeout": ToolTimeout,
     "too_large": ResultTooLarge,
     "too_many": TooManyCalls,

@@ -28,8 +28,17 @@ class NoSuchTool extends ToolRunnerError {
   static advice = 'describe(server) of mcptools lists its tools, search(words) finds one.';
 }
 
+class NotAllowed extends ToolRunnerError {
+  static advice = "The server's administrator decides that; describe(server) of mcptools lists the tools that may be called.";
+}
+
 class ServerNotRunning extends ToolRunnerError {
-  static advice = 'Register the server again, after what its last words name is repaired.';
+  static advice =
+    'Repair what its last words name, and register the server again; if sandboxes share it, that is for its administrator to do.';
+}
+
+class Unreachable extends ServerNotRunning {
+  static advice = 'servers() of mcptools tries the way again. A tool may have done its work all the same.';
 }
 
 class ToolTimeout extends ToolRunnerError {
@@ -49,7 +58,9 @@ class ToolCancelled extends ToolRunnerError {}
 const KINDS = new Map([
   ['no_server', NoSuchServer],
   ['no_tool', NoSuchTool],
+  ['not_allowed', NotAllowed],
   ['not_running', ServerNotRunning],
+  ['unreachable', Unreachable],
   ['timeout', ToolTimeout],
   ['too_large', ResultTooLarge],
   ['too_many', TooManyCalls],
@@ -69,7 +80,9 @@ module.exports = {
   ToolError,
   NoSuchServer,
   NoSuchTool,
+  NotAllowed,
   ServerNotRunning,
+  Unreachable,
   ToolTimeout,
   ResultTooLarge,
   TooManyCalls,

@@ -24,7 +24,9 @@ export interface ToolLine {
 
 export interface Server {
   name: string;
-  state: 'starting' | 'running' | 'ended';
+  state: string;
+  /** True for one that sandboxes share. Of one that sleeps no tools may be known. */
+  shared?: boolean;
   tools: ToolLine[];
 }
 
@@ -43,7 +45,7 @@ export interface Description {
  */
 export declare function call(server: string, tool: string, args?: { [key: string]: unknown }, options?: CallOptions): Promise<unknown>;
 
-/** The servers with their states and tools. */
+/** The servers with their states and tools: those of the sandbox, and those that sandboxes share. */
 export declare function servers(): Promise<Server[]>;
 
 /** A tool, 'server.tool', with its schemas; or 'server' with its tools. */
@@ -68,14 +70,20 @@ export declare class ToolRunnerError extends Error {
 /** The tool itself answered that it failed. The message is the tool's. */
 export declare class ToolError extends ToolRunnerError {}
 
-/** No server of that name is registered. */
+/** No server of that name is registered in the sandbox, or shared with it. */
 export declare class NoSuchServer extends ToolRunnerError {}
 
 /** The server has no such tool. */
 export declare class NoSuchTool extends ToolRunnerError {}
 
-/** The server ended, or there is no way to it. */
+/** The sandbox may not use this tool of a shared server. */
+export declare class NotAllowed extends ToolRunnerError {}
+
+/** The server ended, or does not start. */
 export declare class ServerNotRunning extends ToolRunnerError {}
+
+/** There is no way from this process to the server, or it broke while the call ran. */
+export declare class Unreachable extends ServerNotRunning {}
 
 /** The tool did not answer in time. It may have done its work all the same. */
 export declare class ToolTimeout extends ToolRunnerError {}

@@ -48,6 +48,7 @@ async function outcomeOf(server, tool, args, options) {
 /** The servers with their names, states and tools. */
 async function servers() {
   const found = resultOf(await ask({ op: 'servers' }, undefined, signalsOf()));
+  if (found.note) console.warn(String(found.note));
   return Array.isArray(found.servers) ? found.servers : [];
 }
 

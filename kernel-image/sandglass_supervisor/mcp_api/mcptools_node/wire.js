@@ -4,7 +4,7 @@
 
 const net = require('node:net');
 const process = require('node:process');
-const { ServerNotRunning, ToolRunnerError, ToolTimeout } = require('./errors.js');
+const { ToolRunnerError, ToolTimeout, Unreachable } = require('./errors.js');
 
 const VARIABLE = 'SANDGLASS_MCP_SOCKET';
 const FRAME_BYTES = 8 * 1024 * 1024;
@@ -20,11 +20,11 @@ const ID = 1;
 async function ask(request, timeoutS, signals) {
   const frame = framed({ id: ID, ...request });
   const path = process.env[VARIABLE];
-  if (!path) throw new ServerNotRunning(`${VARIABLE} is not set: MCP servers are reached from the kernels and commands of a sandbox that has them`);
+  if (!path) throw new Unreachable(`${VARIABLE} is not set: MCP servers are reached from the kernels and commands of a sandbox that has them`);
   const outcome = await exchange(path, frame, timeoutS, signals);
   if (outcome.aborted) throw outcome.aborted.reason;
   if (outcome.isLate) throw new ToolTimeout(`no answer within ${timeoutS} s, nor in the ${GRACE_S} s after`);
-  if (outcome.broken) throw new ServerNotRunning(`the way to the MCP servers broke: ${outcome.broken}`);
+  if (outcome.broken) throw new Unreachable(`the way to the MCP servers broke: ${outcome.broken}`);
   return outcome.answer;
 }
 

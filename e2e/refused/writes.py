@@ -201,7 +201,7 @@ def granted(account: list[str], namespace: str, present: list[Json]) -> Iterator
     for one in [*OWN, *ours, thing("v1", "Secret", "mountable-some")]:
         yield Attempt(f"the operator makes {title(one)}", create, placed(one, namespace), "")
     for one in present:
-        # A Secret of a link cannot be altered, by nobody. A sandbox of a user is deleted when it has expired, and not written.
+        # A Secret of a link cannot be altered. A user's sandbox is deleted when it has expired, and not written.
         if one["kind"] == "Sandbox" and not is_child(one):
             yield Attempt(
                 f"the operator does not write {title(one)}", ["replace", "--dry-run=server", *account], one, SERVERS

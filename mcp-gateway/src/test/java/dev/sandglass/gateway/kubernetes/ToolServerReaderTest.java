@@ -22,8 +22,7 @@ class ToolServerReaderTest {
 
     private static final StdioServer STDIO = new StdioServer(null, "npx", null, null, "~/x");
 
-    private static SandboxToolServer resource(
-            String name, @Nullable StdioServer stdio, @Nullable HttpServer http) {
+    private static SandboxToolServer resource(String name, @Nullable StdioServer stdio, @Nullable HttpServer http) {
         var resource = new SandboxToolServer();
         resource.setMetadata(new ObjectMetaBuilder()
                 .withNamespace("sandglass-default")
@@ -60,9 +59,9 @@ class ToolServerReaderTest {
                 ToolServerReader.read(resource("web", STDIO, null)).orElseThrow();
 
         assertThat(server.identity().revision()).hasSizeLessThanOrEqualTo(64);
-        assertThat(server.registration()).isInstanceOfSatisfying(Registration.Command.class, command -> assertThat(
-                        command.cwd())
-                .isEqualTo("~/x"));
+        assertThat(server.registration())
+                .isInstanceOfSatisfying(Registration.Command.class, command -> assertThat(command.cwd())
+                        .isEqualTo("~/x"));
     }
 
     @Test
@@ -76,8 +75,7 @@ class ToolServerReaderTest {
                 .build();
         resource.setStatus(new SandboxToolServerStatus(1L, List.of(refused), null));
 
-        assertThat(ToolServerReader.read(resource).orElseThrow().trouble())
-                .contains("NameTaken: another [2J Sandbox");
+        assertThat(ToolServerReader.read(resource).orElseThrow().trouble()).contains("NameTaken: another [2J Sandbox");
     }
 
     @Test

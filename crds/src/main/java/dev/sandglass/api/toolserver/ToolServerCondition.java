@@ -17,7 +17,7 @@ public enum ToolServerCondition {
     READY(
             "Ready",
             "True: code can call the server; if its pod sleeps (Idle, MaxLifetime), the call starts it."
-                    + " False: calls fail now, and the reason says why.");
+                    + " False: calls wait for it (Starting) or fail, and the reason says why.");
 
     private final String value;
     private final String meaning;

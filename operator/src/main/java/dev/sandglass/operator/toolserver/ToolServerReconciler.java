@@ -181,7 +181,7 @@ public final class ToolServerReconciler implements Reconciler<SandboxToolServer>
     }
 
     private static LoggingEventBuilder about(SandboxToolServer server, LoggingEventBuilder line) {
-        return line.addKeyValue("toolServer", server.getMetadata().getName())
+        return line.addKeyValue("sandboxtoolserver", server.getMetadata().getName())
                 .addKeyValue("namespace", server.getMetadata().getNamespace())
                 .addKeyValue("uid", server.getMetadata().getUid());
     }

@@ -32,7 +32,7 @@ final class ToolCallLog {
     /** Of one that failed by a fault of the gateway. */
     static final String FAULT = "fault";
 
-    private static final String METER = "sandglass.toolserver.calls";
+    private static final String METER = "sandglass.tool.server.calls";
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
     private static final long PACE = TimeUnit.SECONDS.toNanos(1);
     private static final int MOST_PACED = 4096;

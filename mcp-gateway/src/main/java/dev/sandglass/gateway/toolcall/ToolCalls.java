@@ -41,6 +41,7 @@ public final class ToolCalls implements PodCalls {
 
     private final SharedServers servers;
     private final SharedServerList list;
+    private final Sandboxes children;
     private final ServerPods pods;
     private final ServerUse use;
     private final ServerStarts starts;
@@ -90,6 +91,7 @@ public final class ToolCalls implements PodCalls {
             Means means) {
         this.servers = servers;
         this.list = list;
+        this.children = children;
         this.pods = new ServerPods(links);
         this.use = new ServerUse(children, means.clock());
         this.starts = new ServerStarts(children, pods, use, means.clock());
@@ -202,13 +204,24 @@ public final class ToolCalls implements PodCalls {
     /** Asks the server's pod when the turn comes; a pod that forgot the server, as after a restart, is told of it again. */
     private Mono<Blob> inTurn(
             SharedServers.Asker asker, SharedServer server, Function<RunningSandbox, Mono<Blob>> question) {
-        Mono<Blob> once = Mono.defer(() -> starts.ready(server)).flatMap(pod -> use.during(pod, question.apply(pod)));
+        Mono<Blob> once = Mono.defer(() -> starts.ready(server))
+                .flatMap(pod -> use.during(pod, Mono.firstWithSignal(question.apply(pod), gone(pod, server))));
         Mono<Blob> twice = once.onErrorResume(ToolCalls::isForgotten, _ -> {
             starts.forget(server);
             return once;
         });
         return queue.inTurn(server.identity().uid(), server.bounds().concurrency(), asker.uid(), twice)
                 .onErrorMap(failure -> CallProblem.ofQuestion(server.name(), failure));
+    }
+
+    /** Fails when the pod ends: the link would wait for one to come back as long as a call may take. */
+    private Mono<Blob> gone(RunningSandbox pod, SharedServer server) {
+        return children.ends(pod)
+                .next()
+                .<Blob>flatMap(end -> Mono.error(CallProblem.FAILED.because(
+                        "the pod of MCP server '%s' ended: %s; whether the call was carried out is not known"
+                                .formatted(server.name(), end.why()))))
+                .switchIfEmpty(Mono.never());
     }
 
     private static boolean isForgotten(Throwable failure) {

@@ -171,6 +171,19 @@ class ServerStartsTest {
         assertThat(scene.verbs(Verb.RegisterServer.class)).hasSize(1);
     }
 
+    @Test
+    void aCallEndsWithThePodOfItsServer() throws Exception {
+        scene.run("web");
+        scene.supervisor.servers.slow = true;
+        var answer = scene.ask(BOX, "tool_call", "{'server':'web','tool':'a'}", "{}");
+        await().until(() -> scene.supervisor.servers.waiting.size() == 1);
+        scene.children.end("web-mcp", "the node is lost (NodeLost)");
+
+        LinkException why = problem(answer);
+        assertThat(why.code()).isEqualTo("failed");
+        assertThat(why.text()).contains("the node is lost (NodeLost); whether the call was carried out is not known");
+    }
+
     /** An idle stop would end a call that takes longer than the idle time. */
     @Test
     void aPodCountsAsUsedAsLongAsACallTakesAndNoLonger() throws Exception {

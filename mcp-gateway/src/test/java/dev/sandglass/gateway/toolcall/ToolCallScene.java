@@ -128,7 +128,7 @@ final class ToolCallScene implements AutoCloseable {
 
     /** How many calls ended so. */
     long counted(String kind, String outcome) {
-        Timer timer = meters.find("sandglass.toolserver.calls")
+        Timer timer = meters.find("sandglass.tool.server.calls")
                 .tag("kind", kind)
                 .tag("outcome", outcome)
                 .timer();

@@ -1,0 +1,180 @@
+package dev.sandglass.gateway.toolcall;
+
+import static dev.sandglass.gateway.toolcall.ToolCallScene.BOX;
+import static dev.sandglass.gateway.toolcall.ToolCallScene.blob;
+import static dev.sandglass.gateway.toolcall.ToolCallScene.problem;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sandglass.api.toolserver.ToolRules;
+import dev.sandglass.gateway.execution.SupervisorProcess;
+import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkTarget;
+import dev.sandglass.gateway.link.call.PodAnswer;
+import dev.sandglass.gateway.link.call.PodCall;
+import dev.sandglass.gateway.link.frame.Blob;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.testing.FakeSandboxes;
+import dev.sandglass.gateway.testing.FakeSharedServers;
+import dev.sandglass.gateway.testing.TestLinks;
+import dev.sandglass.gateway.toolserver.Registration;
+import dev.sandglass.gateway.toolserver.SharedServer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Calls from the gateway on, to an MCP server that a real supervisor started. */
+class RealServerTest {
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+    private static final Path SERVER = Path.of("..", "kernel-image", "tests", "mcp", "server.py")
+            .toAbsolutePath()
+            .normalize();
+
+    private static SupervisorProcess supervisor;
+    private static FakeSharedServers servers;
+    private static Path notes;
+    private static Replica one;
+
+    /** What one replica of the gateway has. */
+    private record Replica(LinkClient links, ToolCalls calls) {
+
+        static Replica start(RunningSandbox pod) {
+            LinkClient links = TestLinks.start(SupervisorProcess.SECRET);
+            var children = new FakeSandboxes();
+            for (String name : List.of("web", "absent")) {
+                children.put(new SandboxState.Running(new RunningSandbox(
+                        ServerStarts.child(server(name, List.of())),
+                        pod.uid(),
+                        pod.incarnation(),
+                        pod.address(),
+                        pod.port())));
+            }
+            var calls = new ToolCalls(
+                    servers,
+                    new SharedServerList(servers, children::find),
+                    children,
+                    child ->
+                            links.link(new LinkTarget(child.uid(), child.incarnation(), child.address(), child.port())),
+                    new SimpleMeterRegistry());
+            return new Replica(links, calls);
+        }
+
+        CompletableFuture<PodAnswer> ask(String kind, String arguments, String blob) {
+            var json = (ObjectNode) JSON.readTree(arguments.replace('\'', '"'));
+            return calls.answer(new PodCall(BOX, 1, kind, "e-1", json, Blob.utf8(blob)));
+        }
+
+        CompletableFuture<PodAnswer> call(String tool, String blob) {
+            return ask("tool_call", "{'server':'web','tool':'" + tool + "','timeout_s':60}", blob);
+        }
+    }
+
+    private static SharedServer server(String name, List<String> args) {
+        return new SharedServer(
+                FakeSharedServers.identity(name, 1),
+                new Registration.Command(
+                        name,
+                        name.equals("web") ? "python3" : "no-such-program",
+                        args,
+                        Map.of(),
+                        "",
+                        Duration.ofMinutes(1)),
+                new ToolRules(null, List.of("d*"), null),
+                SharedServer.Bounds.DEFAULT,
+                Optional.empty());
+    }
+
+    @BeforeAll
+    static void start() throws IOException {
+        notes = Files.createTempFile("cancelled", ".txt");
+        servers = new FakeSharedServers();
+        servers.add(BOX, "sandglass-default", Map.of());
+        servers.put(server("web", List.of(SERVER.toString(), "well", notes.toString())));
+        servers.put(server("absent", List.of()));
+        supervisor = SupervisorProcess.start();
+        one = Replica.start(supervisor.sandbox());
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        one.links().close();
+        supervisor.close();
+        Files.deleteIfExists(notes);
+    }
+
+    @Test
+    void aToolIsCalledAndItsResultIsThatOfTheServer() throws Exception {
+        assertThat(JSON.readTree(blob(one.call("add", "{\"a\":1.5,\"b\":2}")))
+                        .at("/structuredContent/sum")
+                        .asDouble())
+                .isEqualTo(3.5);
+        assertThat(problem(one.call("unheard_of", "{}")).code()).isEqualTo("no_tool");
+        assertThat(problem(one.call("add", "[]")).code()).isEqualTo("failed");
+        assertThat(problem(one.call("dies", "{}")).code()).isEqualTo("not_allowed");
+    }
+
+    @Test
+    void toolsAreListedWithTheirSchemas() throws Exception {
+        String list = blob(one.ask("tool_list", "{'server':'web'}", ""));
+
+        assertThat(JSON.readTree(list).at("/tools/0/inputSchema/required").toString())
+                .isEqualTo("[\"a\",\"b\"]");
+        assertThat(JSON.readTree(list).path("tools").valueStream())
+                .extracting(tool -> tool.path("name").asString())
+                .contains("add", "echo", "slow")
+                .doesNotContain("dies");
+        assertThat(one.ask("tool_servers", "{}", "").get().answer().json().at("/servers/1/tools/0/name"))
+                .hasToString("\"add\"");
+    }
+
+    @Test
+    void aCallThatIsGivenUpIsCancelledAtTheServer() throws Exception {
+        blob(one.call("echo", "{}"));
+        var slow = one.call("slow", "{\"seconds\":30}");
+        var answered = blob(one.call("echo", "{\"while\":\"it sleeps\"}"));
+        assertThat(answered).contains("it sleeps");
+        slow.cancel(false);
+
+        await().until(() -> !Files.readString(notes).isEmpty());
+        assertThat(problem(one.ask("tool_call", "{'server':'web','tool':'slow','timeout_s':0.3}", "{\"seconds\":30}"))
+                        .code())
+                .isEqualTo("timeout");
+    }
+
+    @Test
+    void anotherReplicaRestartsNothingAndARestartedSupervisorIsToldAgain() throws Exception {
+        String pid = blob(one.call("pid", "{}"));
+        Replica two = Replica.start(supervisor.sandbox());
+        try {
+            assertThat(blob(two.call("pid", "{}"))).isEqualTo(pid);
+            supervisor.restart();
+            String other = blob(two.call("pid", "{}"));
+            assertThat(other).isNotEqualTo(pid);
+            // What was under way on the old connection may fail once; nothing was.
+            assertThat(blob(one.call("pid", "{}"))).isEqualTo(other);
+        } finally {
+            two.links().close();
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotStartSaysWhy() throws Exception {
+        var why = problem(one.ask("tool_call", "{'server':'absent','tool':'a'}", "{}"));
+
+        assertThat(why.code()).isEqualTo("not_running");
+        assertThat(why.text()).contains("MCP server 'absent'", "no-such-program");
+    }
+}

@@ -181,6 +181,16 @@ def test_a_folder_of_a_server_of_the_sandbox_is_replaced_when_that_is_gone(fresh
     assert shown(gateway.command("shared-again", sys.executable, "-c", code, timeout=60)) == ["4"]
 
 
+def test_a_registration_while_functions_of_that_name_are_written(fresh: Running, gateway: Client) -> None:
+    # Whichever is first: the folder is the registered server's in the end.
+    gateway.ask("command", execution_id="import", command=sys.executable, args=["-c", "import mcptools.github"])
+    gateway.until(lambda: lists(gateway), 20, "the question")
+    register(gateway, "github")
+    gateway.until(lambda: gateway.ask("list")["executions"][-1]["state"] == "done", 60, "the end of the import")
+    assert len(list((fresh.workspace / "mcptools" / "github").glob("*.py"))) == 12
+    assert sorted(path.name for path in (fresh.workspace / "mcptools").glob(".*")) == []
+
+
 def test_many_imports_at_once_ask_once(gateway: Client) -> None:
     held: list[bytes] = []
     answer = gateway.answering

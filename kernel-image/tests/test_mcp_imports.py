@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from client import Asked, Client, Output
+from interpreters import with_ipykernel
 from mcp_link import register
 from mcp_shared import TOOLS, problem, share
 from supervisors import Running
@@ -58,6 +59,13 @@ def test_python(fresh: Running, gateway: Client, name: str) -> None:
     ]
     assert shown(gateway.run("second", ADD, timeout=60)) == ["3.0"]
     assert {asked.execution_id for asked in gateway.calls} == {"first", "second"}
+
+
+def test_a_kernel_in_an_environment_of_the_user(fresh: Running, gateway: Client) -> None:
+    with_ipykernel(fresh.workspace / "envs" / "data")
+    code = f"{ADD}\nimport sys; print(sys.prefix)"
+    output = gateway.run("env", code, session="data", python_env="data", timeout=60)
+    assert shown(output) == ["3.0", str(fresh.workspace / "envs" / "data")]
 
 
 def test_ways_of_importing(gateway: Client) -> None:

@@ -23,10 +23,11 @@ from .words import Tool, parse_tools
 
 # The problems that a gateway names, which are also those of the socket.
 _TOLD = frozenset("no_server no_tool not_allowed too_many timeout too_large not_running failed".split())
+NO_GATEWAY = "no_gateway"  # as the link says it: the code is told more
 _OURS = {
     "execution_ended": "cancelled",
     "gateway_lost": "unreachable",
-    "no_gateway": "unreachable",
+    NO_GATEWAY: NO_GATEWAY,
     "too_many_calls": "too_many",
     "cancelled": "cancelled",
 }

@@ -234,13 +234,14 @@ def test_a_process_of_no_execution_reaches_servers_of_the_sandbox_alone(
     assert peer.calls == []
 
 
-def test_an_execution_has_a_number_of_calls(peer: Client, shared: Shared) -> None:
+@pytest.mark.parametrize("asked", ["op='call', server='github', tool='echo'", "op='describe', server='github'"])
+def test_an_execution_has_a_number_of_calls_and_of_questions(peer: Client, shared: Shared, asked: str) -> None:
     code = f"""{ASK}
-answers = [call("echo", server="github") for _ in range({limits.MCP_CALLS_OF_EXECUTION + 1})]
-kinds = [answer.get("error", {{}}).get("kind") for answer in answers]
-print(kinds.index("too_many"), set(kinds))
+answers = [ask({asked}) for _ in range({limits.MCP_CALLS_OF_EXECUTION + 1})]
+print([answer.get("error", {{}}).get("kind") for answer in answers].index("too_many"))
+print("result" in ask({"op='servers'" if "call" in asked else asked.replace("describe", "call") + ", tool='echo'"}))
 """
-    assert shown(peer.run("counted", code, timeout=60))[0].startswith(f"{limits.MCP_CALLS_OF_EXECUTION} ")
+    assert shown(peer.run(asked[4:8], code, timeout=60)) == [str(limits.MCP_CALLS_OF_EXECUTION), "True"]
 
 
 def test_what_is_no_answer_is_an_error_of_the_call(peer: Client, shared: Shared) -> None:

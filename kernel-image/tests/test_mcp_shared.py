@@ -101,7 +101,7 @@ def test_problems_are_exceptions_with_what_to_do(peer: Client, shared: Shared) -
         "ResultTooLarge words of is_too_large",
         "ServerNotRunning words of is_not_running",
         "ToolError words of is_failed",
-        "ToolRunnerError the gateway could not carry out the call (internal): words of is_internal",
+        "ToolRunnerError the gateway could not carry out the call, try again later (internal): words of is_internal",
     ]
 
 

@@ -86,7 +86,9 @@ def problem_of(problem: Problem) -> CallProblem:
     kind = problem.code if problem.code in _TOLD else _OURS.get(problem.code)
     if kind is None:
         code = one_line(problem.code, NAME_BYTES)
-        return CallProblem("gateway_failed", f"the gateway could not carry out the call ({code}): {text}")
+        return CallProblem(
+            "gateway_failed", f"the gateway could not carry out the call, try again later ({code}): {text}"
+        )
     return CallProblem(kind, text)
 
 

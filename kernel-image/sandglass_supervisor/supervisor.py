@@ -121,7 +121,9 @@ class Supervisor:
 
     def _answers(self, servers: Servers, means: ServerMeans) -> Answers:
         shared = SharedServers(self._calls, self._readers, Budget(MCP_WAITING_BYTES))
-        return Answers(servers, shared, Loads(means, shared))
+        loads = Loads(means, shared, servers.is_own)
+        servers.comes = loads.give_way
+        return Answers(servers, shared, loads)
 
     def _readers(self, execution_id: str) -> Collection[bytes]:
         execution = self._sandbox.executions.get(execution_id)

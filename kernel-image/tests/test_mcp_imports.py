@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from client import Asked, Client, Output
+from interpreters import with_ipykernel
 from mcp_link import register
 from mcp_shared import TOOLS, problem, share
 from supervisors import Running
@@ -58,6 +59,13 @@ def test_python(fresh: Running, gateway: Client, name: str) -> None:
     ]
     assert shown(gateway.run("second", ADD, timeout=60)) == ["3.0"]
     assert {asked.execution_id for asked in gateway.calls} == {"first", "second"}
+
+
+def test_a_kernel_in_an_environment_of_the_user(fresh: Running, gateway: Client) -> None:
+    with_ipykernel(fresh.workspace / "envs" / "data")
+    code = f"{ADD}\nimport sys; print(sys.prefix)"
+    output = gateway.run("env", code, session="data", python_env="data", timeout=60)
+    assert shown(output) == ["3.0", str(fresh.workspace / "envs" / "data")]
 
 
 def test_ways_of_importing(gateway: Client) -> None:
@@ -179,6 +187,16 @@ def test_a_folder_of_a_server_of_the_sandbox_is_replaced_when_that_is_gone(fresh
     assert shown(gateway.command("own", sys.executable, "-c", code, timeout=60)) == ["11"]
     gateway.ask("mcp_remove", name="github")
     assert shown(gateway.command("shared-again", sys.executable, "-c", code, timeout=60)) == ["4"]
+
+
+def test_a_registration_while_functions_of_that_name_are_written(fresh: Running, gateway: Client) -> None:
+    # Whichever is first: the folder is the registered server's in the end.
+    gateway.ask("command", execution_id="import", command=sys.executable, args=["-c", "import mcptools.github"])
+    gateway.until(lambda: lists(gateway), 20, "the question")
+    register(gateway, "github")
+    gateway.until(lambda: gateway.ask("list")["executions"][-1]["state"] == "done", 60, "the end of the import")
+    assert len(list((fresh.workspace / "mcptools" / "github").glob("*.py"))) == 12
+    assert sorted(path.name for path in (fresh.workspace / "mcptools").glob(".*")) == []
 
 
 def test_many_imports_at_once_ask_once(gateway: Client) -> None:

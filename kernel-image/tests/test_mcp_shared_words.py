@@ -138,7 +138,7 @@ def test_so_many_servers_at_most() -> None:
         ("not_running", "not_running"),
         ("failed", "failed"),
         ("gateway_lost", "unreachable"),
-        ("no_gateway", "unreachable"),
+        ("no_gateway", "no_gateway"),
         ("execution_ended", "cancelled"),
         ("too_many_calls", "too_many"),
         ("internal", "gateway_failed"),

@@ -13,6 +13,7 @@ from .requests import Call, CallProblem, Describe, Load
 from .server import Outcome, Server, no_tool
 from .servers import Servers
 from .shared import Listed, SharedServers, Withdraw
+from .shared_words import NO_GATEWAY
 from .words import Tool
 
 # Takes the answer: a value, or one that is JSON already, or why there is none.
@@ -90,8 +91,9 @@ class Answers:
         """Tell of a server that is not there which ones the sandbox has of its own."""
 
         def tell(value: Outcome | bytes) -> None:
-            if isinstance(value, CallProblem) and value.kind in ("no_server", "unreachable"):
-                value = CallProblem(value.kind, f"{self._servers.names(server)}; {value}")
+            if isinstance(value, CallProblem) and value.kind in ("no_server", NO_GATEWAY):
+                kind = "unreachable" if value.kind == NO_GATEWAY else value.kind
+                value = CallProblem(kind, f"{self._servers.names(server)}; {value}")
             give(value)
 
         return tell

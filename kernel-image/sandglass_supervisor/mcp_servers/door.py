@@ -3,9 +3,9 @@
 import os
 import socket
 import struct
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 
 from ..limits import (
     MCP_CALLS_OF_EXECUTION,
@@ -26,6 +26,7 @@ from .shared import Withdraw
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid of unix(7)
 _BACKLOG = 128
+_CALLS, _QUESTIONS = "calls of tools", "questions about servers"
 
 ExecutionOf = Callable[[int], str | None]
 
@@ -40,7 +41,7 @@ class Door:
         self._execution_of = execution_of
         self._budget = Budget(MCP_WAITING_BYTES)
         self._connections: dict[_Connection, None] = {}
-        self._counts: dict[str, int] = {}
+        self._counts: dict[str, Counter[str]] = {}
         self._listener, self._inode = self._listen()
 
     def mend(self) -> None:
@@ -77,12 +78,14 @@ class Door:
         for connection in list(self._connections):
             connection.end(execution_id)
 
-    def count(self, execution_id: str) -> None:
-        """One more call of an execution; raises CallProblem if it had its share."""
-        calls = self._counts.get(execution_id, 0)
-        if calls >= MCP_CALLS_OF_EXECUTION:
-            raise CallProblem("too_many", f"an execution makes at most {MCP_CALLS_OF_EXECUTION} calls of tools")
-        self._counts[execution_id] = calls + 1
+    def count(self, execution_id: str | None, what: str) -> None:
+        """One more of what an execution asks; raises CallProblem if it had its share."""
+        if execution_id is None:
+            return
+        counts = self._counts.setdefault(execution_id, Counter())
+        if counts[what] >= MCP_CALLS_OF_EXECUTION:
+            raise CallProblem("too_many", f"an execution has at most {MCP_CALLS_OF_EXECUTION} {what}")
+        counts[what] += 1
 
     def _accept(self) -> None:
         try:
@@ -143,24 +146,26 @@ class _Connection:
         try:
             match parse_request(asked):
                 case Call() as call:
-                    self._begin(number, partial(self._call, call))
+                    self._begin(number, _CALLS, lambda execution, give: self._answers.call(execution, call, give))
                 case Cancel():
                     if number in self._calls:
                         self._calls[number][1]()
                 case ServersAsked():
-                    self._begin(number, self._answers.servers)
+                    self._begin(number, _QUESTIONS, self._answers.servers)
                 case Describe() as wanted:
-                    self._begin(number, lambda execution, give: self._answers.describe(execution, wanted, give))
+                    describe = self._answers.describe
+                    self._begin(number, _QUESTIONS, lambda execution, give: describe(execution, wanted, give))
                 case Load() as load:
-                    self._begin(number, lambda execution, give: self._answers.load(execution, load, give))
+                    self._begin(number, _QUESTIONS, lambda execution, give: self._answers.load(execution, load, give))
         except CallProblem as problem:
             self._answer(number, problem)
 
-    def _begin(self, number: int, ask: Callable[[str | None, Give], Withdraw]) -> None:
+    def _begin(self, number: int, what: str, ask: Callable[[str | None, Give], Withdraw]) -> None:
         """Ask something that is answered now or later, and can be cancelled until then."""
         if number in self._calls:
             raise CallProblem("bad_request", "id: a call of that number waits already")
         execution = self._execution()
+        self._door.count(execution, what)
         answered = False
 
         def give(value: Outcome | bytes) -> None:
@@ -172,11 +177,6 @@ class _Connection:
         cancel = ask(execution, give)
         if not answered:
             self._calls[number] = (execution, cancel)
-
-    def _call(self, call: Call, execution: str | None, give: Give) -> Withdraw:
-        if execution is not None:
-            self._door.count(execution)
-        return self._answers.call(execution, call, give)
 
     def _answer(self, number: int, value: Outcome | bytes) -> None:
         if isinstance(value, CallProblem):

@@ -38,15 +38,19 @@ class _Load:
 
 
 class Loads:
-    """The folders of shared servers in the workspace, each written anew when the schemas of its tools are others."""
+    """The folders of shared servers in the workspace, each written anew when the schemas of its tools are others.
 
-    def __init__(self, means: Means, shared: SharedServers) -> None:
+    ``is_own`` tells whether a server of that name is registered in the sandbox, or about to be: the folder is its own.
+    """
+
+    def __init__(self, means: Means, shared: SharedServers, is_own: Callable[[str], bool]) -> None:
         self._means = means
         self._shared = shared
+        self._is_own = is_own
         self._written: dict[str, _Written] = {}
         self._loads: dict[str, _Load] = {}
         self._wishes = 0
-        self._generating = False
+        self._writing: tuple[str, Generation] | None = None
         self._queue: deque[Callable[[], None]] = deque()
 
     @property
@@ -112,8 +116,10 @@ class Loads:
             return
 
         def done(made: dict[str, Any] | str) -> None:
-            self._generating = False
-            if isinstance(made, str):
+            self._writing = None
+            if self._is_own(load.server):
+                self._settle(load, _own(load.server))
+            elif isinstance(made, str):
                 self._settle(load, CallProblem("not_loaded", made))
             else:
                 told = [*notes, *made["notes"]][:MCP_NOTES]
@@ -126,15 +132,21 @@ class Loads:
         self._generate_next()
 
     def _generate(self, load: _Load, tools: list[Tool], done: api.Done) -> None:
-        if load.wishes:
-            self._generating = True
-            Generation(self._means, load.server, tools, done)
+        if self._is_own(load.server):
+            self._settle(load, _own(load.server))
+        elif load.wishes:
+            self._writing = load.server, Generation(self._means, load.server, tools, done)
         else:
             self._settle(load, CallProblem("cancelled", "nothing waits for the functions"))
 
     def _generate_next(self) -> None:
-        while self._queue and not self._generating:
+        while self._queue and self._writing is None:
             self._queue.popleft()()
+
+    def give_way(self, server: str) -> None:
+        """A server of that name is about to be registered in the sandbox: write nothing more of the shared one."""
+        if self._writing is not None and self._writing[0] == server:
+            self._writing[1].stop()
 
     def _give_up(self, load: _Load, wish: int) -> None:
         """Wait no more: with the last one that waits the gateway is asked no more either."""
@@ -162,3 +174,9 @@ class Loads:
         except OSError:
             return None
         return about.st_ino, about.st_mtime_ns
+
+
+def _own(server: str) -> CallProblem:
+    return CallProblem(
+        "not_loaded", f"server {server!r} is being registered in this sandbox; import it again after that"
+    )

@@ -73,6 +73,7 @@ class Servers:
         self._means = means
         self._known: dict[str, _Known] = {}
         self._coming: dict[str, _Known] = {}
+        self.comes: Callable[[str], None] = lambda _name: None  # one of that name is about to be registered
 
     def __iter__(self) -> Iterator[Server]:
         return (known.server for known in self._known.values())
@@ -103,6 +104,7 @@ class Servers:
 
     def _start(self, wanted: Registration, answer: Answer) -> None:
         known = self._coming[wanted.name] = _Known(self._means, wanted)
+        self.comes(wanted.name)
 
         def fail(code: str, words: str) -> None:
             self._coming.pop(wanted.name, None)
@@ -151,6 +153,10 @@ class Servers:
         """Raise Problem if there is no such server."""
         if name not in self._known:
             raise Problem("no_server", self.names(name))
+
+    def is_own(self, name: str) -> bool:
+        """True if a server of that name is registered, or about to be."""
+        return name in self._known or name in self._coming
 
     def get(self, name: str) -> Server | None:
         """The server of that name, if it is one of this sandbox."""

@@ -4,7 +4,7 @@ The gateway finds by the link which sandbox asks, and so which servers it may us
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -119,17 +119,12 @@ class SharedServers:
 
 def _explained(problem: Problem, call: link_calls.Call) -> CallProblem:
     """The problem as code is told of it, with what the link does not know."""
-    if problem.code == "no_gateway":
-        what = _what(call.arguments)
-        words = f"{what} by way of a gateway, and none that can do so was connected for {MCP_GATEWAY_S:g} s"
-        return CallProblem("unreachable", words)
+    if problem.code == shared_words.NO_GATEWAY:
+        words = (
+            f"those that sandboxes share are reached by way of a gateway, and none was there for {MCP_GATEWAY_S:g} s"
+        )
+        return CallProblem(problem.code, words)
     found = shared_words.problem_of(problem)
     if found.kind == "timeout" and call.kind == CALL:
         return CallProblem("timeout", f"{found}; give timeout_s for another limit")
     return found
-
-
-def _what(arguments: Mapping[str, Any]) -> str:
-    if "server" not in arguments:
-        return "shared servers are found"
-    return f"server {one_line(str(arguments['server']), MCP_TEXT_CHARS)!r} is not of this sandbox: it is reached"

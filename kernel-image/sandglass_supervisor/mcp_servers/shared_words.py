@@ -23,10 +23,11 @@ from .words import Tool, parse_tools
 
 # The problems that a gateway names, which are also those of the socket.
 _TOLD = frozenset("no_server no_tool not_allowed too_many timeout too_large not_running failed".split())
+NO_GATEWAY = "no_gateway"  # as the link says it: the code is told more
 _OURS = {
     "execution_ended": "cancelled",
     "gateway_lost": "unreachable",
-    "no_gateway": "unreachable",
+    NO_GATEWAY: NO_GATEWAY,
     "too_many_calls": "too_many",
     "cancelled": "cancelled",
 }
@@ -85,7 +86,9 @@ def problem_of(problem: Problem) -> CallProblem:
     kind = problem.code if problem.code in _TOLD else _OURS.get(problem.code)
     if kind is None:
         code = one_line(problem.code, NAME_BYTES)
-        return CallProblem("gateway_failed", f"the gateway could not carry out the call ({code}): {text}")
+        return CallProblem(
+            "gateway_failed", f"the gateway could not carry out the call, try again later ({code}): {text}"
+        )
     return CallProblem(kind, text)
 
 

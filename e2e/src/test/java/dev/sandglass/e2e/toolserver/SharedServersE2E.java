@@ -107,7 +107,8 @@ class SharedServersE2E {
 
     @Test
     void javaScriptCallsItToo() {
-        Answer answer = agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "language", "javascript", "code", """
+        Answer answer =
+                agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "language", "javascript", "code", """
                         const { add_numbers } = await import('mcptools/shared_sums');
                         console.log((await add_numbers({a: 40, b: 2})).sum);
                         """));
@@ -169,7 +170,9 @@ class SharedServersE2E {
         python(sandbox, "import mcptools; mcptools.call('shared_sums', 'add_numbers', {'a': 1, 'b': 1})");
         String child = SUMS + "-mcp";
 
-        assertThat(agent.call("sandbox_list", Map.of()).text()).contains(sandbox).doesNotContain(child);
+        assertThat(agent.call("sandbox_list", Map.of()).text())
+                .contains(sandbox)
+                .doesNotContain(child);
         assertThat(agent.refusal("sandbox_run_code", Map.of("sandbox", child, "code", "1")))
                 .contains(child);
         assertThat(agent.refusal("sandbox_read_file", Map.of("sandbox", child, "path", "x")))

@@ -68,6 +68,13 @@ public final class FakeSupervisor implements LinkClient, Link {
     /** Pieces of floods that were taken by the reader. */
     public final AtomicLong taken = new AtomicLong();
 
+    private static final String METRICS = "{\"cpu_seconds\":1.25,\"cpu_usage_percent\":12.5,\"cpu_limit\":0.5,"
+            + "\"memory_bytes\":104857600,\"memory_limit_bytes\":536870912,"
+            + "\"memory_peak_bytes\":209715200,\"oom_kills\":2,\"disk_bytes\":4096,"
+            + "\"disk_limit_bytes\":2147483648,\"pids\":7,\"pids_limit\":256,"
+            + "\"network_received_bytes\":5000000000,\"network_sent_bytes\":6,\"kernels\":3,"
+            + "\"uptime_s\":3.5}";
+
     private static final int PIECE = 64 * 1024;
 
     /** Files of all sandboxes. */
@@ -163,13 +170,7 @@ public final class FakeSupervisor implements LinkClient, Link {
 
     private Answer answer(Verb verb) {
         return switch (verb) {
-            case Verb.Metrics metrics ->
-                answer("{\"cpu_seconds\":1.25,\"cpu_usage_percent\":12.5,\"cpu_limit\":0.5,"
-                        + "\"memory_bytes\":104857600,\"memory_limit_bytes\":536870912,"
-                        + "\"memory_peak_bytes\":209715200,\"oom_kills\":2,\"disk_bytes\":4096,"
-                        + "\"disk_limit_bytes\":2147483648,\"pids\":7,\"pids_limit\":256,"
-                        + "\"network_received_bytes\":5000000000,\"network_sent_bytes\":6,\"kernels\":3,"
-                        + "\"uptime_s\":3.5}");
+            case Verb.Metrics _ -> answer(METRICS);
             case Verb.Interrupt interrupt -> {
                 OutputReader reader = hanging.remove(interrupt.executionId());
                 if (reader != null) {

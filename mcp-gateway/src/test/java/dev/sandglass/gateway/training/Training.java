@@ -58,7 +58,6 @@ public final class Training {
             new Call(tool("sandbox_stop", BOX), "\"status\":\"stopped\""),
             new Call(tool("sandbox_start", BOX), "\"status\":\"running\""),
             new Call(tool("sandbox_start", BOX + ",\"config\":{\"memory\":0}"), REFUSED),
-            new Call(tool("sandbox_run_code", "\"sandbox\":\"none\",\"code\":\"1+1\""), REFUSED),
             new Call(tool("sandbox_install_packages", BOX + ",\"packages\":[\"a>=1\"]"), ENDED_WELL),
             new Call(tool("sandbox_get_execution", "\"execution_id\":\"" + EXECUTION_ID + "\""), ENDED_WELL),
             new Call(tool("sandbox_get_metrics", "\"namespace\":\"*\""), "\"memory_usage\":100.0"),

@@ -18,6 +18,7 @@ import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,17 +44,19 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                                 .endResource()
                                 .build())
                 .always();
-        return restart(client);
+        return restart(client, Map.of());
     }
 
     /** The same, with what the stand-in has already. */
-    static MockedRounds restart(KubernetesClient client) {
+    static MockedRounds restart(KubernetesClient client, Map<String, String> overrides) {
+        Map<String, String> variables = new HashMap<>(Map.of(
+                "OPERATOR_NAMESPACES", "tenant-a",
+                "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
+                "OPERATOR_LINK_SECRET_FILE", "unused",
+                "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
+        variables.putAll(overrides);
         RunningOperator operator = new RunningOperator(
-                OperatorSettings.of(Map.of(
-                        "OPERATOR_NAMESPACES", "tenant-a",
-                        "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
-                        "OPERATOR_LINK_SECRET_FILE", "unused",
-                        "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system")),
+                OperatorSettings.of(variables),
                 new Secrets(TestNamespace.LINK_SECRET, Optional.empty()),
                 client,
                 new SimpleMeterRegistry(),

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.toolserver.Servers;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -186,6 +189,26 @@ class ToolServerRoundsTest {
     }
 
     @Test
+    void inANamespaceThatIsNoTenantsNothingIsMadeUntilItIs() {
+        Namespace labelled = new NamespaceBuilder()
+                .withNewMetadata()
+                .withName("tenant-a")
+                .addToLabels(SandboxLabels.TENANT, "a")
+                .endMetadata()
+                .build();
+        rounds.close();
+        rounds = MockedRounds.restart(
+                client, Map.of("OPERATOR_NAMESPACES", "none-by-name", "OPERATOR_TENANTS_BY_LABEL", "true"));
+        client.resource(Servers.stdio()).create();
+        await().during(Duration.ofSeconds(1)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(child().get())
+                .isNull());
+
+        client.resource(labelled).create();
+
+        told(ACCEPTED, "True", "SandboxMade");
+    }
+
+    @Test
     void whereTheKindIsNotInstalledSandboxesAreLookedAfter() {
         rounds.close();
         server.expect()
@@ -193,7 +216,7 @@ class ToolServerRoundsTest {
                 .withPath("/apis/sandglass.dev/v1alpha1")
                 .andReturn(404, new StatusBuilder().withCode(404).build())
                 .always();
-        rounds = MockedRounds.restart(client);
+        rounds = MockedRounds.restart(client, Map.of());
 
         client.resource(Servers.stdio()).create();
 

@@ -232,8 +232,9 @@ class ToolServerIT {
             found.getMetadata().getLabels().remove(SandboxLabels.TENANT);
             return found;
         });
-        try (TestNamespace.Running _ =
-                namespace.operator(Map.of("OPERATOR_TENANTS_BY_LABEL", "true"), beyond.blinkers())) {
+        Map<String, String> byLabel =
+                Map.of("OPERATOR_NAMESPACES", "none-by-name", "OPERATOR_TENANTS_BY_LABEL", "true");
+        try (TestNamespace.Running _ = namespace.operator(byLabel, beyond.blinkers())) {
             create("time", spec(null, null));
             await().during(Duration.ofSeconds(2)).atMost(SOON).untilAsserted(() -> assertThat(
                             server("time").require().getStatus())

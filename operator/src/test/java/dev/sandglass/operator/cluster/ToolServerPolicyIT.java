@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.TestNamespace;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.toolserver.Servers;
@@ -179,6 +180,14 @@ class ToolServerPolicyIT {
         return child;
     }
 
+    /** As the operator makes one for another tool server. */
+    private Sandbox childOf(String name) {
+        SandboxToolServer server = Servers.stdio();
+        server.getMetadata().setName(name);
+        server.getMetadata().setNamespace(namespace.name);
+        return ToolServerChild.desired(server);
+    }
+
     private static Consumer<Sandbox> labelled(String value) {
         return sandbox -> sandbox.getMetadata().getLabels().put(SandboxLabels.TOOL_SERVER, value);
     }
@@ -210,7 +219,7 @@ class ToolServerPolicyIT {
         granted(() -> edited(namespace.admin, name, sandbox -> sandbox.getMetadata()
                 .getLabels()
                 .put("team", "data")));
-        granted(() -> tried(operator, child(made -> made.getMetadata().setUid("another"))));
+        granted(() -> tried(operator, childOf("other")));
     }
 
     @Test

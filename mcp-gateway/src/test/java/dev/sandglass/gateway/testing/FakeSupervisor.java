@@ -194,12 +194,7 @@ public final class FakeSupervisor implements LinkClient, Link {
             case Verb.Close close -> answer("{}");
             case Verb.Files asked -> files.answer(asked.operation());
             case Verb.Detach detach -> answer("{}");
-            case Verb.RegisterServer _ -> servers.registered();
-            case Verb.ListServers _ -> servers.listed();
-            case Verb.RemoveServer _ -> servers.removed();
-            case Verb.ListServerTools _ -> servers.tools();
-            case Verb.CallServerTool call -> throw new IllegalArgumentException(call.tool());
-            case Verb.CancelServerCall cancel -> servers.cancelled(cancel.callId());
+            case Verb.OfServers about -> servers.answered(about);
             case Verb.Following background -> answer(executing);
         };
     }

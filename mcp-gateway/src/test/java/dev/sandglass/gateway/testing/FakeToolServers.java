@@ -51,24 +51,19 @@ public final class FakeToolServers {
 
     private final JsonMapper json = JsonMapper.shared();
 
-    Answer registered() {
-        return answer(registered);
-    }
-
-    Answer listed() {
-        return answer(listed);
-    }
-
-    Answer removed() {
-        return answer("{}");
+    Answer answered(Verb.OfServers verb) {
+        return switch (verb) {
+            case Verb.RegisterServer _ -> answer(registered);
+            case Verb.ListServers _ -> answer(listed);
+            case Verb.RemoveServer _ -> answer("{}");
+            case Verb.ListServerTools _ -> new Answer(answer("{}").json(), Blob.utf8(tools));
+            case Verb.CancelServerCall cancel -> cancelled(cancel.callId());
+            case Verb.CallServerTool call -> throw new IllegalArgumentException(call.tool());
+        };
     }
 
     /** A call of a tool, to be answered by the test. */
     public record WaitingCall(Verb.CallServerTool verb, CompletableFuture<Answer> answer) {}
-
-    Answer tools() {
-        return new Answer(answer("{}").json(), Blob.utf8(tools));
-    }
 
     CompletableFuture<Answer> called(Verb.CallServerTool call) {
         LinkException broken = callFailures.poll();
@@ -84,7 +79,7 @@ public final class FakeToolServers {
         return answer;
     }
 
-    Answer cancelled(String callId) {
+    private Answer cancelled(String callId) {
         List<WaitingCall> given = waiting.stream()
                 .filter(call -> call.verb().callId().equals(callId))
                 .toList();

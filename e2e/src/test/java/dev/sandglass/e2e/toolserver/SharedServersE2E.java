@@ -120,7 +120,7 @@ class SharedServersE2E {
     void aProgramCallsItToo() {
         String program = """
                 import mcptools
-                print(mcptools.call("shared_sums", "add_numbers", {"a": 40, "b": 2})["sum"])
+                print(mcptools.call("shared_sums", "Add-Numbers", {"a": 40, "b": 2})["sum"])
                 """;
 
         assertThat(agent.command(other, "python3", "-c", program).stdout()).isEqualTo("42\n");
@@ -138,8 +138,8 @@ class SharedServersE2E {
     void aToolThatIsDeniedIsNotCalled() {
         Answer answer = python(sandbox, """
                 import mcptools
-                print(mcptools.call("shared_sums", "add_numbers", {"a": 1, "b": 1})["sum"])
-                print("fail" in str(mcptools.describe("shared_sums.add_numbers")))
+                print(mcptools.call("shared_sums", "Add-Numbers", {"a": 1, "b": 1})["sum"])
+                print("fail" in str(mcptools.describe("shared_sums.Add-Numbers")))
                 try:
                     mcptools.call("shared_sums", "fail", {})
                 except mcptools.NotAllowed as refusal:
@@ -155,7 +155,7 @@ class SharedServersE2E {
         String code = """
                 import mcptools
                 try:
-                    print(mcptools.call("shared_chosen", "add_numbers", {"a": 1, "b": 1})["sum"])
+                    print(mcptools.call("shared_chosen", "Add-Numbers", {"a": 1, "b": 1})["sum"])
                 except mcptools.NoSuchServer as absent:
                     print("no such server")
                 print(any(one["name"] == "shared_chosen" for one in mcptools.servers()))
@@ -167,7 +167,7 @@ class SharedServersE2E {
 
     @Test
     void agentsReachNoPodOfAServer() {
-        python(sandbox, "import mcptools; mcptools.call('shared_sums', 'add_numbers', {'a': 1, 'b': 1})");
+        python(sandbox, "import mcptools; mcptools.call('shared_sums', 'Add-Numbers', {'a': 1, 'b': 1})");
         String child = SUMS + "-mcp";
 
         assertThat(agent.call("sandbox_list", Map.of()).text())
@@ -205,7 +205,7 @@ class SharedServersE2E {
 
     @Test
     void aServerIsStartedAgainAfterItsPodIsGone() {
-        String call = "import mcptools; print(mcptools.call('shared_sums', 'add_numbers', {'a': 1, 'b': 2})['sum'])";
+        String call = "import mcptools; print(mcptools.call('shared_sums', 'Add-Numbers', {'a': 1, 'b': 2})['sum'])";
         python(sandbox, call);
         KUBECTL.run("delete", "pod", podOf(SUMS), "--wait=true");
 

@@ -29,7 +29,6 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
     static final Duration SOON = Duration.ofSeconds(20);
 
     static MockedRounds start(KubernetesMockServer server, KubernetesClient client) {
-        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
         server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxToolServer.class));
         server.expect()
                 .get()
@@ -44,6 +43,12 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                                 .endResource()
                                 .build())
                 .always();
+        return startWithoutToolServers(server, client);
+    }
+
+    /** One that does not say that it has their kind. */
+    static MockedRounds startWithoutToolServers(KubernetesMockServer server, KubernetesClient client) {
+        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
         return restart(client, Map.of());
     }
 

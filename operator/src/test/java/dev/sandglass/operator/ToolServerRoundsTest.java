@@ -207,22 +207,4 @@ class ToolServerRoundsTest {
 
         told(ACCEPTED, "True", "SandboxMade");
     }
-
-    @Test
-    void whereTheKindIsNotInstalledSandboxesAreLookedAfter() {
-        rounds.close();
-        server.expect()
-                .get()
-                .withPath("/apis/sandglass.dev/v1alpha1")
-                .andReturn(404, new StatusBuilder().withCode(404).build())
-                .always();
-        rounds = MockedRounds.restart(client, Map.of());
-
-        client.resource(Servers.stdio()).create();
-
-        assertThat(rounds.running().observed().podName()).isNotNull();
-        await().during(Duration.ofSeconds(1)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(child().get())
-                .as("no round for a kind that is not watched")
-                .isNull());
-    }
 }

@@ -5,13 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.e2e.support.Agent;
 import dev.sandglass.e2e.support.Answer;
-import dev.sandglass.e2e.support.Attack;
 import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
 import dev.sandglass.e2e.support.Kubectl;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -25,15 +23,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** MCP servers that the sandboxes of a namespace share, each in a pod of its own. */
 class SharedServersE2E {
 
-    private static final String KIND = "sandboxtoolservers.sandglass.dev";
-    private static final String SUMS = "shared-sums";
-    private static final String CHOSEN = "shared-chosen";
     private static final String CREDENTIAL = "credential-9f2c71";
 
     @RegisterExtension
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
 
     private static final Kubectl KUBECTL = Kubectl.of(Installation.current());
+    private static final SharedServer SUMS = new SharedServer(KUBECTL, "shared-sums");
+    private static final SharedServer CHOSEN = new SharedServer(KUBECTL, "shared-chosen");
 
     private static String sandbox = "";
     private static String other = "";
@@ -45,45 +42,21 @@ class SharedServersE2E {
         sandbox = SANDBOXES.start();
         other = SANDBOXES.start();
         KUBECTL.run("label", "sandboxes.sandglass.dev", sandbox, "team=numbers");
-        apply(SUMS, Map.of("tools", Map.of("deny", List.of("fail")), "sandboxSelector", Map.of()));
-        apply(CHOSEN, Map.of("sandboxSelector", Map.of("matchLabels", Map.of("team", "numbers"))));
+        SUMS.apply("GREETING", CREDENTIAL, Map.of("tools", Map.of("deny", List.of("fail"))));
+        CHOSEN.apply(
+                "GREETING", CREDENTIAL, Map.of("sandboxSelector", Map.of("matchLabels", Map.of("team", "numbers"))));
     }
 
     @AfterAll
     static void delete() {
-        KUBECTL.run("delete", KIND, SUMS, CHOSEN, "--ignore-not-found");
-    }
-
-    private static void apply(String name, Map<String, Object> more) {
-        var spec = new HashMap<>(more);
-        spec.put(
-                "stdio",
-                Map.of(
-                        "command",
-                        "python3",
-                        "args",
-                        List.of("-c", Sums.SERVER),
-                        "env",
-                        List.of(Map.of("name", "GREETING", "value", CREDENTIAL))));
-        KUBECTL.apply(Attack.json(Map.of(
-                "apiVersion",
-                "sandglass.dev/v1alpha1",
-                "kind",
-                "SandboxToolServer",
-                "metadata",
-                Map.of("name", name),
-                "spec",
-                spec)));
+        SUMS.delete();
+        CHOSEN.delete();
     }
 
     private Answer python(String where, String code) {
         Answer answer = agent.python(where, code);
         assertThat(answer.failed()).as(answer.text()).isFalse();
         return answer;
-    }
-
-    private static String podOf(String server) {
-        return KUBECTL.field(server + "-mcp", ".status.podName");
     }
 
     @Test
@@ -168,7 +141,7 @@ class SharedServersE2E {
     @Test
     void agentsReachNoPodOfAServer() {
         python(sandbox, "import mcptools; mcptools.call('shared_sums', 'Add-Numbers', {'a': 1, 'b': 1})");
-        String child = SUMS + "-mcp";
+        String child = SUMS.child();
 
         assertThat(agent.call("sandbox_list", Map.of()).text())
                 .contains(sandbox)
@@ -207,7 +180,7 @@ class SharedServersE2E {
     void aServerIsStartedAgainAfterItsPodIsGone() {
         String call = "import mcptools; print(mcptools.call('shared_sums', 'Add-Numbers', {'a': 1, 'b': 2})['sum'])";
         python(sandbox, call);
-        KUBECTL.run("delete", "pod", podOf(SUMS), "--wait=true");
+        KUBECTL.run("delete", "pod", KUBECTL.field(SUMS.child(), ".status.podName"), "--wait=true");
 
         await("the server's next pod")
                 .atMost(Duration.ofMinutes(2))
@@ -216,9 +189,9 @@ class SharedServersE2E {
 
     @Test
     void itsConditionsTellThatItIsReady() {
-        KUBECTL.run("wait", "--for=condition=Ready", KIND + "/" + SUMS, "--timeout=90s");
+        SUMS.awaitReady();
 
-        assertThat(KUBECTL.run("get", KIND, SUMS)).contains(SUMS);
+        assertThat(SUMS.shown()).contains("shared-sums", "True");
     }
 
     @Test

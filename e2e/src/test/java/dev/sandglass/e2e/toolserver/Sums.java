@@ -8,6 +8,7 @@ final class Sums {
             import json
             import os
             import sys
+            import time
 
             NUMBERS = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a", "b"]}
             SUM = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
@@ -28,6 +29,7 @@ final class Sums {
                     total = given["a"] + given["b"]
                     return text(str(total), structuredContent={"sum": total})
                 if tool == "greet":
+                    time.sleep(float(os.environ.get("SECONDS", "0")))
                     return text(os.environ.get("GREETING", "Hello") + ", " + given["name"])
                 return text("it fails on purpose", isError=True)
 

@@ -1,0 +1,80 @@
+package dev.sandglass.e2e.toolserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.sandglass.e2e.support.Agent;
+import dev.sandglass.e2e.support.Answer;
+import dev.sandglass.e2e.support.FreshSandboxes;
+import dev.sandglass.e2e.support.GatewayReplicas;
+import dev.sandglass.e2e.support.Installation;
+import dev.sandglass.e2e.support.Kubectl;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** Calls of shared servers, and what becomes of them when a gateway ends. */
+@Isolated("it ends replicas of the gateway")
+class SharedServersReplicasE2E {
+
+    private static final int CALLS = 6;
+
+    @RegisterExtension
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+
+    private final Installation installation = Installation.current();
+    private final GatewayReplicas replicas = new GatewayReplicas(installation);
+    private final SharedServer slow = new SharedServer(Kubectl.of(installation), "shared-slow");
+
+    @BeforeEach
+    void apply() {
+        slow.apply("SECONDS", "1.5", Map.of());
+        slow.awaitReady();
+    }
+
+    @AfterEach
+    void close() {
+        slow.delete();
+        replicas.two();
+        replicas.close();
+    }
+
+    /** The call that is under way raises or is answered; those after it go by the other replica. */
+    @Test
+    void anExecutionGoesOnWhenTheGatewayThatCarriesItsCallCrashes() {
+        assumeTrue(installation.ownNode().isPresent(), "needs a node that can be entered");
+        String sandbox = SANDBOXES.start();
+        List<Pod> pods = replicas.two();
+        Agent other = replicas.agentOf(pods.get(1));
+        Agent first = replicas.agentOf(pods.get(0));
+        Answer warm = first.python(sandbox, "import mcptools; mcptools.call('shared_slow', 'greet', {'name': 'warm'})");
+        assertThat(warm.failed()).as(warm.text()).isFalse();
+
+        String id = first.call("sandbox_run_code", Map.of("sandbox", sandbox, "background", true, "code", """
+                        import mcptools
+                        outcomes = []
+                        for n in range(%d):
+                            try:
+                                outcomes.append(mcptools.call("shared_slow", "greet", {"name": str(n)}))
+                            except mcptools.ToolRunnerError as error:
+                                outcomes.append(type(error).__name__)
+                            print("done", n, flush=True)
+                        """.formatted(
+                                CALLS)))
+                .executionId();
+        replicas.crash(pods.get(0));
+        Answer whole = other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 50));
+
+        assertThat(whole.status()).as(whole.text()).isEqualTo("ok");
+        assertThat(whole.stdout()).contains("done " + (CALLS - 1));
+        assertThat(other.python(sandbox, "[one for one in outcomes if not one.startswith('Hello')]")
+                        .result())
+                .isIn("[]", "['Unreachable']");
+        assertThat(other.python(sandbox, "outcomes[-1]").result()).isEqualTo("'Hello, " + (CALLS - 1) + "'");
+    }
+}

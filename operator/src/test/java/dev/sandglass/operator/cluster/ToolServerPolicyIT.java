@@ -47,18 +47,31 @@ class ToolServerPolicyIT {
             "only the Sandglass operator may set, change or remove sandglass.dev/tool-server";
     private static final String ORDINARY = "may write only Sandboxes of tool servers";
 
+    private static final String ACCOUNT = "system:serviceaccount:sandglass-system:sandglass-operator";
+
     private TestNamespace namespace;
     private KubernetesClient operator;
+    private SandboxToolServer server;
 
     @BeforeEach
     void prepare() {
         namespace = new TestNamespace();
         operator = new KubernetesClientBuilder()
                 .withConfig(new ConfigBuilder(namespace.admin.getConfiguration())
-                        .withImpersonateUsername("system:serviceaccount:sandglass-system:sandglass-operator")
+                        .withImpersonateUsername(ownAccount())
                         .withImpersonateGroups("system:masters")
                         .build())
                 .build();
+        server = Servers.stdio();
+        server.getMetadata().setNamespace(namespace.name);
+        server.getMetadata().setUid(null);
+        // Garbage collection takes a child whose owner is not there.
+        server = namespace.admin.resource(server).create();
+    }
+
+    /** Not that of an installation in this cluster: its policies would have their say too. */
+    private String ownAccount() {
+        return "system:serviceaccount:" + namespace.name + ":sandglass-operator";
     }
 
     @AfterEach
@@ -111,11 +124,8 @@ class ToolServerPolicyIT {
         for (ValidatingAdmissionPolicy policy : all) {
             String name = own(policy);
             policy.getMetadata().setName(name);
-            // Its tenant is that of the chart; here it is this namespace.
-            policy.getSpec()
-                    .getValidations()
-                    .forEach(rule -> rule.setExpression(
-                            rule.getExpression().replace("\"sandglass-default\"", "\"" + namespace.name + "\"")));
+            policy.getSpec().getMatchConditions().forEach(match -> match.setExpression(here(match.getExpression())));
+            policy.getSpec().getValidations().forEach(rule -> rule.setExpression(here(rule.getExpression())));
             namespace.admin.resource(policy).create();
             namespace
                     .admin
@@ -139,6 +149,13 @@ class ToolServerPolicyIT {
             refused(() -> tried(namespace.admin, child(made -> {})), LABEL);
             refused(() -> tried(operator, ordinary("some")), ORDINARY);
         });
+    }
+
+    /** With the tenant and the operator's account of this test instead of the chart's. */
+    private String here(String expression) {
+        return expression
+                .replace("\"sandglass-default\"", "\"" + namespace.name + "\"")
+                .replace(ACCOUNT, ownAccount());
     }
 
     private static void refused(Callable<?> attack, String words) {
@@ -174,18 +191,17 @@ class ToolServerPolicyIT {
 
     /** As the operator makes one, but for a change. */
     private Sandbox child(Consumer<Sandbox> change) {
-        Sandbox child = ToolServerChild.desired(Servers.stdio());
-        child.getMetadata().setNamespace(namespace.name);
+        Sandbox child = ToolServerChild.desired(server);
         change.accept(child);
         return child;
     }
 
     /** As the operator makes one for another tool server. */
     private Sandbox childOf(String name) {
-        SandboxToolServer server = Servers.stdio();
-        server.getMetadata().setName(name);
-        server.getMetadata().setNamespace(namespace.name);
-        return ToolServerChild.desired(server);
+        SandboxToolServer other = Servers.stdio();
+        other.getMetadata().setName(name);
+        other.getMetadata().setNamespace(namespace.name);
+        return ToolServerChild.desired(other);
     }
 
     private static Consumer<Sandbox> labelled(String value) {

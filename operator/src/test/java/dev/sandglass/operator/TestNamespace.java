@@ -234,8 +234,14 @@ public final class TestNamespace implements AutoCloseable {
                 client,
                 metrics,
                 ends::add);
-        operator.start();
-        return new Running(operator, client, metrics, ends);
+        var running = new Running(operator, client, metrics, ends);
+        try {
+            operator.start();
+        } catch (RuntimeException cannotBegin) {
+            running.close();
+            throw cannotBegin;
+        }
+        return running;
     }
 
     public Sandbox create(String sandboxName, SandboxSpec spec) {

@@ -52,6 +52,8 @@ class ToolServerRoundsTest {
     @AfterEach
     void stop() {
         rounds.close();
+        // The stand-in waited for the connections of its watches once, and gave up.
+        client.close();
     }
 
     private Resource<Sandbox> child() {

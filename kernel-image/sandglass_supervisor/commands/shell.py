@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 from collections.abc import Mapping
 
 from ..link.arguments import Command
@@ -17,16 +16,25 @@ _BASH_ALONE = re.compile(
 
 def path(env: Mapping[str, str]) -> str:
     """The shell that ``SHELL`` names unless the image says otherwise."""
-    return shutil.which("bash", path=env.get("PATH", os.defpath)) or "/bin/sh"
+    return _bash(env) or "/bin/sh"
 
 
 def arrange(command: Command, env: Mapping[str, str]) -> tuple[Command, str]:
     """The command with the shell that its line is given to, if it is a line, and a warning or nothing."""
     if not command.shell_line or command.argv[:2] != _SH:
         return command, ""
-    if shutil.which("bash", path=env.get("PATH", os.defpath)):
+    if _bash(env):
         return command._replace(argv=["bash", *command.argv[1:]]), ""
     return command, warning(command.argv[-1])
+
+
+def _bash(env: Mapping[str, str]) -> str | None:
+    """Where bash is. Without shutil, as that loads bz2 and lzma: when memory ends, the largest process goes first."""
+    for folder in os.get_exec_path(env):
+        path = os.path.join(folder, "bash")
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
 
 
 def warning(line: str) -> str:

@@ -106,20 +106,22 @@ class SharedServersE2E {
         assertThat(answer.text()).contains("shared_sums");
     }
 
-    /** The control: the other tool of the same server. */
+    /** The controls: another tool of the same server, and the same tool of one without that rule. */
     @Test
-    void aToolThatIsDeniedIsNotCalled() {
+    void aToolThatIsDeniedIsNeitherListedNorCalled() {
         Answer answer = python(sandbox, """
                 import mcptools
                 print(mcptools.call("shared_sums", "Add-Numbers", {"a": 1, "b": 1})["sum"])
-                print("fail" in str(mcptools.describe("shared_sums.Add-Numbers")))
+                for server in ("shared_sums", "shared_chosen"):
+                    print(sorted(tool["name"] for tool in mcptools.describe(server)["tools"]))
                 try:
                     mcptools.call("shared_sums", "fail", {})
                 except mcptools.NotAllowed as refusal:
                     print("refused")
                 """);
 
-        assertThat(answer.stdout()).isEqualTo("2\nFalse\nrefused\n");
+        assertThat(answer.stdout())
+                .isEqualTo("2\n['Add-Numbers', 'greet']\n['Add-Numbers', 'fail', 'greet']\nrefused\n");
     }
 
     /** The control: the sandbox that the selector chooses. */
@@ -195,7 +197,7 @@ class SharedServersE2E {
     }
 
     @Test
-    void anInterruptCancelsTheCallAndTheExecutionGoesOn() {
+    void aCallThatCodeGivesUpDoesNotEndTheExecution() {
         Answer answer = python(sandbox, """
                 import asyncio
                 from mcptools.shared_sums.greet import Params, run_async

@@ -6,12 +6,12 @@ package dev.sandglass.api;
  */
 public final class SchemaRules {
 
-    static final String ENV_NAME_NOT_RESERVED = "!self.upperAscii().startsWith('SANDGLASS_')"
+    public static final String ENV_NAME_NOT_RESERVED = "!self.upperAscii().startsWith('SANDGLASS_')"
             + " && !self.upperAscii().startsWith('LD_')"
             + " && !(self.upperAscii() in ['HTTP_PROXY','HTTPS_PROXY','FTP_PROXY','ALL_PROXY','NO_PROXY',"
             + "'NODE_USE_ENV_PROXY','NPM_CONFIG_PROXY','NPM_CONFIG_HTTP_PROXY','NPM_CONFIG_HTTPS_PROXY',"
             + "'NPM_CONFIG_NOPROXY','PIP_PROXY','JAVA_TOOL_OPTIONS','GIT_SSH_COMMAND','PYTHONSTARTUP'])";
-    static final String ENV_NAME_RESERVED =
+    public static final String ENV_NAME_RESERVED =
             "this name is reserved: Sandglass sets it, or it would change what" + " surrounds the code";
 
     public static final String ENV_SIZE =

@@ -40,7 +40,7 @@ public record HttpServer(
                 value = ToolServerSchemaRules.HEADERS_SIZE,
                 message = ToolServerSchemaRules.HEADERS_SIZE_EXCEEDED)
         @JsonPropertyDescription("Headers of each request: at most 64, and at most 32 KiB of names and values together."
-                + " Each account that may read the resource can read them.")
+                + " Each account that may read the resource can read values that stand here.")
         List<HttpHeader> headers,
 
         @Default(STREAMABLE_HTTP)
@@ -70,11 +70,27 @@ public record HttpServer(
         this.transport = transport == null ? STREAMABLE_HTTP : transport;
     }
 
-    /** The headers by name, in their order; the schema refuses duplicates, here the last one wins. */
+    /**
+     * The headers whose values stand in the resource, by name, in their order; the schema refuses duplicates, here the last
+     * one wins.
+     */
     public Map<String, String> headerTexts() {
         Map<String, String> texts = new LinkedHashMap<>();
-        headers.forEach(header -> texts.put(header.name(), header.value()));
+        headers.stream()
+                .filter(header -> header.valueFrom() == null)
+                .forEach(header -> texts.put(header.name(), header.value()));
         return texts;
+    }
+
+    /** Where the values of the other headers come from, by name, in their order. */
+    public Map<String, SecretKeyRef> headerSecrets() {
+        Map<String, SecretKeyRef> secrets = new LinkedHashMap<>();
+        headers.forEach(header -> {
+            if (header.valueFrom() != null) {
+                secrets.put(header.name(), header.valueFrom().secretKeyRef());
+            }
+        });
+        return secrets;
     }
 
     /**

@@ -10,6 +10,11 @@ import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,5 +129,16 @@ public record SandboxToolServerSpec(
     /** Which sandboxes may call it: all if the resource does not say. */
     public SandboxSelector selector() {
         return sandboxSelector == null ? SandboxSelector.ALL : sandboxSelector;
+    }
+
+    /** The entries of Secrets that the server's pod needs: keys by name of the Secret, both in order. */
+    public SortedMap<String, SortedSet<String>> secretKeys() {
+        SortedMap<String, SortedSet<String>> keys = new TreeMap<>();
+        Stream.concat(
+                        stdio == null ? Stream.empty() : stdio.environmentSecrets().values().stream(),
+                        http == null ? Stream.empty() : http.headerSecrets().values().stream())
+                .forEach(entry -> keys.computeIfAbsent(entry.name(), name -> new TreeSet<>())
+                        .add(entry.key()));
+        return keys;
     }
 }

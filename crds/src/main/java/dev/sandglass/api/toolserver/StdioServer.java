@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.sandglass.api.EnvRules;
-import dev.sandglass.api.EnvVariable;
 import dev.sandglass.api.SchemaRules;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
@@ -54,8 +53,8 @@ public record StdioServer(
         @ValidationRule(value = SchemaRules.ENV_SIZE, message = SchemaRules.ENV_SIZE_EXCEEDED)
         @JsonPropertyDescription(
                 "Environment variables of the program: at most 256, and at most 32 KiB of names and values"
-                        + " together. Each account that may read the resource can read them.")
-        List<EnvVariable> env,
+                        + " together. Each account that may read the resource can read values that stand here.")
+        List<ServerVariable> env,
 
         @Size(min = 1, max = MAX_CWD)
         @Pattern(ToolServerSchemaRules.FOLDER)
@@ -84,7 +83,7 @@ public record StdioServer(
             @Nullable String image,
             String command,
             @Nullable List<String> args,
-            @Nullable List<EnvVariable> env,
+            @Nullable List<ServerVariable> env,
             @Nullable String cwd) {
         this.image = image;
         this.command = command;
@@ -93,11 +92,27 @@ public record StdioServer(
         this.cwd = cwd;
     }
 
-    /** The variables by name, in their order; the schema refuses duplicates, here the last one wins. */
+    /**
+     * The variables whose values stand in the resource, by name, in their order; the schema refuses duplicates, here the
+     * last one wins.
+     */
     public Map<String, String> environment() {
         Map<String, String> variables = new LinkedHashMap<>();
-        env.forEach(variable -> variables.put(variable.name(), variable.value()));
+        env.stream()
+                .filter(variable -> variable.valueFrom() == null)
+                .forEach(variable -> variables.put(variable.name(), variable.value()));
         return variables;
+    }
+
+    /** Where the values of the other variables come from, by name, in their order. */
+    public Map<String, SecretKeyRef> environmentSecrets() {
+        Map<String, SecretKeyRef> secrets = new LinkedHashMap<>();
+        env.forEach(variable -> {
+            if (variable.valueFrom() != null) {
+                secrets.put(variable.name(), variable.valueFrom().secretKeyRef());
+            }
+        });
+        return secrets;
     }
 
     /** Neither arguments nor values: they may hold keys. */

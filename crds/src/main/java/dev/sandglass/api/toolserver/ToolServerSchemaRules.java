@@ -33,6 +33,18 @@ final class ToolServerSchemaRules {
     static final String HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$";
     static final String HEADER_VALUE = "^([!-~]([ -~]*[!-~])?)?$";
 
+    static final String ONE_VALUE = "!has(self.valueFrom) || !has(self.value) || size(self.value) == 0";
+    static final String TWO_VALUES = "either value or valueFrom may be given, not both";
+
+    static final String OBJECT_NAME = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+    static final String SECRET_OPEN = "self.startsWith('" + SecretKeyRef.PREFIX + "')";
+    static final String SECRET_CLOSED =
+            "only a Secret whose name begins with sandglass-mcp- may be used; create it under"
+                    + " such a name to open it to MCP servers";
+
+    /** As Kubernetes has it: no path, and none of the names that the kubelet uses itself in a volume. */
+    static final String SECRET_KEY = "^([.]?[-_A-Za-z0-9][-._A-Za-z0-9]*)$";
+
     static final String HEADER_NAMES = "self.all(h, self.exists_one(o, o.name.lowerAscii() == h.name.lowerAscii()))";
     static final String HEADER_NAMES_TWICE = "names of headers must be unique; upper and lower case are the same";
 

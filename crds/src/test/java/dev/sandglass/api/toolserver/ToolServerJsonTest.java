@@ -1,13 +1,17 @@
 package dev.sandglass.api.toolserver;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -70,6 +74,57 @@ class ToolServerJsonTest {
     }
 
     @Test
+    void valuesOfSecretsStandApartFromThoseOfTheResource() {
+        SandboxToolServerSpec stdio = parse("""
+                spec:
+                  stdio:
+                    command: npx
+                    env:
+                      - {name: A, value: b}
+                      - {name: T, valueFrom: {secretKeyRef: {name: sandglass-mcp-x, key: token}}}
+                      - {name: U, valueFrom: {secretKeyRef: {name: sandglass-mcp-x, key: user}}}
+                """).getSpec();
+        SandboxToolServerSpec http = parse("""
+                spec:
+                  http:
+                    url: https://a.example/
+                    headers:
+                      - {name: Authorization, valueFrom: {secretKeyRef: {name: sandglass-mcp-y, key: header}}}
+                """).getSpec();
+
+        assertThat(requireNonNull(stdio.stdio()).environment()).containsExactly(entry("A", "b"));
+        assertThat(requireNonNull(stdio.stdio()).environmentSecrets())
+                .containsExactly(
+                        entry("T", new SecretKeyRef("sandglass-mcp-x", "token")),
+                        entry("U", new SecretKeyRef("sandglass-mcp-x", "user")));
+        assertThat(stdio.secretKeys())
+                .containsExactly(entry("sandglass-mcp-x", new TreeSet<>(Set.of("token", "user"))));
+        assertThat(requireNonNull(http.http()).headerTexts()).isEmpty();
+        assertThat(http.secretKeys()).containsExactly(entry("sandglass-mcp-y", new TreeSet<>(Set.of("header"))));
+        assertThat(SERIALIZATION.unmarshal(SERIALIZATION.asJson(stdio), SandboxToolServerSpec.class))
+                .isEqualTo(stdio);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sandglass-mcp-a, token, true",
+        "sandglass-mcp-a, .dockerconfigjson, true",
+        "sandglass-mcp-a.b, A_b.c-d, true",
+        "sandglass-mcp-, token, false",
+        "sandglass-mcp-a/../b, token, false",
+        "mountable-a, token, false",
+        "sbx-a, token, false",
+        "sandglass-mcp-a, .., false",
+        "sandglass-mcp-a, ..data, false",
+        "sandglass-mcp-a, ., false",
+        "sandglass-mcp-a, a/b, false",
+        "sandglass-mcp-a, '', false",
+    })
+    void onlyEntriesOfSecretsForMcpServersAreOpen(String name, String key, boolean open) {
+        assertThat(new SecretKeyRef(name, key).isOpen()).isEqualTo(open);
+    }
+
+    @Test
     void whatMayBeAKeyIsNotShown() {
         SandboxToolServerSpec stdio = parse("""
                 spec:
@@ -80,7 +135,8 @@ class ToolServerJsonTest {
                   http: {url: https://a.example/hidden3, headers: [{name: A, value: hidden4}]}
                 """).getSpec();
 
-        assertThat(stdio + " " + http + " " + new HttpHeader("A", "hidden5")).doesNotContain("hidden");
+        assertThat(stdio + " " + http + " " + new HttpHeader("A", "hidden5", null))
+                .doesNotContain("hidden");
     }
 
     @ParameterizedTest

@@ -36,7 +36,7 @@ class ToolServerReaderTest {
 
     @Test
     void aServerOverHttpIsRead() {
-        var http = new HttpServer("https://mcp.example.com/x", List.of(new HttpHeader("X-Key", "k")), "sse");
+        var http = new HttpServer("https://mcp.example.com/x", List.of(new HttpHeader("X-Key", "k", null)), "sse");
         SharedServer server =
                 ToolServerReader.read(resource("brave-search", null, http)).orElseThrow();
 

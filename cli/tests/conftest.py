@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from tests.bridges import Bridge, Gateway
 from tests.commands import Run, runner
 from tests.endpoint import TOKEN, Endpoint
 
+# A shell starts what runs in its background with the interrupt ignored, and all programs below inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 ENDPOINT_FILE = Path(__file__).parents[2] / "build/endpoint.env"
 
 

@@ -28,6 +28,8 @@ __all__ = ["Running", "link", "peer", "running"]
 settings.register_profile("quick", max_examples=50, deadline=None, database=None)
 settings.load_profile("quick")
 _NEW_MOUNTS, _NEW_IPC = 0x20000, 0x8000000
+# A shell starts what runs in its background with the interrupt ignored, and all programs below inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 INDEX, REGISTRY = "index.example.invalid", "registry.example.invalid"
 
 

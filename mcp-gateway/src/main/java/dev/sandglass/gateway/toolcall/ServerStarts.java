@@ -89,8 +89,10 @@ final class ServerStarts {
 
     private Mono<RunningSandbox> started(SharedServer server) {
         String key = server.identity().revision();
-        return starts.computeIfAbsent(key, _ -> start(server)
-                .onErrorMap(failure -> CallProblem.ofStart(server.name(), failure))
+        // Looked for once more: a start that is over by now is not under way, but has registered.
+        Mono<RunningSandbox> start =
+                Mono.defer(() -> known(server).map(Mono::just).orElseGet(() -> start(server)));
+        return starts.computeIfAbsent(key, _ -> start.onErrorMap(failure -> CallProblem.ofStart(server.name(), failure))
                 .doOnSuccess(_ -> starts.remove(key))
                 .doOnError(_ -> clock.schedule(() -> starts.remove(key), REST.toMillis(), TimeUnit.MILLISECONDS))
                 .cache());

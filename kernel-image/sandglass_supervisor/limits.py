@@ -53,6 +53,7 @@ MCP_TOOLS: Final = 512  # of one server
 MCP_TOOLS_BYTES: Final = 4 * MIB  # of JSON that describes them
 MCP_CALLS: Final = 32  # at a time of one server
 MCP_CALLS_OF_EXECUTION: Final = 1000  # and as many questions about servers
+MCP_TOOLS_CALLED: Final = 64  # that an execution's end tells apart
 MCP_REQUEST_BYTES: Final = 8 * MIB  # one frame from code
 MCP_RESULT_BYTES: Final = 4 * MIB
 MCP_DEPTH: Final = 256  # of values within each other, in what a gateway answers

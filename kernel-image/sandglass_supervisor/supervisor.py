@@ -169,6 +169,7 @@ class Supervisor:
     def _new_execution(self, execution_id: str, kind: str, block: bool) -> Execution:
         execution = Execution(execution_id, kind, self._loop, self._link.send, block=block)
         execution.ended = self._ended
+        execution.tools_called = self._door.called
         return execution
 
     def _execution_of(self, mark: int) -> str | None:

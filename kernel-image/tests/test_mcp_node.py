@@ -154,7 +154,8 @@ console.log(done.filter((word) => word === 'slept').length)
 def test_a_signal_cancels_the_call_at_the_server(peer: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     register(peer, "one", "well", str(notes))
-    code = """
+    code = f"const begun = {f'{notes}.begun'!r}" + """
+import { existsSync, readFileSync } from 'node:fs'
 import { add, slow } from 'mcptools/one'
 const names = []
 for (const signal of [AbortSignal.abort(new RangeError('before')), AbortSignal.timeout(300)]) {
@@ -163,12 +164,15 @@ for (const signal of [AbortSignal.abort(new RangeError('before')), AbortSignal.t
 console.log(JSON.stringify(names))
 const controller = new AbortController()
 const waiting = Array.from({ length: 40 }, () => slow({ seconds: 60 }, { signal: controller.signal }))
-setTimeout(() => controller.abort(), 300)
+const reached = () => existsSync(begun) ? readFileSync(begun, 'utf8').split('\\n').length - 1 : 0
+while (reached() < 32) await new Promise((resolve) => setTimeout(resolve, 10))
+controller.abort()
 console.log(JSON.stringify((await Promise.allSettled(waiting)).map(({ reason }) => reason.name)))
 console.log(JSON.stringify(await add({ a: 1, b: 1 })))
 """
     assert printed(node(peer, "aborted", code)) == [["RangeError", "TimeoutError"], ["AbortError"] * 40, {"sum": 2}]
-    peer.until(lambda: notes.exists() and notes.read_text().count("cancelled") == 33, 10, "the cancellations")
+    # The call that took too long may have been given up before the server had it.
+    peer.until(lambda: notes.exists() and notes.read_text().count("cancelled") >= 32, 10, "the cancellations")
 
 
 @pytest.mark.parametrize(
@@ -177,17 +181,24 @@ console.log(JSON.stringify(await add({ a: 1, b: 1 })))
         ("awaits", "await called"),
         ("awaits-another", "called.catch(() => {}); await new Promise(() => {})"),
         ("awaits-none", "await new Promise(() => {})"),
-        ("is-busy", "await new Promise((r) => setTimeout(r, 300)); for (;;);"),
+        ("is-busy", "while (!existsSync(begun)) await new Promise((r) => setTimeout(r, 10)); for (;;);"),
     ],
 )
 def test_an_interrupt_cancels_the_call_at_the_server(peer: Client, tmp_path: Path, name: str, wait: str) -> None:
     notes = tmp_path / "notes"
     register(peer, "one", "well", str(notes))
-    code = f"import {{ slow }} from 'mcptools/one'\nvar called = slow({{ seconds: 60 }})\nconsole.log('begins')\n{wait}"
+    code = f"""
+import {{ existsSync }} from 'node:fs'
+import {{ slow }} from 'mcptools/one'
+const begun = '{notes}.begun'
+var called = slow({{ seconds: 60 }})
+console.log('begins')
+{wait}
+"""
     peer.start(f"interrupted-{name}", code, language="nodejs")
     output = peer.output(f"interrupted-{name}")
     peer.until(lambda: output.text() == "begins\n", 20, "the beginning")
-    time.sleep(0.5)  # the call reaches the server
+    peer.until(Path(f"{notes}.begun").exists, 20, "the call at the server")
     assert not notes.exists()
     peer.ask("interrupt", execution_id=f"interrupted-{name}")
     outcome = peer.finish(f"interrupted-{name}").outcome
@@ -206,14 +217,14 @@ import {{ existsSync }} from 'node:fs'
 import {{ slow }} from 'mcptools/one'
 console.log('begins')
 try {{ await slow({{ seconds: 60 }}) }} catch (error) {{ console.log(error.name) }}
-await new Promise((resolve) => setTimeout(resolve, 500))
-console.log(existsSync({str(notes)!r}))
+while (!existsSync({str(notes)!r})) await new Promise((resolve) => setTimeout(resolve, 10))
+console.log('noted')
 """
     peer.start("goes-on", code, language="nodejs")
     peer.until(lambda: peer.output("goes-on").text() == "begins\n", 20, "the beginning")
-    time.sleep(0.5)  # the call reaches the server
+    peer.until(Path(f"{notes}.begun").exists, 20, "the call at the server")
     peer.ask("interrupt", execution_id="goes-on")
-    assert peer.finish("goes-on").text().split() == ["begins", "Interrupted", "true"]
+    assert peer.finish("goes-on").text().split() == ["begins", "Interrupted", "noted"]
 
 
 def test_packages_of_the_user_stay_and_the_folder_is_replaced_whole(peer: Client, running: Running) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import socket
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +103,8 @@ def test_an_interrupt_cancels_the_call_at_the_server(peer: Client, tmp_path: Pat
     code = "import mcptools; print('begins', flush=True); mcptools.call('one', 'slow', {'seconds': 60})"
     peer.start("interrupted", code)
     peer.until(lambda: peer.output("interrupted").text("stdout") == "begins\n", 20, "the beginning")
-    # By then the server has the call. Of one that was not sent yet it would hear nothing.
-    time.sleep(0.5)
+    # Of a call that was not sent yet the server would hear nothing.
+    peer.until(Path(f"{notes}.begun").exists, 20, "the call at the server")
     peer.ask("interrupt", execution_id="interrupted")
     ended = peer.finish("interrupted").outcome
     assert ended is not None
@@ -168,7 +167,7 @@ def test_the_end_of_an_execution_cancels_its_calls(peer: Client, tmp_path: Path)
     notes = tmp_path / "notes"
     register(peer, "one", "well", str(notes))
     code = ASK + "import threading; threading.Thread(target=call, args=('slow',), kwargs={'seconds': 30}).start()\n"
-    peer.run("leaves-a-call", code + "while not ask(op='servers'): pass\nimport time; time.sleep(0.5)")
+    peer.run("leaves-a-call", code + f"import os, time\nwhile not os.path.exists('{notes}.begun'): time.sleep(0.01)")
     peer.until(notes.exists, 5, "word of the cancellation")
 
 
@@ -182,6 +181,20 @@ def test_an_execution_has_a_number_of_calls(peer: Client) -> None:
     assert peer.run("next", "print(call('add', a=1, b=2)['result']['structuredContent'])").text("stdout") == (
         "{'sum': 3}\n"
     )
+
+
+def test_the_end_of_an_execution_names_the_tools_that_it_called(peer: Client) -> None:
+    register(peer)
+    code = "[call('add', a=1, b=2) for _ in range(3)]; call('wrong'); call('nothing'); call('add', server='two')"
+    ended = peer.run("calls", f"{ASK}\n{code}").outcome
+    assert ended is not None
+    assert ended["tools"] == [
+        {"server": "one", "tool": "add", "calls": 3},
+        {"server": "one", "tool": "wrong", "calls": 1},
+    ]
+    none = peer.run("calls-none", "1").outcome
+    assert none is not None
+    assert "tools" not in none
 
 
 def test_commands_and_node_may_call(peer: Client) -> None:

@@ -45,6 +45,7 @@ class Execution:
         self.resume: Callable[[], None] | None = None
         self.interrupt: Callable[[], bool] | None = None
         self.ended: Callable[[str], None] = lambda _: None
+        self.tools_called: Callable[[str], list[dict[str, object]]] = lambda _: []
         self.position: Callable[[Execution], int] = lambda _: 0
         self.waits_s: Callable[[Execution], float] = lambda _: 0.0
         self._readers: dict[bytes, Reader] = {}
@@ -88,6 +89,8 @@ class Execution:
         self.outcome = outcome.to_json(duration_ms, truncated=self.journal.dropped > 0)
         if self.warning is not None:
             self.outcome["warning"] = self.warning
+        if tools := self.tools_called(self.id):
+            self.outcome["tools"] = tools
         self.write("outcome", wire.to_json(self.outcome), b"")
         self.ended(self.id)
 

@@ -11,6 +11,7 @@ from ..limits import (
     MCP_CALLS_OF_EXECUTION,
     MCP_CONNECTIONS,
     MCP_REQUEST_BYTES,
+    MCP_TOOLS_CALLED,
     MCP_UNSENT_BYTES,
     MCP_WAITING_BYTES,
 )
@@ -42,6 +43,7 @@ class Door:
         self._budget = Budget(MCP_WAITING_BYTES)
         self._connections: dict[_Connection, None] = {}
         self._counts: dict[str, Counter[str]] = {}
+        self._called: dict[str, Counter[tuple[str, str]]] = {}
         self._listener, self._inode = self._listen()
 
     def mend(self) -> None:
@@ -75,8 +77,23 @@ class Door:
     def end(self, execution_id: str) -> None:
         """The execution is over: its calls are cancelled."""
         self._counts.pop(execution_id, None)
+        self._called.pop(execution_id, None)
         for connection in list(self._connections):
             connection.end(execution_id)
+
+    def called(self, execution_id: str) -> list[dict[str, object]]:
+        """Which tools an execution called so far, and how many of its calls servers answered, the first one first."""
+        counts = self._called.get(execution_id, Counter())
+        return [{"server": server, "tool": tool, "calls": calls} for (server, tool), calls in counts.items()]
+
+    def answered(self, execution_id: str | None, call: Call) -> None:
+        """A server answered a call."""
+        if execution_id is None:
+            return
+        counts = self._called.setdefault(execution_id, Counter())
+        name = (call.server, call.tool)
+        if name in counts or len(counts) < MCP_TOOLS_CALLED:
+            counts[name] += 1
 
     def count(self, execution_id: str | None, what: str) -> None:
         """One more of what an execution asks; raises CallProblem if it had its share."""
@@ -146,7 +163,7 @@ class _Connection:
         try:
             match parse_request(asked):
                 case Call() as call:
-                    self._begin(number, _CALLS, lambda execution, give: self._answers.call(execution, call, give))
+                    self._begin(number, _CALLS, lambda execution, give: self._call(execution, call, give))
                 case Cancel():
                     if number in self._calls:
                         self._calls[number][1]()
@@ -159,6 +176,14 @@ class _Connection:
                     self._begin(number, _QUESTIONS, lambda execution, give: self._answers.load(execution, load, give))
         except CallProblem as problem:
             self._answer(number, problem)
+
+    def _call(self, execution: str | None, call: Call, give: Give) -> Withdraw:
+        def answered(value: Outcome | bytes) -> None:
+            if not isinstance(value, CallProblem):
+                self._door.answered(execution, call)
+            give(value)
+
+        return self._answers.call(execution, call, answered)
 
     def _begin(self, number: int, what: str, ask: Callable[[str | None, Give], Withdraw]) -> None:
         """Ask something that is answered now or later, and can be cancelled until then."""

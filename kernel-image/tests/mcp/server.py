@@ -1,6 +1,8 @@
 """An MCP server of the standard library alone, over stdio; its first argument says how it behaves.
 
 usage: server.py [well | mute | broken | flood | many | pages | quits | noisy] [FILE to note cancellations in]
+
+Into FILE.begun it writes a line for each call of the tool ``slow``.
 """
 
 import json
@@ -40,6 +42,9 @@ def text(words: str, **more: Any) -> dict[str, Any]:
 
 
 def slow(given: dict[str, Any]) -> dict[str, Any]:
+    if os.devnull != NOTES:
+        with WRITING, open(NOTES + ".begun", "a") as begun:
+            begun.write("begun\n")
     time.sleep(given["seconds"])
     return text("slept")
 

@@ -4,6 +4,7 @@ import dev.sandglass.gateway.output.CutOutput;
 import dev.sandglass.gateway.output.ExecutionError;
 import dev.sandglass.gateway.output.Image;
 import dev.sandglass.gateway.sandbox.NextStep;
+import dev.sandglass.gateway.toolserver.CalledTool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -33,6 +34,7 @@ import tools.jackson.databind.JsonNode;
  * @param warning what went otherwise than asked for, although the code ran or runs; null if nothing
  * @param warningNext what to do about that; null if the warning says it, or there is nothing
  * @param queuePosition how many executions come before it; 0 when it runs or is done
+ * @param tools of MCP servers, which it called; empty while it runs
  */
 public record ExecutionResult(
         ExecutionStatus status,
@@ -55,11 +57,13 @@ public record ExecutionResult(
         @Nullable NextStep next,
         @Nullable String warning,
         @Nullable NextStep warningNext,
-        int queuePosition) {
+        int queuePosition,
+        List<CalledTool> tools) {
 
-    /** Keeps its own copy of the list. */
+    /** Keeps its own copies of the lists. */
     public ExecutionResult {
         images = List.copyOf(images);
+        tools = List.copyOf(tools);
     }
 
     /** Whether anything is missing, for good or not. */

@@ -6,6 +6,7 @@ import dev.sandglass.gateway.output.OutputCollector;
 import dev.sandglass.gateway.sandbox.NextStep;
 import dev.sandglass.gateway.sandbox.Restarts;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
+import dev.sandglass.gateway.toolserver.CalledTool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param warningNext what to do about that; null if the warning says it, or there is nothing
  * @param queuePosition how many come before it
  * @param readable whether there may be a supervisor that holds what it printed
+ * @param tools of MCP servers, which it called
  */
 public record Verdict(
         ExecutionStatus status,
@@ -35,7 +37,8 @@ public record Verdict(
         @Nullable String warning,
         @Nullable NextStep warningNext,
         int queuePosition,
-        boolean readable) {
+        boolean readable,
+        List<CalledTool> tools) {
 
     /** It ended, as the supervisor says. */
     static Verdict of(OutputRecord.Outcome outcome) {
@@ -50,16 +53,17 @@ public record Verdict(
                 outcome.warning(),
                 null,
                 0,
-                true);
+                true,
+                outcome.tools());
     }
 
     /** It ended, or never began, for a reason that only the gateway knows. */
     static Verdict of(ExecutionStatus status, String message, @Nullable NextStep next) {
-        return new Verdict(status, null, null, 0, false, message, next, null, null, 0, true);
+        return new Verdict(status, null, null, 0, false, message, next, null, null, 0, true, List.of());
     }
 
     private static Verdict lost(String message, @Nullable NextStep next) {
-        return new Verdict(ExecutionStatus.LOST, null, null, 0, false, message, next, null, null, 0, false);
+        return new Verdict(ExecutionStatus.LOST, null, null, 0, false, message, next, null, null, 0, false, List.of());
     }
 
     private static Verdict running(
@@ -75,7 +79,8 @@ public record Verdict(
                 warning,
                 warningNext,
                 queuePosition,
-                true);
+                true,
+                List.of());
     }
 
     /** It waits behind others, or runs. */
@@ -138,7 +143,8 @@ public record Verdict(
                 null,
                 null,
                 0,
-                false);
+                false,
+                List.of());
     }
 
     /** Its pod is gone. */
@@ -182,7 +188,8 @@ public record Verdict(
                 next,
                 warning,
                 warningNext,
-                queuePosition);
+                queuePosition,
+                tools);
     }
 
     /** The same, of an execution whose supervisor is gone. */
@@ -198,7 +205,8 @@ public record Verdict(
                 warning,
                 warningNext,
                 queuePosition,
-                false);
+                false,
+                tools);
     }
 
     private CutOutput cut(OutputCollector output) {
@@ -231,6 +239,7 @@ public record Verdict(
                 next,
                 warning,
                 warningNext,
-                queuePosition);
+                queuePosition,
+                tools);
     }
 }

@@ -75,6 +75,7 @@ class UnreachedTargetsTest {
                 null,
                 null,
                 null,
-                0);
+                0,
+                List.of());
     }
 }

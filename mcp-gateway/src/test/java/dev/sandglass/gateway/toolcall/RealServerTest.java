@@ -46,6 +46,7 @@ class RealServerTest {
     private static SupervisorProcess supervisor;
     private static FakeSharedServers servers;
     private static Path notes;
+    private static Path begun;
     private static Replica one;
 
     /** What one replica of the gateway has. */
@@ -100,6 +101,7 @@ class RealServerTest {
     @BeforeAll
     static void start() throws IOException {
         notes = Files.createTempFile("cancelled", ".txt");
+        begun = Path.of(notes + ".begun");
         servers = new FakeSharedServers();
         servers.add(BOX, "sandglass-default", Map.of());
         servers.put(server("web", List.of(SERVER.toString(), "well", notes.toString())));
@@ -113,6 +115,7 @@ class RealServerTest {
         one.links().close();
         supervisor.close();
         Files.deleteIfExists(notes);
+        Files.deleteIfExists(begun);
     }
 
     @Test
@@ -142,8 +145,8 @@ class RealServerTest {
 
     @Test
     void aCallThatIsGivenUpIsCancelledAtTheServer() throws Exception {
-        blob(one.call("echo", "{}"));
         var slow = one.call("slow", "{\"seconds\":30}");
+        await().until(() -> Files.exists(begun));
         var answered = blob(one.call("echo", "{\"while\":\"it sleeps\"}"));
         assertThat(answered).contains("it sleeps");
         slow.cancel(false);

@@ -2,6 +2,8 @@ package dev.sandglass.gateway.link.frame;
 
 import dev.sandglass.api.ForeignText;
 import dev.sandglass.gateway.sandbox.NextStep;
+import dev.sandglass.gateway.toolserver.CalledTool;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -161,6 +163,7 @@ public sealed interface OutputRecord {
      * @param warning what was asked for and not done, although the rest was; null if nothing
      * @param truncated whether the journal has dropped output; who followed from the start may have it all the same, and
      *     gets a {@link Gap} otherwise
+     * @param tools of MCP servers, which it called
      */
     record Outcome(
             long offset,
@@ -172,10 +175,42 @@ public sealed interface OutputRecord {
             String message,
             @Nullable NextStep next,
             @Nullable String warning,
-            boolean truncated)
+            boolean truncated,
+            List<CalledTool> tools)
             implements OutputRecord {
 
         private static final int MAX_CHARS = InboundFrames.MAX_WORDS - 1;
+
+        /** Keeps its own copy. */
+        public Outcome {
+            tools = List.copyOf(tools);
+        }
+
+        /** The same of one that called no tools. */
+        public Outcome(
+                long offset,
+                String status,
+                double durationMs,
+                @Nullable Integer exitCode,
+                @Nullable Integer signal,
+                boolean kernelRestarted,
+                String message,
+                @Nullable NextStep next,
+                @Nullable String warning,
+                boolean truncated) {
+            this(
+                    offset,
+                    status,
+                    durationMs,
+                    exitCode,
+                    signal,
+                    kernelRestarted,
+                    message,
+                    next,
+                    warning,
+                    truncated,
+                    List.of());
+        }
 
         /** The outcome in a record, or in an answer to attach; what is missing or odd has a harmless value. */
         public static Outcome parse(long offset, JsonNode json) {
@@ -189,7 +224,8 @@ public sealed interface OutputRecord {
                     words(json.path("message").asString("")),
                     Hints.parse(json.path("hint")),
                     json.path("warning").isString() ? words(json.path("warning").stringValue()) : null,
-                    json.path("truncated").asBoolean(false));
+                    json.path("truncated").asBoolean(false),
+                    CalledTool.parse(json.path("tools")));
         }
 
         /** They are told in our own name, and quote what the code wrote. */

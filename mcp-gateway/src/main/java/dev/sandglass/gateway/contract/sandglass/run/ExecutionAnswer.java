@@ -15,6 +15,7 @@ import dev.sandglass.gateway.execution.ExecutionStatus;
 import dev.sandglass.gateway.output.CutOutput;
 import dev.sandglass.gateway.output.ExecutionError;
 import dev.sandglass.gateway.output.Image;
+import dev.sandglass.gateway.toolserver.CalledTool;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -90,7 +91,8 @@ final class ExecutionAnswer {
             String message,
             @Nullable String warning,
             int queuePosition,
-            boolean sandboxCreated) {}
+            boolean sandboxCreated,
+            List<CalledTool> toolsCalled) {}
 
     /** The exception that ended it. */
     record ErrorFacts(String name, String message, String traceback) {}
@@ -148,6 +150,7 @@ final class ExecutionAnswer {
                                 .orNull())
                 .required("queue_position", Schema.integer("Executions before this one"))
                 .required("sandbox_created", Schema.flag("The sandbox was not there, and was started for this"))
+                .required("tools_called", Schema.list("Tools of MCP servers that the code called", toolSchema()))
                 .keywords();
     }
 
@@ -158,6 +161,13 @@ final class ExecutionAnswer {
                 .required("name", Schema.text("Class of the exception"))
                 .required("message", Schema.text("Its message"))
                 .required("traceback", Schema.text("Its traceback"));
+    }
+
+    private static Schema toolSchema() {
+        return Schema.object()
+                .required("server", Schema.text("Name of the server"))
+                .required("tool", Schema.text("Name of the tool"))
+                .required("calls", Schema.integer("Calls that it answered"));
     }
 
     private static Schema imageSchema() {
@@ -224,7 +234,8 @@ final class ExecutionAnswer {
                 message(result, notice, refused),
                 warning(result),
                 result.queuePosition(),
-                created);
+                created,
+                result.tools());
     }
 
     private static String message(ExecutionResult result, @Nullable String notice, NetworkNotice refused) {
@@ -280,46 +291,16 @@ final class ExecutionAnswer {
                 head,
                 text.toString(),
                 Stream.of(
-                                pictures(result),
+                                ExecutionNotes.pictures(result),
                                 isLong && result.cut() == CutOutput.NONE
                                         ? ALL_OF_IT.formatted(result.id())
                                         : readOn(result),
                                 warning == null ? null : "[warning] " + warning,
                                 notice,
-                                refused.notice())
+                                refused.notice(),
+                                ExecutionNotes.tools(result))
                         .filter(Objects::nonNull)
                         .toList());
-    }
-
-    /** What pictures there are, for readers to whom their client does not show them, and where they are whole. */
-    private static String pictures(ExecutionResult result) {
-        var notes = new ArrayList<String>();
-        if (!result.images().isEmpty()) {
-            notes.add("[%d picture(s): %s]"
-                    .formatted(
-                            result.images().size(),
-                            result.images().stream()
-                                    .map(Image::mimeType)
-                                    .distinct()
-                                    .collect(Collectors.joining(", "))));
-        }
-        for (int number = 1; number <= result.images().size(); number++) {
-            Image.Full full = result.images().get(number - 1).full();
-            if (full != null) {
-                notes.add("[Picture %d is scaled down from %d x %d pixels, %d bytes; in full size: %s]"
-                        .formatted(
-                                number,
-                                full.width(),
-                                full.height(),
-                                full.bytes(),
-                                full.path() == null ? "it could not be saved" : ForeignText.name(full.path())));
-            }
-        }
-        if (result.imagesLeftOut() > 0) {
-            notes.add("[%d more picture(s) did not fit into this answer; they %s]"
-                    .formatted(result.imagesLeftOut(), isCutLost(result) ? "are lost" : "come when you read on"));
-        }
-        return String.join("\n", notes);
     }
 
     /** The line in front; empty if all went well. */

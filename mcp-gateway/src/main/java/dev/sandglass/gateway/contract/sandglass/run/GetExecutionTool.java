@@ -108,6 +108,7 @@ public final class GetExecutionTool implements SandglassTool {
                 NextStep.Plain.START_AND_RERUN,
                 null,
                 null,
-                0);
+                0,
+                List.of());
     }
 }

@@ -49,7 +49,8 @@ class RunPythonAnswerTest {
                 null,
                 null,
                 null,
-                0);
+                0,
+                List.of());
         ToolResult answer = new RunPythonAnswer(
                         new Run(result, null, false, List.of()),
                         Duration.ofSeconds(7),

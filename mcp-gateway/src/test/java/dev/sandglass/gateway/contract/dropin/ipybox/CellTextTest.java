@@ -43,7 +43,8 @@ class CellTextTest {
                 null,
                 null,
                 null,
-                0);
+                0,
+                List.of());
     }
 
     private static ToolResult answer(ExecutionResult result, String shown, List<String> pictures) {

@@ -66,7 +66,8 @@ class ExecuteAnswerTest {
                 next,
                 warning,
                 null,
-                0);
+                0,
+                List.of());
     }
 
     private static ToolResult answer(ExecutionResult result, List<UnreachedHost> unreached) {

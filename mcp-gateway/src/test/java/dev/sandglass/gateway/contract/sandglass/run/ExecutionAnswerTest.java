@@ -64,7 +64,8 @@ class ExecutionAnswerTest {
                 null,
                 warning,
                 null,
-                0);
+                0,
+                List.of());
     }
 
     private static String read(ExecutionResult result) {
@@ -166,7 +167,7 @@ class ExecutionAnswerTest {
         int leftOut = cut == CutOutput.NONE ? 0 : 2;
         return new ExecutionResult(
                 status, ID, "x", "", null, null, null, List.of(), leftOut, null, null, 5, cut, 500, 7, false, "", null,
-                null, null, 0);
+                null, null, 0, List.of());
     }
 
     @ParameterizedTest
@@ -216,7 +217,8 @@ class ExecutionAnswerTest {
                 null,
                 null,
                 null,
-                0);
+                0,
+                List.of());
     }
 
     /** Agents cut errors in the middle, so that the traceback would go. */
@@ -244,7 +246,8 @@ class ExecutionAnswerTest {
                 null,
                 null,
                 null,
-                0);
+                0,
+                List.of());
 
         String text = read(failed);
 
@@ -280,7 +283,8 @@ class ExecutionAnswerTest {
                 null,
                 null,
                 null,
-                0);
+                0,
+                List.of());
 
         assertThat(read(failed)).hasSizeLessThan(10_000).contains("begin", "end\n" + FENCED);
     }

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +153,9 @@ console.log(done.filter((word) => word === 'slept').length)
 def test_a_signal_cancels_the_call_at_the_server(peer: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     register(peer, "one", "well", str(notes))
-    code = f"const begun = {f'{notes}.begun'!r}" + """
+    code = (
+        f"const begun = {f'{notes}.begun'!r}"
+        + """
 import { existsSync, readFileSync } from 'node:fs'
 import { add, slow } from 'mcptools/one'
 const names = []
@@ -170,6 +171,7 @@ controller.abort()
 console.log(JSON.stringify((await Promise.allSettled(waiting)).map(({ reason }) => reason.name)))
 console.log(JSON.stringify(await add({ a: 1, b: 1 })))
 """
+    )
     assert printed(node(peer, "aborted", code)) == [["RangeError", "TimeoutError"], ["AbortError"] * 40, {"sum": 2}]
     # The call that took too long may have been given up before the server had it.
     peer.until(lambda: notes.exists() and notes.read_text().count("cancelled") >= 32, 10, "the cancellations")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from . import conversations, egress_report, operator_report, tools
+from . import conversations, egress_report, operator_report, shared_tools, tools
 
 Result = dict[str, Any]
 
@@ -57,6 +57,8 @@ def _lines(result: Result) -> Iterator[str]:
                 f"{both['printed_bytes']:,} bytes printed came back, reset in {one['reset_ms']:.0f} ms, "
                 f"a killed kernel noticed after {one['killed_kernel_noticed_ms']:.0f} ms"
             )
+    yield from tools.lines(result)
+    yield from shared_tools.lines(result)
     yield from conversations.lines(result)
     if many := result.get("links"):
         yield (
@@ -105,6 +107,7 @@ def _timings(result: Result) -> Iterator[tuple[str, dict[str, float]]]:
         yield "call to a stub, all links open", many["alone_ms"]
         yield f"the same by {many['callers']} at once", many["at_once_ms"]
     yield from tools.timings(result)
+    yield from shared_tools.timings(result)
     yield from operator_report.timings(result)
     yield from egress_report.timings(result)
 
@@ -138,6 +141,7 @@ def _gates(result: Result) -> Iterator[tuple[str, float, float]]:
     if many := result.get("links"):
         yield f"a gateway with {many['links']} links, in MiB of RSS at most,", many["most_rss_mib"], LINKS_GATEWAY_MIB
     yield from tools.gates(result)
+    yield from shared_tools.gates(result)
     yield from conversations.gates(result)
     if both := result.get("ipybox"):
         yield "1+1 / ipybox's", both["sandglass"]["calls_ms"]["p50"] / both["ipybox"]["calls_ms"]["p50"], 1

@@ -14,6 +14,8 @@ import io.fabric8.kubernetes.api.model.APIResourceListBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,11 +24,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** A whole operator against a stand-in for the API server, with its namespace {@code tenant-a}. */
 record MockedRounds(KubernetesClient client, RunningOperator operator) implements AutoCloseable {
 
     static final Duration SOON = Duration.ofSeconds(20);
+
+    /** Edits as somebody else would; the operator writes too, and who comes second is asked to try again. */
+    static <T> void edit(Resource<T> resource, UnaryOperator<T> change) {
+        await().atMost(SOON)
+                .ignoreExceptionsMatching(
+                        failure -> failure instanceof KubernetesClientException refused && refused.getCode() == 409)
+                .until(() -> {
+                    resource.edit(change);
+                    return true;
+                });
+    }
 
     static MockedRounds start(KubernetesMockServer server, KubernetesClient client) {
         server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxToolServer.class));

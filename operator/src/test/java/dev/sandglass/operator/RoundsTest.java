@@ -104,7 +104,7 @@ class RoundsTest {
 
     /** Has somebody turn the sandbox's policy to other pods. */
     private void turnAway(Sandbox sandbox) {
-        policy(sandbox).edit(right -> right.edit()
+        MockedRounds.edit(policy(sandbox), right -> right.edit()
                 .editSpec()
                 .withNewPodSelector()
                 .addToMatchLabels("app", "web")
@@ -159,7 +159,7 @@ class RoundsTest {
     @Test
     void aPodEndsWithASandboxThatAFinalizerKeeps() {
         Sandbox sandbox = rounds.running();
-        client.resource(sandbox).edit(found -> {
+        MockedRounds.edit(client.resource(sandbox), found -> {
             found.addFinalizer("example.com/hold");
             return found;
         });
@@ -174,7 +174,7 @@ class RoundsTest {
         assertThat(client.pods().inNamespace("tenant-a").list().getItems()).isEmpty();
         assertThat(keys()).isEmpty();
 
-        client.resource(kept).edit(found -> {
+        MockedRounds.edit(client.resource(kept), found -> {
             found.removeFinalizer("example.com/hold");
             return found;
         });
@@ -185,7 +185,7 @@ class RoundsTest {
     @Test
     void aPodThatIsLetGoIsNotReplacedAndEndsWithItsSandbox() {
         Sandbox sandbox = rounds.running();
-        client.resource(sandbox).edit(found -> {
+        MockedRounds.edit(client.resource(sandbox), found -> {
             found.getMetadata().setFinalizers(List.of("orphan"));
             return found;
         });

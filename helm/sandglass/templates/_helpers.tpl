@@ -295,6 +295,11 @@ containers:
 {{- if .Values.policies.enabled -}}yes{{- end -}}
 {{- end -}}
 
+{{- /* Which MCP servers agents may register in pods of their own: none without the policies that bound what the gateway writes. */ -}}
+{{- define "sandglass.agentServers" -}}
+{{- if include "sandglass.policies" . -}}{{- .Values.mcp.agentServers -}}{{- else -}}none{{- end -}}
+{{- end -}}
+
 {{- /* Selects the namespaces of all tenants. */ -}}
 {{- define "sandglass.inTenants" -}}
 matchExpressions:

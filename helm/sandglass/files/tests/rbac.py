@@ -19,6 +19,8 @@ HOLDS = {
     "prepared": os.environ["TENANTS_ON_DEMAND"] != "true",
     "site-ca": os.environ["TRUSTED_CA"] == "true",
     "egress": "EGRESS_ACCOUNT" in os.environ,
+    "agent-servers": os.environ["AGENT_SERVERS"] != "none",
+    "no-agent-servers": os.environ["AGENT_SERVERS"] == "none",
     "public-ca": os.environ["TRUSTED_CA"] != "true",
 }
 OPERATOR_ACCOUNT = os.environ["OPERATOR_ACCOUNT"]

@@ -7,6 +7,7 @@ import dev.sandglass.gateway.http.ConnectionSettings;
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.port.PortSettings;
+import dev.sandglass.gateway.toolserver.AgentServerSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +37,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param port how ports of sandboxes are made reachable
  * @param connections how many, and how long they may do nothing
  * @param egress the egress proxy, if there is one
+ * @param agentServers which MCP servers agents may register in pods of their own
  * @param namespace in which the gateway itself runs ({@code GATEWAY_NAMESPACE}); required with either Service
  * @param service the gateway's own ({@code GATEWAY_SERVICE}), by which its replicas find each other; without it a
  *     cancellation only reaches calls of the replica at which it arrives
@@ -57,6 +59,7 @@ public record GatewaySettings(
         @DefaultValue PortSettings port,
         @DefaultValue ConnectionSettings connections,
         @DefaultValue Egress egress,
+        @DefaultValue AgentServerSettings agentServers,
         @Nullable String namespace,
         @Nullable String service) {
 

@@ -2,6 +2,7 @@ package dev.sandglass.gateway;
 
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.action.Actions;
+import dev.sandglass.gateway.action.OwnPods;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Contract;
@@ -48,8 +49,9 @@ import reactor.netty.resources.LoopResources;
 class McpConfiguration {
 
     @Bean
-    Actions actions(Sandboxes sandboxes, Executions executions, DeniedHosts denied, SharedServerList shared) {
-        return Actions.of(sandboxes, executions, denied, shared);
+    Actions actions(
+            Sandboxes sandboxes, Executions executions, DeniedHosts denied, SharedServerList shared, OwnPods ownPods) {
+        return Actions.of(sandboxes, executions, denied, shared, ownPods);
     }
 
     @Bean

@@ -3,8 +3,10 @@ package dev.sandglass.gateway;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.api.watch.AsciiWatches;
 import dev.sandglass.api.watch.ReadableSerialization;
+import dev.sandglass.gateway.action.OwnPods;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.kubernetes.KubernetesAgentServers;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.kubernetes.OnDemandNamespaces;
@@ -107,6 +109,18 @@ class SandboxConfiguration {
     @Bean
     SharedServerList sharedServerList(SharedToolServers servers, KubernetesSandboxes sandboxes) {
         return new SharedServerList(servers, sandboxes.ofServers()::find);
+    }
+
+    @Bean(destroyMethod = "close")
+    KubernetesAgentServers agentServers(KubernetesClient client, SharedToolServers servers) {
+        return new KubernetesAgentServers(client, servers);
+    }
+
+    @Bean
+    OwnPods ownPods(
+            GatewaySettings settings, KubernetesAgentServers resources, SharedToolServers known, ToolCalls calls) {
+        return new OwnPods(
+                settings.agentServers(), settings.egress().defaults().entries(), resources, known, calls::start);
     }
 
     /** The links need it, and it needs them: it takes them from the executions with the first call. */

@@ -9,6 +9,7 @@ import dev.sandglass.gateway.http.ConnectionSettings;
 import dev.sandglass.gateway.kubernetes.KubernetesSettings;
 import dev.sandglass.gateway.mcp.McpSettings;
 import dev.sandglass.gateway.port.PortSettings;
+import dev.sandglass.gateway.toolserver.AgentServerSettings;
 import dev.sandglass.gateway.websocket.SocketSettings;
 import java.net.URI;
 import java.nio.file.Path;
@@ -75,8 +76,26 @@ class GatewaySettingsTest {
                                 new SocketSettings(4 << 20, 16 << 20, 24 << 20, 40 << 20, Duration.ofSeconds(30))),
                         new ConnectionSettings(Duration.ofSeconds(10), 512, 4096),
                         new GatewaySettings.Egress(null, null, 3129, false, ""),
+                        new AgentServerSettings(AgentServerSettings.Permitted.HTTP, List.of()),
                         null,
                         null));
+    }
+
+    @Test
+    void whatAgentsMayRegisterIsAsTheChartSays() {
+        GatewaySettings settings = settings(Map.of(
+                "GATEWAY_API_KEYS_DIR",
+                "/keys",
+                "GATEWAY_LINK_SECRET_FILE",
+                "/s",
+                "GATEWAY_AGENT_SERVERS_PERMITTED",
+                "all",
+                "GATEWAY_AGENT_SERVERS_PACKAGE_REGISTRIES",
+                "a.example.com,b.example.com:8443"));
+
+        assertThat(settings.agentServers())
+                .isEqualTo(new AgentServerSettings(
+                        AgentServerSettings.Permitted.ALL, List.of("a.example.com", "b.example.com:8443")));
     }
 
     @Test

@@ -224,5 +224,5 @@ class RoomsTest {
             .arePublic()
             .should()
             .haveNameMatching(
-                    ".*\\.(ServiceReplicas|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces|SharedToolServers)");
+                    ".*\\.(ServiceReplicas|KubernetesAgentServers|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces|SharedToolServers)");
 }

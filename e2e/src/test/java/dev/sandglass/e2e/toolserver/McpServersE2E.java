@@ -106,7 +106,7 @@ class McpServersE2E {
     @Test
     void aNameThatIsTakenIsRegisteredAnew() {
         registered("again");
-        Answer answer = register("again", Map.of("env", List.of("GREETING=Moin")));
+        Answer answer = register("again", Map.of("env", List.of("GREETING=Moin"), "placement", "sandbox"));
 
         assertThat(answer.text()).contains("Code in the sandbox can read what you gave in 'env'.");
         assertThat(agent.python(sandbox, """

@@ -93,6 +93,8 @@ class PublishedServersE2E {
                                 args,
                                 "env",
                                 List.of("GITLAB_PERSONAL_ACCESS_TOKEN=none"),
+                                "placement",
+                                "sandbox",
                                 "timeout",
                                 200));
     }

@@ -28,11 +28,12 @@ public record Actions(
 
     /** The use cases over these sandboxes and what runs in them, without MCP servers that sandboxes share. */
     public static Actions of(Sandboxes sandboxes, Executions executions, DeniedHosts denied) {
-        return of(sandboxes, executions, denied, SharedServerList.NONE);
+        return of(sandboxes, executions, denied, SharedServerList.NONE, OwnPods.NONE);
     }
 
-    /** The use cases over these sandboxes, what runs in them, and the MCP servers that they share. */
-    public static Actions of(Sandboxes sandboxes, Executions executions, DeniedHosts denied, SharedServerList shared) {
+    /** The use cases over these sandboxes, what runs in them, and the MCP servers outside of them. */
+    public static Actions of(
+            Sandboxes sandboxes, Executions executions, DeniedHosts denied, SharedServerList shared, OwnPods ownPods) {
         var lifecycle = new SandboxActions(sandboxes, executions);
         var ready = new ReadySandboxes(sandboxes, executions, lifecycle);
         var files = new SandboxFiles(executions);
@@ -43,6 +44,6 @@ public record Actions(
                 new FileActions(ready, files),
                 new Overview(sandboxes, executions),
                 new RunningFolders(sandboxes, files),
-                new ToolServerActions(sandboxes, ready, executions, shared));
+                new ToolServerActions(sandboxes, ready, executions, shared, ownPods));
     }
 }

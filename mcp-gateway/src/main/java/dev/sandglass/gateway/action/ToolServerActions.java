@@ -3,12 +3,16 @@ package dev.sandglass.gateway.action;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.execution.ToolServers;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.sandbox.SandboxProblem;
+import dev.sandglass.gateway.sandbox.SandboxProblem.ServerRefused;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.toolcall.SharedServerList;
+import dev.sandglass.gateway.toolserver.AgentServers.Wanted;
 import dev.sandglass.gateway.toolserver.KnownServer;
 import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.Registration;
+import dev.sandglass.gateway.toolserver.SharedServer;
 import dev.sandglass.gateway.toolserver.SharedServerState;
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +20,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** Registers, lists and removes the MCP servers in a sandbox's own pod; they end with that pod. */
+/** Registers, lists and removes MCP servers: in a sandbox's own pod, with which they end, or in pods of their own. */
 public final class ToolServerActions {
 
     private static final String STARTING = "starting the MCP server";
@@ -26,13 +30,20 @@ public final class ToolServerActions {
     private final Executions executions;
     private final ToolServers servers;
     private final SharedServerList shared;
+    private final AgentServerActions apart;
 
-    ToolServerActions(Sandboxes sandboxes, ReadySandboxes ready, Executions executions, SharedServerList shared) {
+    ToolServerActions(
+            Sandboxes sandboxes,
+            ReadySandboxes ready,
+            Executions executions,
+            SharedServerList shared,
+            OwnPods ownPods) {
         this.sandboxes = sandboxes;
         this.ready = ready;
         this.executions = executions;
         this.servers = executions.toolServers();
         this.shared = shared;
+        this.apart = new AgentServerActions(ownPods, servers);
     }
 
     /** What came of a registration. */
@@ -40,6 +51,9 @@ public final class ToolServerActions {
 
         /** The server runs. */
         record Running(RegisteredServer server) implements Registered {}
+
+        /** The server runs in a pod of its own. */
+        record RunningApart(SharedServer server, SharedServerState.Tools tools) implements Registered {}
 
         /** Its start goes on behind the answer. */
         record StillStarting() implements Registered {}
@@ -51,6 +65,28 @@ public final class ToolServerActions {
      */
     public Mono<Used<Registered>> register(
             SandboxRef ref, Registration registration, Duration atMost, Patience patience) {
+        return within(ref, atMost, patience, sandbox -> started(sandbox, registration)
+                .flatMap(server ->
+                        apart.replaced(sandbox, registration.name()).thenReturn(new Registered.Running(server))));
+    }
+
+    /**
+     * Registers a server in a pod of its own, for the code of one sandbox, which is resumed for it. The answer comes as that
+     * of a server in the sandbox's pod.
+     */
+    public Mono<Used<Registered>> registerApart(SandboxRef ref, Wanted wanted, Duration atMost, Patience patience) {
+        return Mono.defer(() -> {
+            apart.checkPermitted(wanted.registration());
+            return within(ref, atMost, patience, sandbox -> apart.register(sandbox, wanted)
+                    .map(started -> new Registered.RunningApart(started.server(), started.tools())));
+        });
+    }
+
+    private Mono<Used<Registered>> within(
+            SandboxRef ref,
+            Duration atMost,
+            Patience patience,
+            Function<RunningSandbox, Mono<Registered>> registering) {
         return Mono.defer(() -> {
             long begin = System.nanoTime();
             return ready.use(ref, patience, sandbox -> {
@@ -61,7 +97,7 @@ public final class ToolServerActions {
                                         .then(),
                                 executions.drained())
                         .thenReturn(new Registered.StillStarting());
-                return Mono.firstWithSignal(started(sandbox, registration).map(Registered.Running::new), late);
+                return Mono.firstWithSignal(registering.apply(sandbox), late);
             });
         });
     }
@@ -112,9 +148,20 @@ public final class ToolServerActions {
         return in(ref, sandbox -> servers.list(sandbox).map(own -> new Listed(own, shared.of(sandbox.uid()))));
     }
 
-    /** Ends a server of a sandbox that runs, and forgets it. */
+    /** Ends a server of a sandbox, and forgets it. One in a pod of its own needs no sandbox that runs. */
     public Mono<Void> remove(SandboxRef ref, String name) {
-        return in(ref, sandbox -> servers.remove(sandbox, name));
+        return in(ref, sandbox -> servers.remove(sandbox, name))
+                .onErrorResume(ToolServerActions::isNotInPod, notThere -> sandboxes
+                        .find(ref)
+                        .map(state -> apart.remove(ref, state.uid(), name))
+                        .orElseGet(() -> Mono.just(false))
+                        .flatMap(removed -> removed ? Mono.empty() : Mono.error(notThere)));
+    }
+
+    private static boolean isNotInPod(Throwable failure) {
+        return failure instanceof SandboxProblem.Asleep
+                || failure instanceof SandboxProblem.NotRunning
+                || (failure instanceof ServerRefused refused && refused.why() == ServerRefused.Cause.NO_SERVER);
     }
 
     private <T> Mono<T> in(SandboxRef ref, Function<RunningSandbox, Mono<T>> deed) {

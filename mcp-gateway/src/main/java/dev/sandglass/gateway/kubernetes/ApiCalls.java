@@ -46,6 +46,18 @@ final class ApiCalls implements AutoCloseable {
                 .onErrorMap(KubernetesClientException.class, problem -> problem(ref, problem));
     }
 
+    /** The same about an MCP server of a sandbox, by its name. */
+    <T> Mono<T> about(SandboxRef ref, String server, Callable<T> call) {
+        return Mono.fromCallable(call)
+                .subscribeOn(scheduler)
+                .onErrorMap(
+                        KubernetesClientException.class,
+                        problem -> isRefusal(problem) || problem.getCode() == HttpURLConnection.HTTP_NOT_FOUND
+                                ? new SandboxProblem.Refused(
+                                        "The cluster refused MCP server '%s': %s".formatted(server, detail(problem)))
+                                : problem(ref, problem));
+    }
+
     /**
      * Does something in the background that nobody waits for. What the API server may take in a moment is tried again for
      * some minutes, in which it could be restarted; other failures are logged.
@@ -82,13 +94,7 @@ final class ApiCalls implements AutoCloseable {
         if (code == HttpURLConnection.HTTP_NOT_FOUND) {
             return missing(ref, problem);
         }
-        boolean refused = code >= HttpURLConnection.HTTP_BAD_REQUEST
-                && code < HttpURLConnection.HTTP_INTERNAL_ERROR
-                && code != HttpURLConnection.HTTP_UNAUTHORIZED
-                && code != HttpURLConnection.HTTP_CONFLICT
-                && code != TOO_MANY_REQUESTS
-                && !Rights.lackedBy(problem);
-        if (refused) {
+        if (isRefusal(problem)) {
             return new SandboxProblem.Refused(
                     "The cluster refused sandbox '%s': %s".formatted(ref.givenName(), detail(problem)));
         }
@@ -99,6 +105,16 @@ final class ApiCalls implements AutoCloseable {
                 .addKeyValue("cause", detail(problem))
                 .log("The API server did not take an order");
         return new SandboxProblem.Unavailable(whyNot(problem), problem);
+    }
+
+    private static boolean isRefusal(KubernetesClientException problem) {
+        int code = problem.getCode();
+        return code >= HttpURLConnection.HTTP_BAD_REQUEST
+                && code < HttpURLConnection.HTTP_INTERNAL_ERROR
+                && code != HttpURLConnection.HTTP_UNAUTHORIZED
+                && code != HttpURLConnection.HTTP_CONFLICT
+                && code != TOO_MANY_REQUESTS
+                && !Rights.lackedBy(problem);
     }
 
     /** What is not there: the sandbox, the tenant's namespace, or, where nothing is named, the resource definition. */

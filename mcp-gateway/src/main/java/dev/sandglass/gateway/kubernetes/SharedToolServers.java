@@ -2,6 +2,7 @@ package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import dev.sandglass.gateway.toolserver.SharedServers;
@@ -12,11 +13,12 @@ import io.fabric8.kubernetes.client.dsl.Informable;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.informers.cache.Cache;
 import java.net.HttpURLConnection;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -104,13 +106,13 @@ public final class SharedToolServers implements SharedServers, AutoCloseable {
                 .map(SharedToolServers::asker);
     }
 
+    /** Selectors can choose one sandbox by the labels that its pod has; nobody gives a sandbox those of another. */
     private static Asker asker(Sandbox resource) {
         ObjectMeta meta = resource.getMetadata();
-        return new Asker(
-                meta.getUid(),
-                meta.getNamespace(),
-                meta.getName(),
-                Optional.ofNullable(meta.getLabels()).orElseGet(Map::of));
+        var labels = new HashMap<>(Optional.ofNullable(meta.getLabels()).orElseGet(Map::of));
+        labels.put(SandboxLabels.SANDBOX, meta.getName());
+        labels.put(SandboxLabels.SANDBOX_UID, meta.getUid());
+        return new Asker(meta.getUid(), meta.getNamespace(), meta.getName(), labels);
     }
 
     @Override
@@ -123,19 +125,38 @@ public final class SharedToolServers implements SharedServers, AutoCloseable {
 
     @Override
     public List<SharedServer> usable(Asker asker) {
-        return usableBy(asker)
+        var byName = new TreeMap<String, SandboxToolServer>();
+        usableBy(asker).forEach(resource -> byName.putIfAbsent(ToolServerReader.name(resource), resource));
+        return byName.values().stream()
                 .flatMap(resource -> ToolServerReader.read(resource).stream())
-                .sorted(Comparator.comparing(SharedServer::name))
                 .toList();
     }
 
+    @Override
+    public Optional<SharedServer> current(SharedServer.Identity identity) {
+        return in(identity.namespace())
+                .filter(resource -> identity.uid().equals(resource.getMetadata().getUid()))
+                .findFirst()
+                .flatMap(ToolServerReader::read);
+    }
+
+    @Override
+    public int ofAgents(String namespace) {
+        return (int) in(namespace).filter(AgentServerWrites::isOne).count();
+    }
+
+    /** Of several that have one name in code, the first counts. */
     private Stream<SandboxToolServer> usableBy(Asker asker) {
-        String namespace = asker.namespace();
+        return in(asker.namespace())
+                .filter(resource -> resource.getSpec() != null
+                        && resource.getSpec().selector().matches(asker.labels()))
+                .sorted(AgentServerWrites.PRECEDENCE);
+    }
+
+    private Stream<SandboxToolServer> in(String namespace) {
         return Optional.ofNullable(informers.getOrDefault(namespace, informers.get(KubernetesSandboxes.EVERYWHERE)))
                 .stream()
-                .flatMap(informer -> informer.getIndexer().byIndex(Cache.NAMESPACE_INDEX, namespace).stream())
-                .filter(resource -> resource.getSpec() != null
-                        && resource.getSpec().selector().matches(asker.labels()));
+                .flatMap(informer -> informer.getIndexer().byIndex(Cache.NAMESPACE_INDEX, namespace).stream());
     }
 
     @Override

@@ -25,9 +25,11 @@ final class ToolServerReader {
 
     private ToolServerReader() {}
 
-    /** The name by which code knows a server. */
+    /** The name by which code knows a server; of one that an agent registered, what it called it. */
     static String name(SandboxToolServer resource) {
-        return ServerName.ofResource(resource.getMetadata().getName());
+        return AgentServerWrites.isOne(resource)
+                ? AgentServerWrites.givenName(resource)
+                : ServerName.ofResource(resource.getMetadata().getName());
     }
 
     /** The server; empty if it is about to go, or says what the schema refuses: a rule that is not understood opens nothing. */
@@ -47,7 +49,13 @@ final class ToolServerReader {
                 meta.getUid(),
                 Optional.ofNullable(meta.getGeneration()).orElse(0L));
         return bounds(spec.limits())
-                .map(bounds -> new SharedServer(identity, registration, spec.toolRules(), bounds, trouble(resource)));
+                .map(bounds -> new SharedServer(
+                        identity,
+                        registration,
+                        spec.toolRules(),
+                        bounds,
+                        trouble(resource),
+                        AgentServerWrites.isOne(resource)));
     }
 
     private static @Nullable Registration registration(String name, SandboxToolServerSpec spec) {

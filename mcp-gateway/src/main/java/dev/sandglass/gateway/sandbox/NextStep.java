@@ -52,6 +52,8 @@ public sealed interface NextStep {
         LIST_SERVERS,
         /** Remove an MCP server. */
         REMOVE_A_SERVER,
+        /** Register the MCP server in the sandbox's own pod. */
+        PLACE_IN_SANDBOX,
         /** List files. */
         LIST_FILES,
         /** Run a command instead. */

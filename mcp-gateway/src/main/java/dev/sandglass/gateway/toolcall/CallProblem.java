@@ -71,6 +71,12 @@ enum CallProblem {
         };
     }
 
+    /** What a failed start means to who registered the server. */
+    static SandboxProblem ofRegistration(LinkException why) {
+        return new SandboxProblem.ServerRefused(
+                SandboxProblem.ServerRefused.Cause.START_FAILED, "Not registered: " + why.text() + ".", null);
+    }
+
     /** What a failed question to the server's pod means to the caller. */
     static Throwable ofQuestion(String server, Throwable failure) {
         Throwable why = LinkException.unwrap(failure);

@@ -59,14 +59,14 @@ public final class SharedServerList {
                 .map(Known::tools);
         if (server.trouble().isPresent()) {
             return new SharedServerState(
-                    server.name(), State.FAILED, line(server.trouble().get()), known);
+                    server.name(), State.FAILED, line(server.trouble().get()), known, server.ofAgent());
         }
         Optional<SandboxState> child = children.apply(ServerStarts.child(server));
         State state = child.map(SharedServerList::state).orElse(State.STARTING);
         String detail = state == State.RUNNING
                 ? ""
                 : child.flatMap(SandboxState::condition).orElse("");
-        return new SharedServerState(server.name(), state, line(detail), known);
+        return new SharedServerState(server.name(), state, line(detail), known, server.ofAgent());
     }
 
     private static State state(SandboxState child) {

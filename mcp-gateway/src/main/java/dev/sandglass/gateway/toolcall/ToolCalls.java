@@ -12,6 +12,7 @@ import dev.sandglass.gateway.quota.ByteBudget;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.toolserver.SharedServer;
+import dev.sandglass.gateway.toolserver.SharedServerState;
 import dev.sandglass.gateway.toolserver.SharedServers;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -38,6 +40,9 @@ public final class ToolCalls implements PodCalls {
 
     /** Most of them for the sandboxes of one namespace: a third of the room is out of its reach. */
     static final long NAMESPACE_BYTES = 20L * 1024 * 1024;
+
+    /** How often it is looked whether a server that is being started can start at all. */
+    static final Duration LOOK = Duration.ofMillis(500);
 
     private final SharedServers servers;
     private final SharedServerList list;
@@ -187,18 +192,45 @@ public final class ToolCalls implements PodCalls {
             return inTurn(asker, server, pod -> pods.tools(pod, server))
                     .doOnNext(tools -> take(share, tools.length()))
                     .publishOn(means.worker())
-                    .map(tools -> allowed(server, tools))
+                    .map(tools -> listing(server, tools).json())
                     .map(tools -> new PodAnswer(new Answer(object(), tools), share::end));
         });
         return kept(answer, entry, share);
     }
 
-    private Blob allowed(SharedServer server, Blob tools) {
+    private ToolListing listing(SharedServer server, Blob tools) {
         ToolListing listing = ToolListing.of(server.name(), tools, server.rules())
                 .orElseThrow(() -> CallProblem.FAILED.because(
                         "the pod of MCP server '%s' gave no list of tools".formatted(server.name())));
         list.knows(server, listing.tools());
-        return listing.json();
+        return listing;
+    }
+
+    /**
+     * Starts a server as its first call would, and lists its tools. The start goes on if it is cancelled.
+     *
+     * @return a {@link dev.sandglass.gateway.sandbox.SandboxProblem} if it does not start
+     */
+    public Mono<SharedServerState.Tools> start(SharedServer server) {
+        Mono<SharedServerState.Tools> started = Mono.defer(() -> starts.ready(server))
+                .flatMap(pod -> use.during(pod, pods.tools(pod, server)))
+                .publishOn(means.worker())
+                .map(tools -> listing(server, tools).tools())
+                .onErrorMap(failure -> CallProblem.ofQuestion(server.name(), failure));
+        return Mono.firstWithSignal(started, refused(server))
+                .onErrorMap(LinkException.class, CallProblem::ofRegistration);
+    }
+
+    /** Fails when the operator says that there will be no pod: else it would be waited for. */
+    private Mono<SharedServerState.Tools> refused(SharedServer server) {
+        return Flux.interval(LOOK, means.clock())
+                .onBackpressureDrop()
+                .<String>handle((_, sink) -> servers.current(server.identity())
+                        .flatMap(SharedServer::trouble)
+                        .ifPresent(sink::next))
+                .next()
+                .flatMap(trouble -> Mono.error(CallProblem.NOT_RUNNING.because(
+                        "MCP server '%s' is not running: %s".formatted(server.name(), trouble))));
     }
 
     /** Asks the server's pod when the turn comes; a pod that forgot the server, as after a restart, is told of it again. */

@@ -12,9 +12,21 @@ import java.util.Optional;
  * @param rules which of its tools code may call
  * @param bounds of calls
  * @param trouble why it has no child, a clause; empty if nothing is wrong
+ * @param ofAgent whether an agent registered it, for one sandbox; else an administrator did, for many
  */
 public record SharedServer(
-        Identity identity, Registration registration, ToolRules rules, Bounds bounds, Optional<String> trouble) {
+        Identity identity,
+        Registration registration,
+        ToolRules rules,
+        Bounds bounds,
+        Optional<String> trouble,
+        boolean ofAgent) {
+
+    /** One of an administrator. */
+    public SharedServer(
+            Identity identity, Registration registration, ToolRules rules, Bounds bounds, Optional<String> trouble) {
+        this(identity, registration, rules, bounds, trouble, false);
+    }
 
     /**
      * Which resource describes a server.

@@ -10,8 +10,14 @@ import java.util.Optional;
  * @param state whether it can be called
  * @param detail why it cannot, or what it waits for: one line; empty if there is nothing to say
  * @param tools the first of those that code may call; empty if this replica has not heard of them yet
+ * @param ofAgent whether it was registered for this sandbox alone
  */
-public record SharedServerState(String name, State state, String detail, Optional<Tools> tools) {
+public record SharedServerState(String name, State state, String detail, Optional<Tools> tools, boolean ofAgent) {
+
+    /** One that an administrator shares. */
+    public SharedServerState(String name, State state, String detail, Optional<Tools> tools) {
+        this(name, state, detail, tools, false);
+    }
 
     /** Whether a server can be called. */
     public enum State {

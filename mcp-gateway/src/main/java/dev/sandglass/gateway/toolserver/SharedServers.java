@@ -48,4 +48,14 @@ public interface SharedServers {
 
     /** All servers that code in that sandbox may use, ordered by name. */
     List<SharedServer> usable(Asker asker);
+
+    /** What is known now of the server that this resource describes; empty if it is gone, or not known yet. */
+    default Optional<SharedServer> current(SharedServer.Identity identity) {
+        return Optional.empty();
+    }
+
+    /** How many servers agents registered in a namespace, as far as is known. */
+    default int ofAgents(String namespace) {
+        return 0;
+    }
 }

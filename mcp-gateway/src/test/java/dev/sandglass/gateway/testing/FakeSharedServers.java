@@ -32,6 +32,11 @@ public final class FakeSharedServers implements SharedServers {
         servers.put(server.identity().namespace() + "/" + server.identity().resource(), new Entry(server, selector));
     }
 
+    /** Takes a server away. */
+    public void remove(SharedServer server) {
+        servers.remove(server.identity().namespace() + "/" + server.identity().resource());
+    }
+
     /** One for all sandboxes of its namespace. */
     public void put(SharedServer server) {
         put(server, Map.of());
@@ -83,7 +88,15 @@ public final class FakeSharedServers implements SharedServers {
                                 .entrySet()
                                 .containsAll(entry.selector().entrySet()))
                 .map(Entry::server)
-                .sorted(Comparator.comparing(SharedServer::name))
+                .sorted(Comparator.comparing(SharedServer::name).thenComparing(SharedServer::ofAgent))
                 .toList();
+    }
+
+    @Override
+    public Optional<SharedServer> current(SharedServer.Identity identity) {
+        return servers.values().stream()
+                .map(Entry::server)
+                .filter(server -> server.identity().uid().equals(identity.uid()))
+                .findFirst();
     }
 }

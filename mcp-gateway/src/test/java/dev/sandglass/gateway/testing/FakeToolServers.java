@@ -43,6 +43,9 @@ public final class FakeToolServers {
     /** How whatever is asked for fails; null if it does not. */
     public volatile @Nullable LinkException failure;
 
+    /** How servers fail to start in pods of their own; null if they do not. */
+    public volatile @Nullable LinkException startFailure;
+
     /** How the next calls of tools fail, one after the other. */
     public final Queue<LinkException> callFailures = new ConcurrentLinkedQueue<>();
 
@@ -53,7 +56,13 @@ public final class FakeToolServers {
 
     Answer answered(Verb.OfServers verb) {
         return switch (verb) {
-            case Verb.RegisterServer _ -> answer(registered);
+            case Verb.RegisterServer order -> {
+                LinkException broken = startFailure;
+                if (broken != null && !order.api()) {
+                    throw broken;
+                }
+                yield answer(registered);
+            }
             case Verb.ListServers _ -> answer(listed);
             case Verb.RemoveServer _ -> answer("{}");
             case Verb.ListServerTools _ -> new Answer(answer("{}").json(), Blob.utf8(tools));

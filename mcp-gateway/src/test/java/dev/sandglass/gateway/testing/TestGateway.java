@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.action.Actions;
+import dev.sandglass.gateway.action.OwnPods;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
@@ -28,6 +29,8 @@ import dev.sandglass.gateway.port.PortRoute;
 import dev.sandglass.gateway.port.PortSettings;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
 import dev.sandglass.gateway.toolcall.SharedServerList;
+import dev.sandglass.gateway.toolcall.ToolCalls;
+import dev.sandglass.gateway.toolserver.AgentServerSettings;
 import dev.sandglass.gateway.websocket.SocketSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.ChannelOption;
@@ -93,6 +96,9 @@ public final class TestGateway implements AutoCloseable {
     /** The MCP servers that they share. */
     public final FakeSharedServers shared = new FakeSharedServers();
 
+    /** Those that agents register in pods of their own; all of them are permitted. */
+    public final FakeAgentServers agentServers = new FakeAgentServers(shared, sandboxes);
+
     /** The supervisor in all of them. */
     public final FakeSupervisor supervisor = new FakeSupervisor();
 
@@ -139,7 +145,15 @@ public final class TestGateway implements AutoCloseable {
         };
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
         var access = new TenantAccess(tenants);
-        Actions actions = Actions.of(sandboxes, executions, denied, new SharedServerList(shared, sandboxes::find));
+        var list = new SharedServerList(shared, sandboxes::find);
+        var calls = new ToolCalls(shared, list, sandboxes, executions::link, meters);
+        var ownPods = new OwnPods(
+                new AgentServerSettings(AgentServerSettings.Permitted.ALL, List.of("packages.example.com")),
+                List.of("usual.example.com"),
+                agentServers,
+                shared,
+                calls::start);
+        Actions actions = Actions.of(sandboxes, executions, denied, list, ownPods);
         var contracts = new ArrayList<Contract>(more.apply(actions, access));
         contracts.add(new SandglassContract(actions, access, ports(reachedBy), tools));
         contracts.add(new IpythonContract(actions, access, SECRET, tools));

@@ -53,7 +53,8 @@ public final class Steps {
 
     private static String words(NextStep.Plain next) {
         return switch (next) {
-            case CREATE, SEE_EXECUTIONS, LIST_FILES, USE_COMMAND, LIST_SERVERS, MORE_TIME_TO_START -> "";
+            case CREATE, SEE_EXECUTIONS, LIST_FILES, USE_COMMAND, LIST_SERVERS, MORE_TIME_TO_START, PLACE_IN_SANDBOX ->
+                "";
             case START ->
                 "It was not stopped from here: it has to be started where it was stopped, or another be used.";
             case AWAIT_START, RESUME -> "Repeat this call in some seconds.";

@@ -1,7 +1,9 @@
 package dev.sandglass.gateway.contract.sandglass.server;
 
+import dev.sandglass.gateway.action.Patience;
 import dev.sandglass.gateway.action.ToolServerActions;
 import dev.sandglass.gateway.action.ToolServerActions.Registered;
+import dev.sandglass.gateway.action.Used;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Arguments;
 import dev.sandglass.gateway.contract.Schema;
@@ -14,13 +16,16 @@ import dev.sandglass.gateway.contract.config.ServerFields;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.toolserver.AgentServers.Wanted;
 import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.Registration;
+import dev.sandglass.gateway.toolserver.SharedServer;
+import dev.sandglass.gateway.toolserver.SharedServerState;
 import java.time.Duration;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
-/** {@code mcp_register_server}: starts an MCP server in the sandbox, and makes its tools functions for the code there. */
+/** {@code mcp_register_server}: starts an MCP server, and makes its tools functions for the code of a sandbox. */
 final class RegisterServerTool implements McpServerTool {
 
     private static final Duration LEAST_TIMEOUT = Duration.ofSeconds(1);
@@ -33,9 +38,10 @@ final class RegisterServerTool implements McpServerTool {
             "mcp_register_server",
             "Register an MCP server",
             """
-            Starts an MCP server in the sandbox's own pod ('command'), or connects from there to one ('url'), and makes its \
-            tools Python functions there: from mcptools.NAME.TOOL import Params, run. Code in the sandbox can read 'env' \
-            and 'headers': give no secrets. A name that is taken is registered anew.""",
+            Starts an MCP server ('command') or connects to one ('url'), and makes its tools Python functions in the sandbox: \
+            from mcptools.NAME.TOOL import Params, run. With 'placement' 'own', the default with 'env' or 'headers', it runs \
+            in a pod of its own: code cannot read these. With 'sandbox' it runs in the sandbox's pod and sees its files; code \
+            can read 'env' and 'headers'. A name that is taken is registered anew.""",
             SandboxArguments.schema()
                     .required("name", Schema.text("Python identifier, under which code imports it"))
                     .optional("command", Schema.text("Program, such as 'npx', 'uvx' or 'python'"))
@@ -48,10 +54,15 @@ final class RegisterServerTool implements McpServerTool {
                             "transport",
                             Schema.text("With 'url', default streamable_http")
                                     .with("enum", List.of("streamable_http", "sse")))
+                    .optional("placement", Schema.ofType("string").with("enum", List.of("own", "sandbox")))
+                    .optional(
+                            "allowed_domains",
+                            Schema.list("Hosts one in a pod of its own may reach", Schema.ofType("string")))
                     .optional(
                             "timeout",
                             Schema.seconds(
-                                    "Seconds for its start, default %d".formatted(Registration.TIMEOUT.toSeconds()),
+                                    "In the sandbox, seconds for its start, default %d"
+                                            .formatted(Registration.TIMEOUT.toSeconds()),
                                     LEAST_TIMEOUT,
                                     Registration.MAX_TIMEOUT))
                     .keywords(),
@@ -79,8 +90,21 @@ final class RegisterServerTool implements McpServerTool {
                 .orElse(Registration.TIMEOUT);
         Registration registration = ServerFields.registration(name, arguments, timeout);
         Duration atMost = arguments.patience(settings.waitFor());
-        return servers.register(ref, registration, atMost, call.patience(settings.startWait()))
-                .map(used -> ResumeNotice.added(used, registered -> answer(ref, registration, registered)));
+        Patience patience = call.patience(settings.startWait());
+        Mono<Used<Registered>> registering =
+                switch (ServerPlacement.read(arguments, registration)) {
+                    case SANDBOX -> servers.register(ref, registration, atMost, patience);
+                    case OWN ->
+                        servers.registerApart(
+                                ref,
+                                new Wanted(
+                                        registration,
+                                        ServerPlacement.domains(arguments).orElse(null),
+                                        call.caller().name()),
+                                atMost,
+                                patience);
+                };
+        return registering.map(used -> ResumeNotice.added(used, registered -> answer(ref, registration, registered)));
     }
 
     private ToolResult answer(SandboxRef ref, Registration registration, Registered registered) {
@@ -91,6 +115,10 @@ final class RegisterServerTool implements McpServerTool {
                         ServerFacts.Registered.of(ref, server));
                 yield readable(result, registration);
             }
+            case Registered.RunningApart(SharedServer server, SharedServerState.Tools tools) ->
+                ToolResult.ok(
+                        ServerText.apart(server.name(), tools, ref.givenName(), settings.maxOutputChars()),
+                        ServerFacts.Registered.apart(ref, server.name(), tools));
             case Registered.StillStarting _ ->
                 new ToolResult(
                         List.of(new ToolResult.Content.Text(ServerText.starting(registration.name()))),

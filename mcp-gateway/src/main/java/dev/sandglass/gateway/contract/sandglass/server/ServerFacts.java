@@ -31,7 +31,10 @@ final class ServerFacts {
                 "Its tools, in its own words",
                 Schema.object()
                         .required("name", Schema.text("As the server calls it"))
-                        .required("module", Schema.text("As code imports it, below mcptools.<server>"))
+                        .required(
+                                "module",
+                                Schema.text(
+                                        "As code imports it, below mcptools.<server>; empty for a server in a pod of its own"))
                         .required("description", Schema.text("Beginning of its description, on one line")));
     }
 
@@ -74,6 +77,22 @@ final class ServerFacts {
                     server.notes());
         }
 
+        /** What its module is called, the sandbox says when code imports it. */
+        static Registered apart(SandboxRef ref, String name, SharedServerState.Tools tools) {
+            return new Registered(
+                    ref.givenName(),
+                    ref.tenant(),
+                    name,
+                    KnownServer.State.RUNNING.word(),
+                    RegisteredServer.folder(name),
+                    null,
+                    tools.known().stream()
+                            .map(tool -> new ServerTool(tool.name(), "", tool.description()))
+                            .toList(),
+                    tools.leftOut(),
+                    List.of());
+        }
+
         static Registered starting(SandboxRef ref, String name) {
             return new Registered(
                     ref.givenName(),
@@ -96,7 +115,7 @@ final class ServerFacts {
                     .required("folder", Schema.text("Where its functions are"))
                     .required(
                             "server",
-                            Info.schema("What it says of itself; null while it is starting")
+                            Info.schema("What it says of itself; null while it is starting, and in a pod of its own")
                                     .orNull())
                     .required("tools", schemaOfTools())
                     .required("left_out", Schema.integer("How many more tools it has"))
@@ -135,7 +154,7 @@ final class ServerFacts {
      * @param sandbox the name as the caller wrote it
      * @param namespace the tenant
      * @param servers in the order of the sandbox
-     * @param shared those that other sandboxes use too
+     * @param shared those outside of it
      */
     record Listed(String sandbox, String namespace, List<Entry> servers, List<Shared> shared) {
 
@@ -157,22 +176,24 @@ final class ServerFacts {
                     .required("left_out", Schema.integer("How many more tools it has"));
             return ofSandbox()
                     .required("servers", Schema.list("One entry for each server in the sandbox", server))
-                    .required("shared", Schema.list("Servers that it shares with other sandboxes", Shared.schema()))
+                    .required("shared", Schema.list("Servers outside of the sandbox", Shared.schema()))
                     .keywords();
         }
     }
 
     /**
-     * A server that the sandbox shares with others.
+     * A server outside of the sandbox.
      *
      * @param name of the server
      * @param state one word
      * @param detail why it cannot be called, or what it waits for
      * @param tools the first of those that code may call; empty while they are not known
      * @param leftOut how many more there are
+     * @param own whether it was registered for this sandbox alone; else other sandboxes use it too
      */
     @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
-    record Shared(String name, String state, String detail, List<SharedServerState.Tool> tools, int leftOut) {
+    record Shared(
+            String name, String state, String detail, List<SharedServerState.Tool> tools, int leftOut, boolean own) {
 
         static Shared of(SharedServerState server) {
             return new Shared(
@@ -180,7 +201,8 @@ final class ServerFacts {
                     server.state().word(),
                     server.detail(),
                     server.tools().map(SharedServerState.Tools::known).orElseGet(List::of),
-                    server.tools().map(SharedServerState.Tools::leftOut).orElse(0));
+                    server.tools().map(SharedServerState.Tools::leftOut).orElse(0),
+                    server.ofAgent());
         }
 
         static Schema schema() {
@@ -195,7 +217,11 @@ final class ServerFacts {
                                     Schema.object()
                                             .required("name", Schema.text("As the server calls it"))
                                             .required("description", Schema.text("Beginning of its description"))))
-                    .required("left_out", Schema.integer("How many more tools it has"));
+                    .required("left_out", Schema.integer("How many more tools it has"))
+                    .required(
+                            "own",
+                            Schema.flag(
+                                    "Whether it was registered for this sandbox alone; else an administrator shares it"));
         }
     }
 

@@ -73,7 +73,7 @@ class ServerToolsContractTest {
     void aProgramIsRegistered() throws Exception {
         JsonNode answer = call(
                 REGISTER,
-                ",'name':'web','command':'npx','args':['-y','a b'],'env':{'KEY':'s3cret'},'cwd':'~/x','timeout':5.5");
+                ",'name':'web','command':'npx','args':['-y','a b'],'env':{'KEY':'s3cret'},'cwd':'~/x','timeout':5.5,'placement':'sandbox'");
 
         assertThat(registered())
                 .isEqualTo(new Registration.Command(
@@ -100,7 +100,8 @@ class ServerToolsContractTest {
     @ParameterizedTest
     @ValueSource(strings = {"{'X-Key':'a:b','Y':''}", "['X-Key: a:b','Y:']", "'[\\'X-Key:a:b\\',\\'Y: \\']'"})
     void anAddressIsRegistered(String headers) throws Exception {
-        String said = text(REGISTER, ",'name':'web','url':'https://mcp.example.com/x','headers':" + headers);
+        String said = text(
+                REGISTER, ",'name':'web','url':'https://mcp.example.com/x','placement':'sandbox','headers':" + headers);
 
         assertThat(registered())
                 .isEqualTo(new Registration.Url(

@@ -60,7 +60,7 @@ class SharedServersContractTest {
                 In Python there: from mcptools.<server>.<tool> import Params, run""");
         assertThat(answer.at("/structuredContent/shared").toString())
                 .isEqualTo(
-                        "[{\"name\":\"brave_search\",\"state\":\"idle\",\"detail\":\"\",\"tools\":[],\"left_out\":0}]");
+                        "[{\"name\":\"brave_search\",\"state\":\"idle\",\"detail\":\"\",\"tools\":[],\"left_out\":0,\"own\":false}]");
     }
 
     @Test

@@ -46,6 +46,8 @@ PACKAGE_CHARS: Final = 512
 # MCP servers.
 MCP_SERVERS: Final = 16
 MCP_HEADERS: Final = 64
+MCP_HEADER_BYTES: Final = 16 * KIB  # of a header that comes from a Secret
+MCP_SECRETS_BYTES: Final = 32 * KIB  # of all that one server gets from Secrets
 URL_BYTES: Final = 8 * KIB
 MCP_START_S: Final = 60.0
 MCP_START_MOST_S: Final = 600.0

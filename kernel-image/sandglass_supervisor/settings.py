@@ -49,6 +49,7 @@ class Settings(NamedTuple):
     closed_addresses: tuple[Address, ...]
     require_closed: bool
     mcp_packages: str
+    mcp_secrets: str
     code_env: dict[str, str]
 
     def __repr__(self) -> str:
@@ -82,6 +83,7 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         closed_addresses=_addresses(ours, "SANDGLASS_CLOSED_ADDRESSES"),
         require_closed=_flag(ours, "SANDGLASS_REQUIRE_CLOSED"),
         mcp_packages=ours.get("SANDGLASS_MCP_PACKAGES", os.path.join(sys.prefix, "mcp")),
+        mcp_secrets=ours.get("SANDGLASS_MCP_SECRETS", "/etc/sandglass/mcp"),
         code_env=dict(_code_env(ours, environ, home)),
     )
 

@@ -115,9 +115,9 @@ class Supervisor:
         return Belongings(found, offspring.goes_on)
 
     def _server_means(self, settings: Settings) -> ServerMeans:
-        env, workspace, packages = settings.code_env, settings.workspace, settings.mcp_packages
+        folders = settings.workspace, settings.mcp_packages, settings.mcp_secrets
         budget = Budget(MCP_WAITING_BYTES)
-        return ServerMeans(self._loop, self._children, self._offspring, env, workspace, packages, budget)
+        return ServerMeans(self._loop, self._children, self._offspring, settings.code_env, *folders, budget)
 
     def _answers(self, servers: Servers, means: ServerMeans) -> Answers:
         shared = SharedServers(self._calls, self._readers, Budget(MCP_WAITING_BYTES))

@@ -51,6 +51,8 @@ _MCP: list[dict[str, Any]] = [
     {"op": "failed", "why": "it is not there", "late": True},
     {"name": "one", "command": "npx", "args": ["-y", "x"], "env": {"KEY": "v"}, "cwd": "~/x", "timeout_s": 5},
     {"name": "two", "url": "https://example.com/mcp", "headers": {"Authorization": "x"}, "transport": "sse"},
+    {"name": "one", "command": "npx", "secret_env": {"TOKEN": {"secret": "sandglass-mcp-one", "key": "token"}}},
+    {"name": "two", "url": "http://x/", "secret_headers": {"X-Key": {"secret": "sandglass-mcp-a.b", "key": ".a_B-1"}}},
 ]
 _SHARED: list[dict[str, Any]] = [
     {"servers": [{"name": "one", "state": "running", "tools": [{"name": "add", "description": "caf\u00e9"}, "b"]}]},

@@ -63,7 +63,9 @@ class Link:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    running = Running(tmp_path_factory.mktemp("mcp"), SANDGLASS_MCP_PACKAGES=os.environ["SANDGLASS_MCP_PACKAGES"])
+    folder = tmp_path_factory.mktemp("mcp")
+    packages = os.environ["SANDGLASS_MCP_PACKAGES"]
+    running = Running(folder, SANDGLASS_MCP_PACKAGES=packages, SANDGLASS_MCP_SECRETS=str(folder / "secrets"))
     yield running
     running.stop()
 

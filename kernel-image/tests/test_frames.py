@@ -16,6 +16,7 @@ VERBS = set(
     "hello execute command install attach detach interrupt list metrics files reset close"
     " mcp_register mcp_list mcp_remove mcp_tools mcp_call mcp_cancel".split()
 )
+_OF_SECRETS = ("secret_env", "secret_headers")
 FROM_GATEWAY = recorded.load(recorded.FROM_GATEWAY)
 
 
@@ -82,9 +83,14 @@ def _of_servers(request: Request) -> dict[str, Any]:
         case "mcp_register":
             server = parse_registration(request.arguments, "/workspace")
             more = {name: value for name, value in server._asdict().items() if name in ("api", "revision")}
+            target = {
+                field: {name: entry._asdict() for name, entry in value.items()} if field in _OF_SECRETS else value
+                for field, value in server.target._asdict().items()
+                if value or field not in _OF_SECRETS
+            }
             return {
                 "name": server.name,
-                "target": json.loads(json.dumps(server.target._asdict())),
+                "target": json.loads(json.dumps(target)),
                 "timeout_s": server.timeout_s,
                 **{name: value for name, value in more.items() if name in request.arguments},
             }

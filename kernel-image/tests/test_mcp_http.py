@@ -53,8 +53,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def served(port: int = 0) -> Iterator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+def served(port: int = 0, handler: type[BaseHTTPRequestHandler] = Handler) -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield int(server.server_address[1])
     server.shutdown()

@@ -33,6 +33,7 @@ import anyio  # noqa: E402 - it is in the folder that was just found
 _REQUESTS, _ANSWERS = 3, 4
 _LOOK_S = 0.25
 _WHY_CHARS = 2000
+_UNAUTHORIZED = 401
 _TOLD = ("name", "description", "inputSchema", "outputSchema")
 _DEPTH = 4000  # as deep as the supervisor can read, a session can
 _CLOSED = "Connection closed"  # what the SDK says to all who wait
@@ -84,7 +85,7 @@ class _Session:
         """Hold the session from its start to its end, in one task, as the SDK's scopes want it."""
         deadline = asyncio.get_running_loop().call_later(wanted["timeout_s"], self._late, wanted["timeout_s"])
         try:
-            async with _client(wanted, self._told, self._ended) as client:
+            async with _client(wanted, self._told, self._ended, self._answered) as client:
                 tools, notes = await _tools(client)
                 self._client = client
                 self._began.set()
@@ -111,6 +112,11 @@ class _Session:
     def _give_up(self, why: str, *, late: bool = False) -> None:
         _say({"op": "ended" if self._began.is_set() else "failed", "late": late, "why": why})
         _leave()
+
+    async def _answered(self, response: Any) -> None:
+        """An answer over HTTP: a key that is refused may have been replaced, and the next start reads it anew."""
+        if response.status_code == _UNAUTHORIZED and response.request.method == "POST":
+            self._give_up("it answered 401, so it does not take the key in a header that comes from a Secret")
 
     async def _told(self, message: Any) -> None:
         """A notification of the server."""
@@ -155,7 +161,7 @@ class _Session:
 
 
 @asynccontextmanager
-async def _client(wanted: dict[str, Any], told: Any, ended: asyncio.Event) -> AsyncIterator[Any]:
+async def _client(wanted: dict[str, Any], told: Any, ended: asyncio.Event, answered: Any) -> AsyncIterator[Any]:
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -167,16 +173,25 @@ async def _client(wanted: dict[str, Any], told: Any, ended: asyncio.Event) -> As
         transport = _watched(stdio_client(server), ended)
         async with Client(transport, message_handler=told, cache=None) as client:
             yield client
-    elif wanted["transport"] == "sse":
+        return
+    from mcp.shared._httpx_utils import create_mcp_http_client
+
+    def http_client(**given: Any) -> Any:
+        http = create_mcp_http_client(**given)
+        if wanted["keys"]:
+            http.event_hooks = {"response": [answered]}
+        return http
+
+    if wanted["transport"] == "sse":
         from mcp.client.sse import sse_client
 
-        async with Client(sse_client(wanted["url"], wanted["headers"]), message_handler=told, cache=None) as client:
+        transport = sse_client(wanted["url"], wanted["headers"], httpx_client_factory=http_client)
+        async with Client(transport, message_handler=told, cache=None) as client:
             yield client
     else:
         from mcp.client.streamable_http import streamable_http_client
-        from mcp.shared._httpx_utils import create_mcp_http_client
 
-        async with create_mcp_http_client(headers=wanted["headers"]) as http:
+        async with http_client(headers=wanted["headers"]) as http:
             transport = streamable_http_client(wanted["url"], http_client=http)
             async with Client(transport, message_handler=told, cache=None) as client:
                 yield client
@@ -242,7 +257,8 @@ def _why(error: BaseException) -> str:
     while inner := getattr(error, "exceptions", ()):  # an exception group, which Python 3.10 has not
         error = inner[0]
     text = " ".join(str(error).split()) or type(error).__name__
-    return text[:_WHY_CHARS]
+    # Whole words: the supervisor hides keys, and does not know one that is cut.
+    return text if len(text) <= _WHY_CHARS else text[:_WHY_CHARS].rpartition(" ")[0] + " …"
 
 
 def _say(value: dict[str, Any]) -> None:

@@ -7,10 +7,11 @@ from typing import Any, Protocol
 from ..limits import MCP_CALLS, MCP_FRAME_SLACK_BYTES, MCP_REQUEST_BYTES, MCP_RESTART_MOST_S, MCP_SOUND_S
 from ..loop import Timer
 from ..shared.json_frames import Unspeakable, encode
+from . import secret_files
 from .definition import Registration
 from .requests import Call, CallProblem
-from .secrets import hide
-from .session import Means, Session
+from .secrets import Hidden
+from .session import Means, Session, Start
 from .words import Answered, Changed, Said, Started, Tool
 
 STARTING, RUNNING, ENDED = "starting", "running", "ended"
@@ -52,6 +53,7 @@ class Server:
         self.changed: Callable[[], None] = lambda: None  # its tools are others
         self._means = means
         self._session: Session | None = None
+        self._hidden = Hidden(registration)
         self._pending: dict[int, _Pending] = {}
         self._numbers = itertools.count(1)
         self._begun: Begun | None = None
@@ -74,6 +76,10 @@ class Server:
         """End it; calls that wait hear so."""
         if self._session is not None:
             self._session.stop()
+
+    def hide(self, text: str) -> str:
+        """The text without values that were given to the server, those of its last start included."""
+        return self._hidden.hide(text)
 
     def call(self, call: Call, answer: Callable[[Outcome], None]) -> int:
         """Ask a tool; ``answer`` is called once, perhaps before this returns. The number is for ``cancel``."""
@@ -150,7 +156,12 @@ class Server:
         self.state = STARTING
         self._began_at = self._means.loop.clock()
         try:
-            self._session = Session(self._means, self.registration, self)
+            values = secret_files.read(self.registration.target, self._means.secrets)
+            self._hidden = Hidden(self.registration, values.values())
+            self._session = Session(self._means, Start(self.registration, values, self._hidden), self)
+        except secret_files.SecretUnusable as problem:
+            self._over(str(problem))
+            return
         except OSError as error:
             self._over(f"no process for it: {error.strerror}")
             return
@@ -182,7 +193,7 @@ class Server:
 
     def _clean(self, outcome: Outcome) -> Outcome:
         if isinstance(outcome, CallProblem):
-            return CallProblem(outcome.kind, hide(str(outcome), self.registration))
+            return CallProblem(outcome.kind, self.hide(str(outcome)))
         return outcome
 
     def _tell(self, why: str | None, *, late: bool = False) -> bool:

@@ -121,7 +121,7 @@ class Servers:
         def written(wrong: str | None) -> None:
             if wrong is not None:
                 known.end()
-                fail("mcp_start_failed", f"MCP server '{wanted.name}' runs, but {wrong}")
+                fail("mcp_start_failed", f"MCP server '{wanted.name}' runs, but {known.server.hide(wrong)}")
                 return
             self._coming.pop(wanted.name, None)
             before = self._known.get(wanted.name)
@@ -202,7 +202,9 @@ def _describe_whole(known: _Known, workspace: str) -> Reply:
     if told.get("left_out"):
         where = "their functions are in the folder" if known.server.registration.api else "mcp_tools lists them"
         notes = [f"{told['left_out']} more tools are not listed here; {where}", *notes]
-    whole = {"name": told["name"], "server_info": known.server.info, "tools": told["tools"], "notes": notes[:MCP_NOTES]}
+    notes = [known.server.hide(note) for note in notes[:MCP_NOTES]]
+    info = {field: known.server.hide(text) for field, text in known.server.info.items()}
+    whole = {"name": told["name"], "server_info": info, "tools": told["tools"], "notes": notes}
     if not known.server.registration.api:
         return whole
     return {**whole, "folder": os.path.join(workspace, api.FOLDER, told["name"])}

@@ -1,6 +1,7 @@
 """A session process and the server behind it, as the supervisor sees them: started, asked, ended whole."""
 
 import os
+import re
 import signal
 from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
@@ -16,17 +17,19 @@ from . import words
 from .budget import Budget
 from .channel import Bounds, Channel
 from .definition import Command, Registration
-from .secrets import hide
+from .secrets import Hidden
 from .words import Said
 
 _MODULE = "sandglass_supervisor.mcp_client.session_process"
 _WORDS_CHARS = 600
+_FIRST_WORD = re.compile(r"\S*")
 
 
 class Means(NamedTuple):
     """What servers are run with: shared by all of them.
 
-    ``env`` is the code's, ``packages`` the folder with SDK and generator, ``budget`` is for bytes that wait.
+    ``env`` is the code's, ``packages`` the folder with SDK and generator, ``secrets`` the one with files of Secrets,
+    ``budget`` is for bytes that wait.
     """
 
     loop: Loop
@@ -35,6 +38,7 @@ class Means(NamedTuple):
     env: dict[str, str]
     workspace: str
     packages: str
+    secrets: str
     budget: Budget
 
     def own_env(self) -> dict[str, str]:
@@ -53,12 +57,20 @@ class Listener(Protocol):
         """The server is gone, with all that it started, and nothing more is said."""
 
 
+class Start(NamedTuple):
+    """What is started: ``values`` were read from Secrets for it, by name; ``hidden`` knows them."""
+
+    registration: Registration
+    values: dict[str, str]
+    hidden: Hidden
+
+
 class Session:
     """Lives from its construction to ``session_ended``. Raises OSError if there can be no process."""
 
-    def __init__(self, means: Means, registration: Registration, listener: Listener) -> None:
+    def __init__(self, means: Means, start: Start, listener: Listener) -> None:
         self._means = means
-        self._registration = registration
+        self._hidden = start.hidden
         self._listener: Listener | None = listener
         self._why = ""
         self.late = False
@@ -66,7 +78,7 @@ class Session:
         self._stopping = False
         self._child, self._channel, self._errors = self._begin()
         means.loop.watch(self._errors, self._read_errors)
-        self._channel.send(encode(_start(registration, means)))
+        self._channel.send(encode(_frame(start, means)))
 
     def has_room(self, size: int) -> bool:
         """True if so many bytes more may wait until the session process reads them."""
@@ -151,10 +163,18 @@ class Session:
         os.close(self._errors)
         exit_code, number = describe(status)
         why = self._why or f"its session ended with exit code {exit_code}, signal {number}"
-        last = one_line(self._tail.decode("utf-8", "replace").strip()[-_WORDS_CHARS:], _WORDS_CHARS)
-        told = f'{why}; its last words were "{last}"' if last else why
+        last = self._last_words()
+        told = f'{self._hidden.hide(why)}; its last words were "{last}"' if last else self._hidden.hide(why)
         if self._listener is not None:
-            self._listener.session_ended(hide(told, self._registration))
+            self._listener.session_ended(told)
+
+    def _last_words(self) -> str:
+        tail = self._tail.decode("utf-8", "replace")
+        if len(self._tail) == MCP_STDERR_BYTES:
+            # It begins anywhere, perhaps within a value, of which no part is told.
+            tail = _FIRST_WORD.sub("", tail, count=1)
+        # Hidden before it is cut, for the same reason.
+        return one_line(self._hidden.hide(tail).strip()[-_WORDS_CHARS:], _WORDS_CHARS)
 
     def _read_errors(self) -> None:
         with suppress(BlockingIOError):
@@ -164,9 +184,11 @@ class Session:
             self._tail = (self._tail + data)[-MCP_STDERR_BYTES:]
 
 
-def _start(registration: Registration, means: Means) -> dict[str, Any]:
-    target = registration.target
-    said: dict[str, Any] = {"op": "start", "timeout_s": registration.timeout_s}
+def _frame(start: Start, means: Means) -> dict[str, Any]:
+    target = start.registration.target
+    said: dict[str, Any] = {"op": "start", "timeout_s": start.registration.timeout_s}
     if isinstance(target, Command):
-        return {**said, "argv": target.argv, "env": {**means.env, **target.env}, "cwd": target.cwd}
-    return {**said, "url": target.url, "headers": target.headers, "transport": target.transport}
+        return {**said, "argv": target.argv, "env": {**means.env, **target.env, **start.values}, "cwd": target.cwd}
+    headers = {**target.headers, **start.values}
+    # With keys it ends when they are refused: the next start reads them anew.
+    return {**said, "url": target.url, "headers": headers, "transport": target.transport, "keys": bool(start.values)}

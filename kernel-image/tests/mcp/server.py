@@ -50,7 +50,7 @@ def slow(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def dies(_: dict[str, Any]) -> dict[str, Any]:
-    sys.stderr.write("no more of this\x1b[31m\n")
+    sys.stderr.write("no more of this\x1b[31m\n" + os.environ.get("LAST_WORDS", ""))
     sys.stderr.flush()
     os._exit(3)
 

@@ -10,7 +10,7 @@ import time
 
 from mcptools.MODULE.add import Params, run
 
-BLOCKS, CALLS = 10, 100
+BLOCKS, CALLS = 10, 99  # with the first one, what one execution may call
 
 server = subprocess.Popen([shutil.which("python3"), "SERVER"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 

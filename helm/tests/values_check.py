@@ -27,6 +27,7 @@ CANDIDATES: dict[type, list[Json]] = {
     float: [0.5],
     str: [
         "changed", "7h", "7", "7Ti", "NodePort", "Always", "PodMonitor", "keys", "192.0.2.7", "https://changed.example.com",
+        "all",
         "-----BEGIN CERTIFICATE-----\nchanged\n-----END CERTIFICATE-----",
     ],
     dict: [{"changed": "x"}, {"limits": {"changed": "1"}}],

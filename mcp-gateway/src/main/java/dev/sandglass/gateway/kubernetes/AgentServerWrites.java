@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The resource and the Secret of an MCP server that an agent registers (ADR 0026). The chart's policy policies/gateway.yaml
@@ -124,7 +125,7 @@ final class AgentServerWrites {
         return stem.substring(0, Math.min(stem.length(), MAX_STEM)) + "-" + suffix;
     }
 
-    private static StdioServer stdio(Registration registration, String name) {
+    private static @Nullable StdioServer stdio(Registration registration, String name) {
         return switch (registration) {
             case Registration.Command command ->
                 new StdioServer(
@@ -140,7 +141,7 @@ final class AgentServerWrites {
         };
     }
 
-    private static HttpServer http(Registration registration, String name) {
+    private static @Nullable HttpServer http(Registration registration, String name) {
         return switch (registration) {
             case Registration.Command _ -> null;
             case Registration.Url url -> {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.toolserver.HttpServer;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.SandboxToolServerSpec;
 import dev.sandglass.api.toolserver.StdioServer;
@@ -156,11 +157,12 @@ class KubernetesAgentServersTest {
         registered(BOX, new Wanted(url, null, "alice"));
 
         SandboxToolServer resource = resources().getFirst();
-        assertThat(resource.getSpec().http().headerSecrets())
+        HttpServer http = Optional.ofNullable(resource.getSpec().http()).orElseThrow();
+        assertThat(http.headerSecrets())
                 .extractingByKeys("Authorization", "X-Key")
                 .extracting("key")
                 .containsExactly("header.0", "header.1");
-        assertThat(resource.getSpec().http().transport()).isEqualTo("sse");
+        assertThat(http.transport()).isEqualTo("sse");
         assertThat(Serialization.asJson(resource)).doesNotContain("s3cret", "k3y");
         assertThat(decoded(secrets().getFirst())).isEqualTo(Map.of("header.0", "Bearer s3cret", "header.1", "k3y"));
     }

@@ -142,7 +142,7 @@ final class StartWait {
 
     private Mono<RunningSandbox> pending(SandboxRef ref, SandboxState.Pending pending) {
         Optional<Reason> reason = Optional.ofNullable(pending.reason()).flatMap(Reason::of);
-        if (reason.isEmpty() || !StartTroubles.isTrouble(reason.get())) {
+        if (reason.isEmpty() || !pending.isInTrouble()) {
             return Mono.never();
         }
         Mono<RunningSandbox> failure = Mono.error(() -> new SandboxProblem.StartFailed(

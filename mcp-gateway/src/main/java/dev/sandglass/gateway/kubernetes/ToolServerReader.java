@@ -5,15 +5,18 @@ import dev.sandglass.api.toolserver.CallLimits;
 import dev.sandglass.api.toolserver.HttpServer;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.SandboxToolServerSpec;
+import dev.sandglass.api.toolserver.SecretKeyRef;
 import dev.sandglass.api.toolserver.StdioServer;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.gateway.toolserver.Registration;
+import dev.sandglass.gateway.toolserver.SecretEntry;
 import dev.sandglass.gateway.toolserver.ServerName;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** What a resource says in the gateway's terms. Pure. */
 final class ToolServerReader {
@@ -39,46 +42,57 @@ final class ToolServerReader {
         if (meta.getDeletionTimestamp() != null || spec == null || !ServerName.isName(name(resource))) {
             return Optional.empty();
         }
-        Registration registration = registration(name(resource), spec);
-        if (registration == null) {
-            return Optional.empty();
-        }
         var identity = new SharedServer.Identity(
                 meta.getNamespace(),
                 meta.getName(),
                 meta.getUid(),
                 Optional.ofNullable(meta.getGeneration()).orElse(0L));
-        return bounds(spec.limits())
+        return registration(name(resource), spec).flatMap(registration -> bounds(spec.limits())
                 .map(bounds -> new SharedServer(
                         identity,
                         registration,
                         spec.toolRules(),
                         bounds,
                         trouble(resource),
-                        AgentServerWrites.isOne(resource)));
+                        AgentServerWrites.isOne(resource))));
     }
 
-    private static @Nullable Registration registration(String name, SandboxToolServerSpec spec) {
+    private static Optional<Registration> registration(String name, SandboxToolServerSpec spec) {
         StdioServer stdio = spec.stdio();
         HttpServer http = spec.http();
-        if ((stdio == null) == (http == null)) {
-            return null;
+        if (stdio != null && http == null) {
+            return secrets(stdio.environmentSecrets()).map(secrets -> command(name, stdio, secrets));
         }
-        if (stdio != null) {
-            return new Registration.Command(
-                    name,
-                    stdio.command(),
-                    stdio.args(),
-                    stdio.environment(),
-                    Optional.ofNullable(stdio.cwd()).orElse(""),
-                    START);
+        if (http != null && stdio == null) {
+            return Registration.Transport.of(http.transport()).flatMap(way -> secrets(http.headerSecrets())
+                    .map(secrets -> new Registration.Url(name, http.url(), http.headerTexts(), way, START, secrets)));
         }
-        return http == null
-                ? null
-                : Registration.Transport.of(http.transport())
-                        .<Registration>map(
-                                way -> new Registration.Url(name, http.url(), http.headerTexts(), way, START))
-                        .orElse(null);
+        return Optional.empty();
+    }
+
+    private static Registration command(String name, StdioServer stdio, Map<String, SecretEntry> secrets) {
+        return new Registration.Command(
+                name,
+                stdio.command(),
+                stdio.args(),
+                stdio.environment(),
+                Optional.ofNullable(stdio.cwd()).orElse(""),
+                START,
+                secrets);
+    }
+
+    /** Empty if one of them is of a Secret that is not for servers. */
+    private static Optional<Map<String, SecretEntry>> secrets(Map<String, SecretKeyRef> references) {
+        var entries = new LinkedHashMap<String, SecretEntry>();
+        for (var reference : references.entrySet()) {
+            SecretKeyRef entry = reference.getValue();
+            // What a schema of another release let through may lack anything.
+            if (entry == null || entry.name() == null || entry.key() == null || !entry.isOpen()) {
+                return Optional.empty();
+            }
+            entries.put(reference.getKey(), new SecretEntry(entry.name(), entry.key()));
+        }
+        return Optional.of(entries);
     }
 
     private static Optional<SharedServer.Bounds> bounds(CallLimits limits) {

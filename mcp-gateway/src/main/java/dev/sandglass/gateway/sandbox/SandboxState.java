@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.sandbox;
 
+import dev.sandglass.api.Reason;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,14 @@ public sealed interface SandboxState {
             String uid,
             @Nullable String reason,
             @Nullable String message) implements SandboxState {
+        /** Whether its start is in trouble rather than under way. */
+        public boolean isInTrouble() {
+            return Optional.ofNullable(reason)
+                    .flatMap(Reason::of)
+                    .filter(StartTroubles::isTrouble)
+                    .isPresent();
+        }
+
         @Override
         public Optional<String> condition() {
             if (reason == null || message == null) {

@@ -1,4 +1,4 @@
-package dev.sandglass.gateway.kubernetes;
+package dev.sandglass.gateway.sandbox;
 
 import dev.sandglass.api.Reason;
 

@@ -72,7 +72,8 @@ public final class SharedServerList {
     private static State state(SandboxState child) {
         return switch (child) {
             case SandboxState.Running _ -> State.RUNNING;
-            case SandboxState.Pending _ -> State.STARTING;
+            // A call waits a moment for the trouble to pass, and fails.
+            case SandboxState.Pending pending -> pending.isInTrouble() ? State.FAILED : State.STARTING;
             case SandboxState.Asleep _ -> State.IDLE;
             case SandboxState.Stopped _ -> State.FAILED;
         };

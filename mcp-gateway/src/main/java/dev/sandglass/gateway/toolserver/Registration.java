@@ -21,6 +21,12 @@ public sealed interface Registration {
     Duration timeout();
 
     /**
+     * Where values come from that only the pod knows, by the names of variables or headers. A resource alone gives them: a
+     * caller who could would read Secrets of the tenant.
+     */
+    Map<String, SecretEntry> secrets();
+
+    /**
      * A program of the pod, spoken to over its standard input and output.
      *
      * @param name see {@link Registration}
@@ -29,15 +35,29 @@ public sealed interface Registration {
      * @param env variables on top of the sandbox's
      * @param cwd absolute path; empty for the workspace
      * @param timeout see {@link Registration}
+     * @param secrets further variables, see {@link Registration}
      */
     record Command(
-            String name, String command, List<String> args, Map<String, String> env, String cwd, Duration timeout)
+            String name,
+            String command,
+            List<String> args,
+            Map<String, String> env,
+            String cwd,
+            Duration timeout,
+            Map<String, SecretEntry> secrets)
             implements Registration {
 
         /** Keeps its own copies. */
         public Command {
             args = List.copyOf(args);
             env = Map.copyOf(env);
+            secrets = Map.copyOf(secrets);
+        }
+
+        /** One whose values are all known here. */
+        public Command(
+                String name, String command, List<String> args, Map<String, String> env, String cwd, Duration timeout) {
+            this(name, command, args, env, cwd, timeout, Map.of());
         }
 
         /** Neither arguments nor variables: they may hold keys. */
@@ -80,13 +100,26 @@ public sealed interface Registration {
      * @param headers sent with each request
      * @param transport how it speaks
      * @param timeout see {@link Registration}
+     * @param secrets further headers, see {@link Registration}
      */
-    record Url(String name, String url, Map<String, String> headers, Transport transport, Duration timeout)
+    record Url(
+            String name,
+            String url,
+            Map<String, String> headers,
+            Transport transport,
+            Duration timeout,
+            Map<String, SecretEntry> secrets)
             implements Registration {
 
-        /** Keeps its own copy. */
+        /** Keeps its own copies. */
         public Url {
             headers = Map.copyOf(headers);
+            secrets = Map.copyOf(secrets);
+        }
+
+        /** One whose values are all known here. */
+        public Url(String name, String url, Map<String, String> headers, Transport transport, Duration timeout) {
+            this(name, url, headers, transport, timeout, Map.of());
         }
 
         /** Neither address nor headers: they may hold keys. */

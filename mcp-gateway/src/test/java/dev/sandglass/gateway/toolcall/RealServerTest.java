@@ -19,16 +19,19 @@ import dev.sandglass.gateway.testing.FakeSandboxes;
 import dev.sandglass.gateway.testing.FakeSharedServers;
 import dev.sandglass.gateway.testing.TestLinks;
 import dev.sandglass.gateway.toolserver.Registration;
+import dev.sandglass.gateway.toolserver.SecretEntry;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -47,6 +50,7 @@ class RealServerTest {
     private static FakeSharedServers servers;
     private static Path notes;
     private static Path begun;
+    private static Path secrets;
     private static Replica one;
 
     /** What one replica of the gateway has. */
@@ -55,7 +59,7 @@ class RealServerTest {
         static Replica start(RunningSandbox pod) {
             LinkClient links = TestLinks.start(SupervisorProcess.SECRET);
             var children = new FakeSandboxes();
-            for (String name : List.of("web", "absent")) {
+            for (String name : List.of("web", "absent", "keyed", "keyless")) {
                 children.put(new SandboxState.Running(new RunningSandbox(
                         ServerStarts.child(server(name, List.of())),
                         pod.uid(),
@@ -84,15 +88,20 @@ class RealServerTest {
     }
 
     private static SharedServer server(String name, List<String> args) {
+        return server(name, args, Map.of());
+    }
+
+    private static SharedServer server(String name, List<String> args, Map<String, SecretEntry> secrets) {
         return new SharedServer(
                 FakeSharedServers.identity(name, 1),
                 new Registration.Command(
                         name,
-                        name.equals("web") ? "python3" : "no-such-program",
+                        name.equals("absent") ? "no-such-program" : "python3",
                         args,
                         Map.of(),
                         "",
-                        Duration.ofMinutes(1)),
+                        Duration.ofMinutes(1),
+                        secrets),
                 new ToolRules(null, List.of("d*"), null),
                 SharedServer.Bounds.DEFAULT,
                 Optional.empty());
@@ -106,7 +115,14 @@ class RealServerTest {
         servers.add(BOX, "sandglass-default", Map.of());
         servers.put(server("web", List.of(SERVER.toString(), "well", notes.toString())));
         servers.put(server("absent", List.of()));
-        supervisor = SupervisorProcess.start();
+        secrets = Files.createTempDirectory("secrets");
+        for (String name : List.of("keyed", "keyless")) {
+            servers.put(server(
+                    name,
+                    List.of(SERVER.toString(), "well"),
+                    Map.of("TOKEN", new SecretEntry("sandglass-mcp-" + name, "token"))));
+        }
+        supervisor = SupervisorProcess.start(Map.of("SANDGLASS_MCP_SECRETS", secrets.toString()));
         one = Replica.start(supervisor.sandbox());
     }
 
@@ -116,6 +132,10 @@ class RealServerTest {
         supervisor.close();
         Files.deleteIfExists(notes);
         Files.deleteIfExists(begun);
+        try (Stream<Path> files = Files.walk(secrets)) {
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
+        }
     }
 
     @Test
@@ -139,7 +159,7 @@ class RealServerTest {
                 .extracting(tool -> tool.path("name").asString())
                 .contains("add", "echo", "slow")
                 .doesNotContain("dies");
-        assertThat(one.ask("tool_servers", "{}", "").get().answer().json().at("/servers/1/tools/0/name"))
+        assertThat(one.ask("tool_servers", "{}", "").get().answer().json().at("/servers/3/tools/0/name"))
                 .hasToString("\"add\"");
     }
 
@@ -179,5 +199,47 @@ class RealServerTest {
 
         assertThat(why.code()).isEqualTo("not_running");
         assertThat(why.text()).contains("MCP server 'absent'", "no-such-program");
+    }
+
+    private static void store(String secret, String token) throws IOException {
+        Path folder = Files.createDirectories(secrets.resolve(secret));
+        Files.writeString(folder.resolve("token"), token);
+    }
+
+    private static String token(String server) throws Exception {
+        return blob(one.ask(
+                "tool_call", "{'server':'" + server + "','tool':'env','timeout_s':60}", "{\"name\":\"TOKEN\"}"));
+    }
+
+    @Test
+    void aVariableComesFromASecretAndANewValueWithTheNextStart() throws Exception {
+        store("sandglass-mcp-keyed", "s3cret-one");
+        assertThat(token("keyed")).contains("s3cret-one");
+        store("sandglass-mcp-keyed", "s3cret-two");
+        assertThat(token("keyed")).contains("s3cret-one");
+
+        String pid = JSON.readTree(blob(one.ask("tool_call", "{'server':'keyed','tool':'pid','timeout_s':60}", "{}")))
+                .at("/content/0/text")
+                .asString();
+        ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroyForcibly();
+        await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> token("keyed")
+                .contains("s3cret-two"));
+        assertThat(one.ask("tool_servers", "{}", "").get().answer().json().toString())
+                .contains("keyed")
+                .doesNotContain("s3cret");
+    }
+
+    @Test
+    void aSecretThatIsNotThereIsNamedAndTheCallWorksWhenItIs() throws Exception {
+        var why = problem(one.ask("tool_call", "{'server':'keyless','tool':'env'}", "{\"name\":\"TOKEN\"}"));
+
+        assertThat(why.code()).isEqualTo("not_running");
+        assertThat(why.text())
+                .contains(
+                        "MCP server 'keyless'",
+                        "variable 'TOKEN': key 'token' of Secret 'sandglass-mcp-keyless' is not");
+        store("sandglass-mcp-keyless", "s3cret-late");
+        await().atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> token("keyless")
+                .contains("s3cret-late"));
     }
 }

@@ -113,6 +113,35 @@ class ServerStartsTest {
         assertThat(why.text()).contains("ImageForbidden", "the image [2J is not allowed");
     }
 
+    /** As the operator tells of it: code hears so at once, and an agent before it calls. */
+    @Test
+    void aPodThatWaitsForAMissingSecretIsToldAsFailed() throws Exception {
+        String why = "The node cannot mount a volume (FailedMount): secret \"sandglass-mcp-web\" not found";
+        scene.children.put(new SandboxState.Pending(CHILD, "uid-web-mcp", "VolumeMissing", why));
+        scene.children.startsAnswer(Mono.error(new SandboxProblem.StartFailed(CHILD, "VolumeMissing", why)));
+
+        assertThat(state()).contains("\"failed\"", "VolumeMissing", "sandglass-mcp-web");
+        LinkException told = problem(scene.search("{}"));
+        assertThat(told.code()).isEqualTo("not_running");
+        assertThat(told.text()).contains("MCP server 'web' is not running", "VolumeMissing", "sandglass-mcp-web");
+
+        scene.run("web");
+        scene.clock.advanceTimeBy(ServerStarts.REST);
+        assertThat(blob(scene.search("{}"))).isEqualTo("{}");
+        assertThat(state()).contains("\"running\"");
+    }
+
+    @Test
+    void anEntryThatIsMissingInThePodIsToldInTheSupervisorsWords() throws Exception {
+        scene.run("web");
+        scene.supervisor.servers.failure = Refusals.of(
+                "mcp_start_failed", "MCP server 'web': 'npx' did not start: variable 'TOKEN': key 'token' of Secret");
+        LinkException why = problem(scene.search("{}"));
+
+        assertThat(why.code()).isEqualTo("not_running");
+        assertThat(why.text()).contains("variable 'TOKEN': key 'token' of Secret");
+    }
+
     @Test
     void whatTheOperatorDidNotAcceptIsNotStarted() throws Exception {
         scene.servers.put(new SharedServer(

@@ -42,6 +42,9 @@ final class ToolCallScene implements AutoCloseable {
     private static final Logger AUDIT = (Logger) LoggerFactory.getLogger("audit");
     private static final JsonMapper JSON = JsonMapper.shared();
 
+    /** A machine on which much else runs takes that long to start a server. */
+    private static final int PATIENCE_SECONDS = 60;
+
     final FakeSharedServers servers = new FakeSharedServers();
     final FakeSandboxes children = new FakeSandboxes();
     final FakeSupervisor supervisor = new FakeSupervisor();
@@ -93,14 +96,14 @@ final class ToolCallScene implements AutoCloseable {
 
     /** What an answer has besides its JSON. */
     static String blob(CompletableFuture<PodAnswer> answer) throws Exception {
-        PodAnswer given = answer.get(10, TimeUnit.SECONDS);
+        PodAnswer given = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         return new String(given.answer().blob().bytes(), StandardCharsets.UTF_8);
     }
 
     /** The problem with which a call failed. */
     static LinkException problem(CompletableFuture<PodAnswer> answer) throws InterruptedException, TimeoutException {
         try {
-            throw new AssertionError("answered with " + answer.get(10, TimeUnit.SECONDS));
+            throw new AssertionError("answered with " + answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof LinkException known) {
                 return known;

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.link.frame;
 
 import dev.sandglass.gateway.toolserver.Registration;
+import dev.sandglass.gateway.toolserver.SecretEntry;
 import java.time.Duration;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
@@ -52,6 +53,7 @@ final class ServerFrames {
                 command.args().forEach(json::writeString);
                 json.writeEndArray();
                 writeTexts(json, "env", command.env());
+                writeSecrets(json, "secret_env", command.secrets());
                 if (!command.cwd().isEmpty()) {
                     json.writeStringProperty("cwd", command.cwd());
                 }
@@ -59,6 +61,7 @@ final class ServerFrames {
             case Registration.Url url -> {
                 json.writeStringProperty("url", url.url());
                 writeTexts(json, "headers", url.headers());
+                writeSecrets(json, "secret_headers", url.secrets());
                 json.writeStringProperty("transport", url.transport().word());
             }
         }
@@ -68,6 +71,20 @@ final class ServerFrames {
     private static void writeTexts(JsonGenerator json, String field, Map<String, String> texts) {
         json.writeName(field).writeStartObject();
         texts.forEach(json::writeStringProperty);
+        json.writeEndObject();
+    }
+
+    /** Left out if there are none: supervisors of earlier releases do not know them. */
+    private static void writeSecrets(JsonGenerator json, String field, Map<String, SecretEntry> entries) {
+        if (entries.isEmpty()) {
+            return;
+        }
+        json.writeName(field).writeStartObject();
+        entries.forEach((name, entry) -> json.writeName(name)
+                .writeStartObject()
+                .writeStringProperty("secret", entry.secret())
+                .writeStringProperty("key", entry.key())
+                .writeEndObject());
         json.writeEndObject();
     }
 

@@ -264,9 +264,12 @@ public sealed interface Verb {
             Registration registration,
             boolean api,
             @Nullable String revision) implements OfServers {
-        /** One for code in the same pod. */
+        /** One for code in the same pod, which could read what comes from Secrets: there is none of it. */
         public RegisterServer(Registration registration) {
             this(registration, true, null);
+            if (!registration.secrets().isEmpty()) {
+                throw new IllegalArgumentException("Values from Secrets are for servers in pods of their own");
+            }
         }
 
         @Override

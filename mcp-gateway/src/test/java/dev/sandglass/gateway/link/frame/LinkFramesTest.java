@@ -3,6 +3,8 @@ package dev.sandglass.gateway.link.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sandglass.gateway.toolserver.Registration;
+import dev.sandglass.gateway.toolserver.SecretEntry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -154,5 +156,16 @@ class LinkFramesTest {
         return Arrays.stream(frames)
                 .map(frame -> new String(frame, StandardCharsets.UTF_8))
                 .toList();
+    }
+
+    /** Code in that pod could read them. */
+    @Test
+    void aServerBesideCodeGetsNothingFromSecrets() {
+        var secrets = Map.of("TOKEN", new SecretEntry("sandglass-mcp-web", "token"));
+        var registration = new Registration.Command("web", "npx", List.of(), Map.of(), "", MINUTES, secrets);
+
+        assertThatThrownBy(() -> new Verb.RegisterServer(registration)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(new Verb.RegisterServer(registration, false, "1").registration())
+                .isSameAs(registration);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.gateway.link.frame.RecordedFrames.Recorded;
 import dev.sandglass.gateway.toolserver.Registration;
+import dev.sandglass.gateway.toolserver.SecretEntry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -24,6 +25,7 @@ class RecordedFramesTest {
 
     private static final String ID = "default.0b8a6a6e-51a8-4f5c-9a8e-0f6f5f9f2f11.1.abcdefghijklmnop";
     private static final Duration MINUTES = Duration.ofMinutes(2);
+    private static final SecretEntry TOKEN = new SecretEntry("sandglass-mcp-web", "token");
 
     static List<Recorded> fromSupervisor() throws IOException {
         return RecordedFrames.load(RecordedFrames.FROM_SUPERVISOR);
@@ -57,7 +59,7 @@ class RecordedFramesTest {
     }
 
     private static List<Recorded> fromGateway() {
-        return Stream.of(code(), runs(), others(), files(), servers(), calls())
+        return Stream.of(code(), runs(), others(), files(), servers(), serversWithSecrets(), calls())
                 .flatMap(List::stream)
                 .toList();
     }
@@ -170,6 +172,28 @@ class RecordedFramesTest {
                 verb("", new Verb.CallServerTool("web", "search é", "1f", brief, Blob.utf8("{\"words\":\"é\"}")), """
                         "call_id":"1f","server":"web","tool":"search é","arguments":{"words":"é"},"timeout_s":1.5"""),
                 verb("", new Verb.CancelServerCall("1f"), "\"call_id\":\"1f\""));
+    }
+
+    private static List<Recorded> serversWithSecrets() {
+        var fromSecrets = new Registration.Command(
+                "web", "npx", List.of(), Map.of("A", "b"), "/tmp", MINUTES, Map.of("TOKEN", TOKEN));
+        var headerFromSecret = new Registration.Url(
+                "web",
+                "https://mcp.example.com/",
+                Map.of(),
+                Registration.Transport.STREAMABLE_HTTP,
+                MINUTES,
+                Map.of("Authorization", TOKEN));
+        return List.of(
+                verb("secret variables", new Verb.RegisterServer(fromSecrets, false, "uid-1.3"), """
+                        "name":"web","target":{"argv":["npx"],"env":{"A":"b"},"cwd":"/tmp",\
+                        "secret_env":{"TOKEN":{"secret":"sandglass-mcp-web","key":"token"}}},"timeout_s":120.0,\
+                        "api":false,"revision":"uid-1.3\""""),
+                verb("secret headers", new Verb.RegisterServer(headerFromSecret, false, "uid-1.4"), """
+                        "name":"web","target":{"url":"https://mcp.example.com/","headers":{},\
+                        "transport":"streamable_http",\
+                        "secret_headers":{"Authorization":{"secret":"sandglass-mcp-web","key":"token"}}},\
+                        "timeout_s":120.0,"api":false,"revision":"uid-1.4\""""));
     }
 
     private static List<Recorded> calls() {

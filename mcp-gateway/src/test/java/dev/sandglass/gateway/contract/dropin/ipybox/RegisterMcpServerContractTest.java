@@ -104,6 +104,9 @@ class RegisterMcpServerContractTest {
                 "{'server_name':'web'} | Missing required 'server_params' parameter",
                 "{'server_name':'a b','server_params':{'command':'x'}} | 'server_name' must be a Python identifier",
                 "{'server_name':'web','server_params':{}} | Give either 'server_params.command'",
+                "{'server_name':'web','server_params':{'command':'x','secret_env':{'A':{'secret':'sandglass-mcp-a','key':'k'}}}} | 'server_params.secret_env' is not known",
+                "{'server_name':'web','server_params':{'url':'x','secret_headers':{}}} | 'server_params.secret_headers' is not known",
+                "{'server_name':'web','server_params':{'command':'x','env':{'A':{'secret':'sandglass-mcp-a','key':'k'}}}} | 'server_params.env",
                 "{'server_name':'web','server_params':{'command':'x','argv':[]}} | 'server_params.argv' is not known",
                 "{'server_name':'web','server_params':{'command':'x','url':'y'}} | Give either 'server_params.command'",
             })

@@ -170,6 +170,25 @@ class ServerToolsContractTest {
         assertThat(gateway.supervisor.verbs).isEmpty();
     }
 
+    /** An agent could have its own program print what the Secret holds. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'command':'x','secret_env':{'A':{'secret':'sandglass-mcp-a','key':'k'}}",
+                "'command':'x','secrets':{'A':{'secret':'sandglass-mcp-a','key':'k'}}",
+                "'command':'x','env':{'A':{'secret':'sandglass-mcp-a','key':'k'}}",
+                "'command':'x','env':[{'name':'A','valueFrom':{'secretKeyRef':{'name':'sandglass-mcp-a','key':'k'}}}]",
+                "'url':'https://a.example','secret_headers':{'A':{'secret':'sandglass-mcp-a','key':'k'}}",
+                "'url':'https://a.example','headers':{'A':{'secret':'sandglass-mcp-a','key':'k'}}",
+            })
+    void valuesOfSecretsCannotBeAskedFor(String more) throws Exception {
+        assertThat(text(REGISTER, ",'name':'web'," + more)).startsWith("Error: ");
+        assertThat(gateway.supervisor.verbs).isEmpty();
+
+        text(REGISTER, ",'name':'web','command':'x','env':{'A':'sandglass-mcp-a/k'}");
+        assertThat(registered().secrets()).isEmpty();
+    }
+
     @Test
     void otherDollarsAreText() throws Exception {
         text(REGISTER, ",'name':'web','command':'bash','args':['-c','x $HOME $(id) ${#a} $ { } ${1}']");

@@ -11,9 +11,12 @@ import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.APIResourceListBuilder;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -21,7 +24,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** A whole operator against a stand-in for the API server, with its namespace {@code tenant-a}. */
 record MockedRounds(KubernetesClient client, RunningOperator operator) implements AutoCloseable {
@@ -98,6 +103,17 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                         .endStatus()
                         .build())
                 .updateStatus();
+    }
+
+    /** What a user writes, tried again if the operator wrote in between. */
+    static <R extends HasMetadata> R edited(Resource<R> resource, UnaryOperator<R> change) {
+        return await().atMost(SOON)
+                .ignoreExceptionsMatching(MockedRounds::isConflict)
+                .until(() -> resource.edit(change), Objects::nonNull);
+    }
+
+    private static boolean isConflict(Throwable problem) {
+        return problem instanceof KubernetesClientException answer && answer.getCode() == 409;
     }
 
     /** The sandbox as soon as it says so. */

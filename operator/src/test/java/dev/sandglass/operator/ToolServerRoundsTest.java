@@ -2,6 +2,7 @@ package dev.sandglass.operator;
 
 import static dev.sandglass.api.toolserver.ToolServerCondition.ACCEPTED;
 import static dev.sandglass.api.toolserver.ToolServerCondition.READY;
+import static dev.sandglass.operator.MockedRounds.edited;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -60,6 +61,10 @@ class ToolServerRoundsTest {
         return client.resources(Sandbox.class).inNamespace("tenant-a").withName("time-mcp");
     }
 
+    private Resource<SandboxToolServer> toolServer() {
+        return client.resources(SandboxToolServer.class).inNamespace("tenant-a").withName("time");
+    }
+
     private Sandbox awaitChild(Predicate<Sandbox> condition) {
         return await().atMost(MockedRounds.SOON)
                 .until(() -> Optional.ofNullable(child().get()), found -> found.filter(condition)
@@ -68,17 +73,11 @@ class ToolServerRoundsTest {
     }
 
     private SandboxToolServer told(ToolServerCondition type, String status, String reason) {
-        return await().atMost(MockedRounds.SOON)
-                .until(
-                        () -> client.resources(SandboxToolServer.class)
-                                .inNamespace("tenant-a")
-                                .withName("time")
-                                .get(),
-                        found -> found.observed()
-                                .condition(type)
-                                .filter(told -> told.getStatus().equals(status)
-                                        && told.getReason().equals(reason))
-                                .isPresent());
+        return await().atMost(MockedRounds.SOON).until(() -> toolServer().get(), found -> found.observed()
+                .condition(type)
+                .filter(told ->
+                        told.getStatus().equals(status) && told.getReason().equals(reason))
+                .isPresent());
     }
 
     @Test
@@ -118,21 +117,18 @@ class ToolServerRoundsTest {
         client.resource(Servers.stdio()).create();
         SandboxSpec right = awaitChild(found -> true).wanted();
 
-        child().edit(found -> {
+        edited(child(), found -> {
             found.setSpec(found.wanted().withSuspended(true).withAllowedDomains(List.of("*")));
             return found;
         });
         awaitChild(found ->
                 found.getMetadata().getGeneration() >= 3 && found.wanted().equals(right));
 
-        client.resources(SandboxToolServer.class)
-                .inNamespace("tenant-a")
-                .withName("time")
-                .edit(found -> {
-                    found.setSpec(Servers.server("{stdio: {command: uvx}, idleTimeout: 1h}")
-                            .getSpec());
-                    return found;
-                });
+        edited(toolServer(), found -> {
+            found.setSpec(
+                    Servers.server("{stdio: {command: uvx}, idleTimeout: 1h}").getSpec());
+            return found;
+        });
         awaitChild(found -> found.wanted().equals(right.withIdleTimeout("1h")));
     }
 
@@ -179,14 +175,10 @@ class ToolServerRoundsTest {
                         .orElseThrow()
                         .getMessage())
                 .contains("spec.image: x is not on this installation's list");
-        client.resources(SandboxToolServer.class)
-                .inNamespace("tenant-a")
-                .withName("time")
-                .edit(found -> {
-                    found.setSpec(Servers.server("{stdio: {command: npx}, memory: 1Gi}")
-                            .getSpec());
-                    return found;
-                });
+        edited(toolServer(), found -> {
+            found.setSpec(Servers.server("{stdio: {command: npx}, memory: 1Gi}").getSpec());
+            return found;
+        });
         told(ACCEPTED, "True", "SandboxMade");
     }
 

@@ -20,7 +20,8 @@ public enum Reason {
     STARTING(
             "Starting",
             "Ready=False: the pod exists and its container is starting, or the operator waits until"
-                    + " an earlier workspace is gone. Suspended=False: the sandbox runs again."),
+                    + " an earlier workspace is gone, or until the Sandbox of a tool server has the settings of its"
+                    + " SandboxToolServer. Suspended=False: the sandbox runs again."),
 
     IMAGE_FORBIDDEN(
             "ImageForbidden",
@@ -68,8 +69,8 @@ public enum Reason {
 
     VOLUME_MISSING(
             "VolumeMissing",
-            "Ready=False: a volume that the spec names does not exist or may not be used, or the node"
-                    + " cannot mount one. The operator looks again after 10 s, then less and less often, at"
+            "Ready=False: a volume that the spec names, or a Secret that a tool server uses, does not exist"
+                    + " or may not be used, or the node cannot mount one. The operator looks again after 10 s, then less and less often, at"
                     + " last every 5 minutes."),
 
     OOM_KILLED(

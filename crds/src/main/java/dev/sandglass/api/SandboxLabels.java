@@ -12,10 +12,13 @@ public final class SandboxLabels {
     public static final String SANDBOX_UID = "sandglass.dev/sandbox-uid";
 
     /**
-     * Label on sandboxes: name of the {@code SandboxToolServer} whose MCP server runs in it. Only the operator sets it, as
-     * an admission policy makes sure.
+     * Label on sandboxes, and on their pods: name of the {@code SandboxToolServer} whose MCP server runs in it. Only the
+     * operator sets it, as admission policies make sure.
      */
     public static final String TOOL_SERVER = "sandglass.dev/tool-server";
+
+    /** Annotation on the pods of tool servers: digest of the names and keys of Secrets that were mounted; no values. */
+    public static final String SECRETS_HASH = "sandglass.dev/secrets-hash";
 
     /** Label on pods: which incarnation of the sandbox this pod is, a decimal number from 1. */
     public static final String INCARNATION = "sandglass.dev/incarnation";

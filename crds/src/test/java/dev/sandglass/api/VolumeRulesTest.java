@@ -152,7 +152,9 @@ class VolumeRulesTest {
         assertThat(problem(new Volume("a", "/a", null, null, null, open, null))).isEmpty();
         assertThat(problem(new Volume("a", "/a", false, null, null, open, null)).orElseThrow())
                 .contains("can only be read");
-        for (String name : new String[] {"key", "sbx-7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80-1", "Mountable-key", ""}) {
+        for (String name : new String[] {
+            "key", "sbx-7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80-1", "Mountable-key", "sandglass-mcp-key", ""
+        }) {
             assertThat(problem(new Volume("a", "/a", null, null, null, new Volume.Secret(name), null))
                             .orElseThrow())
                     .contains("begins with mountable-");

@@ -54,6 +54,7 @@ final class RunningOperator implements AutoCloseable {
     private final Operator operator;
     private final Optional<Leadership> leadership;
     private final Consumer<String> onBlind;
+    private volatile boolean toolServersKnown;
     private volatile boolean working;
     private volatile boolean closing;
 
@@ -79,7 +80,12 @@ final class RunningOperator implements AutoCloseable {
         toolServers = new ToolServerReconciler(
                 new ToolServerWriter(client), settings.tenants(), events, meters, InstantSource.system());
         sandboxes = new SandboxReconciler(
-                new SandboxView(settings.pods(), settings.tenants(), new PodEvents(client), InstantSource.system()),
+                new SandboxView(
+                        settings.pods(),
+                        settings.tenants(),
+                        () -> toolServersKnown,
+                        new PodEvents(client),
+                        InstantSource.system()),
                 new ChildWriter(
                         client,
                         settings.pods(),
@@ -150,13 +156,14 @@ final class RunningOperator implements AutoCloseable {
     }
 
     private void work() {
+        toolServersKnown = knowsToolServers();
         operator.register(sandboxes, controller -> common(controller)
                 // Which would not look at annotations.
                 .withGenerationAware(false)
                 .withOnUpdateFilter(SandboxWatches::isNews)
                 // Else no round begins for a sandbox that is being deleted, and a finalizer may keep it for ever.
                 .withTriggerReconcilerOnAllEvents(true));
-        if (knowsToolServers()) {
+        if (toolServersKnown) {
             operator.register(toolServers, this::common);
         } else {
             LOG.atWarn()

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.toolserver.Servers;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
@@ -36,6 +37,22 @@ class MissingKindTest {
                                     .withName("time-mcp")
                                     .get())
                     .isNull());
+        }
+    }
+
+    @Test
+    void aSandboxThatPassesForAToolServersGetsNoPod() {
+        try (MockedRounds rounds = MockedRounds.startWithoutToolServers(server, client)) {
+            Sandbox child =
+                    client.resource(ToolServerChild.desired(Servers.stdio())).create();
+
+            assertThat(rounds.told(child, ConditionType.READY, "False")
+                            .observed()
+                            .condition(ConditionType.READY)
+                            .orElseThrow()
+                            .getMessage())
+                    .contains("No SandboxToolServer time owns this Sandbox");
+            assertThat(client.pods().inNamespace("tenant-a").list().getItems()).isEmpty();
         }
     }
 }

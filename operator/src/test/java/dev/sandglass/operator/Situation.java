@@ -6,11 +6,13 @@ import dev.sandglass.api.Workspace;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.child.ChildMetadata;
 import dev.sandglass.operator.child.NamespaceAccess;
 import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.ToolServerCheck;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import dev.sandglass.operator.lifecycle.Decision;
@@ -89,14 +91,17 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refused> ans
         }
         OperatorSettings settings = OperatorSettings.of(variables);
         Sandbox sandbox = read(folder, "in-Sandbox.yaml", Sandbox.class, used).orElseThrow();
+        ToolServerCheck ofToolServer =
+                ToolServerCheck.of(sandbox, read(folder, "in-SandboxToolServer.yaml", SandboxToolServer.class, used));
         Observed seen = new Observed(
                 sandbox,
                 read(folder, "in-Pod.yaml", Pod.class, used),
                 read(folder, "in-Lease.yaml", Lease.class, used),
-                PodRefusal.of(sandbox, settings.pods()),
+                ofToolServer.refusal().or(() -> PodRefusal.of(sandbox, settings.pods())),
                 read(folder, "in-PersistentVolumeClaim.yaml", PersistentVolumeClaim.class, used),
                 Egress.ignored(sandbox, settings.pods().egress()),
                 Optional.empty(),
+                ofToolServer.secrets(),
                 sandbox.getStatus() != null,
                 now);
         Optional<Observed> heldUp = read(folder, "in-Events.yaml", EventList.class, used)
@@ -173,7 +178,8 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refused> ans
         }
         Optional<ProxyAccess> proxy = settings.egress()
                 .map(egress -> ProxyAccess.of(sandbox.getMetadata().getUid(), PROXY_ADDRESS, EGRESS_SECRET));
-        Pod first = SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace(), proxy, probe());
+        Pod first = seen.secrets()
+                .mountedIn(SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace(), proxy, probe()));
         Pod pod = lost.map(why -> SandboxContainer.after(first, why)).orElse(first);
         LinkKeys keys = SandboxPod.subject(sandbox, incarnation).linkKeys(LINK_SECRET);
         results.put(

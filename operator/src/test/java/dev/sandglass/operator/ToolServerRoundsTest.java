@@ -60,7 +60,7 @@ class ToolServerRoundsTest {
         return client.resources(Sandbox.class).inNamespace("tenant-a").withName("time-mcp");
     }
 
-    private Resource<SandboxToolServer> server() {
+    private Resource<SandboxToolServer> toolServer() {
         return client.resources(SandboxToolServer.class).inNamespace("tenant-a").withName("time");
     }
 
@@ -72,7 +72,7 @@ class ToolServerRoundsTest {
     }
 
     private SandboxToolServer told(ToolServerCondition type, String status, String reason) {
-        return await().atMost(MockedRounds.SOON).until(() -> server().get(), found -> found.observed()
+        return await().atMost(MockedRounds.SOON).until(() -> toolServer().get(), found -> found.observed()
                 .condition(type)
                 .filter(told ->
                         told.getStatus().equals(status) && told.getReason().equals(reason))
@@ -123,7 +123,7 @@ class ToolServerRoundsTest {
         awaitChild(found ->
                 found.getMetadata().getGeneration() >= 3 && found.wanted().equals(right));
 
-        MockedRounds.edit(server(), found -> {
+        MockedRounds.edit(toolServer(), found -> {
             found.setSpec(
                     Servers.server("{stdio: {command: uvx}, idleTimeout: 1h}").getSpec());
             return found;
@@ -174,7 +174,7 @@ class ToolServerRoundsTest {
                         .orElseThrow()
                         .getMessage())
                 .contains("spec.image: x is not on this installation's list");
-        MockedRounds.edit(server(), found -> {
+        MockedRounds.edit(toolServer(), found -> {
             found.setSpec(Servers.server("{stdio: {command: npx}, memory: 1Gi}").getSpec());
             return found;
         });

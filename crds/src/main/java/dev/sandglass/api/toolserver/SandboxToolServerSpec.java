@@ -100,6 +100,9 @@ public record SandboxToolServerSpec(
     /** Most entries of {@code allowedDomains}: one less than a Sandbox has, for the host of the URL. */
     public static final int MAX_DOMAINS = 63;
 
+    /** Most Secrets whose entries are used: each is a volume of the pod, and is looked for at each start. */
+    public static final int MAX_SECRETS = 16;
+
     public SandboxToolServerSpec(
             @Nullable StdioServer stdio,
             @Nullable HttpServer http,

@@ -1,5 +1,6 @@
 package dev.sandglass.api.toolserver;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.generator.annotation.Pattern;
@@ -45,7 +46,8 @@ public record SecretKeyRef(
     private static final java.util.regex.Pattern KEY =
             java.util.regex.Pattern.compile(ToolServerSchemaRules.SECRET_KEY);
 
-    /** Whether it keeps the rules of the schema, which an older one may not have had. */
+    /** Whether it keeps the rules of the schema, which an older one may not have had. No field of the resource. */
+    @JsonIgnore
     public boolean isOpen() {
         return name.startsWith(PREFIX)
                 && name.length() <= MAX_NAME

@@ -14,5 +14,6 @@ import io.fabric8.generator.annotation.Required;
 public record ValueSource(
         @Required
         @JsonPropertyDescription(
-                "An entry of a Secret of the same namespace, which must exist when the server's pod starts.")
+                "An entry of a Secret of the same namespace, which must exist when the server's pod starts. A tool"
+                        + " server may use at most 16 Secrets.")
         SecretKeyRef secretKeyRef) {}

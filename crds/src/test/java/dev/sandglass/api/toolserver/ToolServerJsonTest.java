@@ -103,6 +103,8 @@ class ToolServerJsonTest {
         assertThat(http.secretKeys()).containsExactly(entry("sandglass-mcp-y", new TreeSet<>(Set.of("header"))));
         assertThat(SERIALIZATION.unmarshal(SERIALIZATION.asJson(stdio), SandboxToolServerSpec.class))
                 .isEqualTo(stdio);
+        assertThat(SERIALIZATION.asJson(new SecretKeyRef("sandglass-mcp-x", "token")))
+                .isEqualTo("{\"name\":\"sandglass-mcp-x\",\"key\":\"token\"}");
     }
 
     @ParameterizedTest
@@ -113,6 +115,7 @@ class ToolServerJsonTest {
         "sandglass-mcp-, token, false",
         "sandglass-mcp-a/../b, token, false",
         "mountable-a, token, false",
+        "sandbox-mcp-a, token, false",
         "sbx-a, token, false",
         "sandglass-mcp-a, .., false",
         "sandglass-mcp-a, ..data, false",

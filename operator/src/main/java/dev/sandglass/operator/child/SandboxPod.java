@@ -74,6 +74,7 @@ public final class SandboxPod {
                         .edit()
                         .addToAnnotations(SandboxLabels.POD_SPEC_HASH, SpecHash.of(sandbox.wanted()))
                         .addToAnnotations(ownLifetime(sandbox))
+                        .addToLabels(ofToolServer(sandbox))
                         // Its memory is the product: a node is not emptied to save money while it is in use.
                         .addToAnnotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")
                         .addToAnnotations("karpenter.sh/do-not-disrupt", "true")
@@ -83,6 +84,15 @@ public final class SandboxPod {
                 settings.users().of(sandbox, workspace),
                 TimeLimit.MAX_LIFETIME.in(sandbox.wanted()).orElse(settings.maxLifetime()),
                 sandbox.wanted().environment());
+    }
+
+    /** Without it the chart's policy lets no pod mount a Secret that is for tool servers. */
+    private static Map<String, String> ofToolServer(Sandbox sandbox) {
+        return ToolServerChild.isOne(sandbox)
+                ? ToolServerChild.server(sandbox)
+                        .map(name -> Map.of(SandboxLabels.TOOL_SERVER, name))
+                        .orElse(Map.of())
+                : Map.of();
     }
 
     /** What gives a pod that runs a shorter maximum lifetime, as a merge patch. */

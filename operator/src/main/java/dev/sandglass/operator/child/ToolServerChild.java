@@ -7,6 +7,7 @@ import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.api.toolserver.HttpServer;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.SandboxToolServerSpec;
+import dev.sandglass.api.toolserver.SecretKeyRef;
 import dev.sandglass.api.toolserver.StdioServer;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The Sandbox in whose pod the MCP server of a {@link SandboxToolServer} runs. */
@@ -65,7 +67,37 @@ public final class ToolServerChild {
         Optional<String> list = Optional.ofNullable(wanted.allowedDomains())
                 .flatMap(EgressRules::problem)
                 .map(problem -> "spec." + problem);
-        return list.or(() -> Optional.ofNullable(wanted.http()).flatMap(ToolServerChild::problem));
+        return list.or(() -> Optional.ofNullable(wanted.http()).flatMap(ToolServerChild::problem))
+                .or(() -> secretProblem(wanted));
+    }
+
+    private static Optional<String> secretProblem(SandboxToolServerSpec wanted) {
+        Stream<Optional<String>> ofVariables = Optional.ofNullable(wanted.stdio()).stream()
+                .flatMap(stdio -> stdio.environmentSecrets().entrySet().stream())
+                .map(entry -> closed("stdio.env[" + entry.getKey() + "]", entry.getValue()));
+        Stream<Optional<String>> ofHeaders = Optional.ofNullable(wanted.http()).stream()
+                .flatMap(http -> http.headerSecrets().entrySet().stream())
+                .map(entry -> closed("http.headers[" + entry.getKey() + "]", entry.getValue()));
+        return Stream.concat(ofVariables, ofHeaders)
+                .flatMap(Optional::stream)
+                .findFirst()
+                .or(() -> tooManySecrets(wanted));
+    }
+
+    private static Optional<String> closed(String field, SecretKeyRef entry) {
+        return entry.isOpen()
+                ? Optional.empty()
+                : Optional.of("spec." + field + ".valueFrom.secretKeyRef: only an entry of a Secret whose name begins"
+                        + " with " + SecretKeyRef.PREFIX + " may be used; create the Secret under such a name, and"
+                        + " the entry with a key of letters, digits and -_.");
+    }
+
+    private static Optional<String> tooManySecrets(SandboxToolServerSpec wanted) {
+        int secrets = wanted.secretKeys().size();
+        return secrets <= SandboxToolServerSpec.MAX_SECRETS
+                ? Optional.empty()
+                : Optional.of("spec: at most " + SandboxToolServerSpec.MAX_SECRETS + " Secrets may be used, not "
+                        + secrets + "; put several entries into one Secret");
     }
 
     private static Optional<String> problem(HttpServer http) {
@@ -111,6 +143,11 @@ public final class ToolServerChild {
                                 && owner.getApiVersion().startsWith(Sandbox.GROUP + "/")
                                 && owner.getName().equals(name))
                         .isPresent();
+    }
+
+    /** Name of the tool server whose label a Sandbox has; empty for one of another kind. */
+    public static Optional<String> server(Sandbox sandbox) {
+        return Optional.ofNullable(toolServer(sandbox));
     }
 
     private static @Nullable String toolServer(Sandbox sandbox) {

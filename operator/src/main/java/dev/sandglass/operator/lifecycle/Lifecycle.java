@@ -132,7 +132,24 @@ public final class Lifecycle {
                 .orElse(review);
         return due(pod, seen, deadlines)
                 .map(cause -> suspend(cause, seen))
+                .or(() -> forOtherSecrets(pod, seen))
                 .orElseGet(() -> new Run(Observed.incarnationOf(pod), next));
+    }
+
+    /**
+     * A pod gets no further volume, so that a server with a value from a Secret that it lacks could not start in it. A
+     * refusal says nothing of which Secrets there are to be, and then the pod stays.
+     */
+    private static Optional<Decision> forOtherSecrets(Pod pod, Observed seen) {
+        int incarnation = Observed.incarnationOf(pod);
+        return seen.refusal().isPresent() || seen.secrets().areIn(pod)
+                ? Optional.empty()
+                : Optional.of(new Replace(
+                        incarnation,
+                        incarnation + 1,
+                        Optional.of(new Decision.Cause(
+                                Reason.STARTING,
+                                "The tool server's values come from other entries of Secrets since it was edited"))));
     }
 
     private static Optional<Reason> due(Pod pod, Observed seen, Deadlines deadlines) {

@@ -6,6 +6,7 @@ import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.child.WorkspaceClaim;
+import dev.sandglass.operator.pod.SecretFiles;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -24,6 +25,7 @@ import java.util.Optional;
  * @param workspace the claim of a workspace that outlives the pod, if there is one, whether or not it is wanted by now
  * @param ignoredDomains says what of {@code spec.allowedDomains} is not in force, and why; empty if all of it is
  * @param blocker what keeps the node from starting the pod, as far as that is known
+ * @param secrets what a pod that is made now mounts of Secrets for tool servers
  * @param networkReady whether the policies are in place that shut the sandbox in and let it do what it needs
  */
 public record Observed(
@@ -34,6 +36,7 @@ public record Observed(
         Optional<PersistentVolumeClaim> workspace,
         Optional<String> ignoredDomains,
         Optional<StartBlocker> blocker,
+        SecretFiles secrets,
         boolean networkReady,
         Instant now) {
 
@@ -45,7 +48,17 @@ public record Observed(
             Optional<PodRefusal> refusal,
             boolean networkReady,
             Instant now) {
-        this(sandbox, pod, activity, refusal, Optional.empty(), Optional.empty(), Optional.empty(), networkReady, now);
+        this(
+                sandbox,
+                pod,
+                activity,
+                refusal,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                SecretFiles.NONE,
+                networkReady,
+                now);
     }
 
     SandboxStatus status() {
@@ -98,17 +111,34 @@ public record Observed(
     /** The same after the operator acted. */
     public Observed after(Optional<Pod> podNow, Optional<PodRefusal> refusalNow, boolean networkReadyNow) {
         return new Observed(
-                sandbox, podNow, activity, refusalNow, workspace, ignoredDomains, blocker, networkReadyNow, now);
+                sandbox,
+                podNow,
+                activity,
+                refusalNow,
+                workspace,
+                ignoredDomains,
+                blocker,
+                secrets,
+                networkReadyNow,
+                now);
     }
 
     /** The same with another claim. */
     public Observed withWorkspace(Optional<PersistentVolumeClaim> claim) {
-        return new Observed(sandbox, pod, activity, refusal, claim, ignoredDomains, blocker, networkReady, now);
+        return new Observed(
+                sandbox, pod, activity, refusal, claim, ignoredDomains, blocker, secrets, networkReady, now);
     }
 
     /** The same after the Events of its pod were read, or could not be: then the former report still holds. */
     public Observed withBlocker(Optional<List<Event>> events) {
         Optional<StartBlocker> found = events.map(StartBlocker::in).orElseGet(() -> StartBlocker.told(this));
-        return new Observed(sandbox, pod, activity, refusal, workspace, ignoredDomains, found, networkReady, now);
+        return new Observed(
+                sandbox, pod, activity, refusal, workspace, ignoredDomains, found, secrets, networkReady, now);
+    }
+
+    /** The same for a pod that mounts other Secrets. */
+    public Observed withSecrets(SecretFiles files) {
+        return new Observed(
+                sandbox, pod, activity, refusal, workspace, ignoredDomains, blocker, files, networkReady, now);
     }
 }

@@ -158,7 +158,7 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
             running.filter(Observed::lacksKeys).ifPresent(pod -> children.giveKeys(sandbox, incarnation));
             return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), open.isEmpty());
         }
-        Optional<PodRefusal> missing = open.or(() -> storage.missing(sandbox));
+        Optional<PodRefusal> missing = open.or(() -> storage.missing(sandbox, seen.secrets()));
         if (missing.isPresent()) {
             return seen.after(Optional.empty(), missing, open.isEmpty());
         }
@@ -166,7 +166,7 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
         if (stored.refusal().isPresent()) {
             return stored.after(Optional.empty(), stored.refusal(), true);
         }
-        ChildWriter.PodResult result = children.start(sandbox, incarnation, lost, stored.workspace());
+        ChildWriter.PodResult result = children.start(sandbox, incarnation, lost, stored.workspace(), seen.secrets());
         result.pod().ifPresent(pod -> SandboxWatches.remember(Pod.class, pod, context));
         return stored.after(result.pod(), result.refusal(), true);
     }

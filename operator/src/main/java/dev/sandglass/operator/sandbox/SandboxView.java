@@ -3,12 +3,15 @@ package dev.sandglass.operator.sandbox;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.child.ChildMetadata;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.child.NamespaceAccess;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
+import dev.sandglass.operator.child.ToolServerCheck;
+import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StartBlocker;
 import dev.sandglass.operator.settings.Egress;
@@ -30,25 +33,36 @@ import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** Gathers all that is known of a sandbox, nearly all of it from the caches. It decides nothing. */
 public final class SandboxView {
 
     private final PodSettings settings;
     private final TenantNamespaces tenants;
+    private final BooleanSupplier toolServers;
     private final PodEvents events;
     private final InstantSource clock;
 
-    public SandboxView(PodSettings settings, TenantNamespaces tenants, PodEvents events, InstantSource clock) {
+    /**
+     * @param toolServers whether the API server has their kind, once the operator works
+     */
+    public SandboxView(
+            PodSettings settings,
+            TenantNamespaces tenants,
+            BooleanSupplier toolServers,
+            PodEvents events,
+            InstantSource clock) {
         this.settings = settings;
         this.tenants = tenants;
+        this.toolServers = toolServers;
         this.events = events;
         this.clock = clock;
     }
 
     /** See {@link SandboxWatches#sources}. */
     List<EventSource<?, Sandbox>> sources(EventSourceContext<Sandbox> context) {
-        return SandboxWatches.sources(settings, tenants, context);
+        return SandboxWatches.sources(settings, tenants, toolServers.getAsBoolean(), context);
     }
 
     /** Everything there is to know; empty if the sandbox is not ours, or turns out to be gone. */
@@ -88,6 +102,7 @@ public final class SandboxView {
     }
 
     private Observed observe(Sandbox sandbox, Optional<Pod> pod, Context<Sandbox> context) {
+        ToolServerCheck ofToolServer = ToolServerCheck.of(sandbox, toolServer(sandbox, context));
         return new Observed(
                 sandbox,
                 pod,
@@ -96,12 +111,24 @@ public final class SandboxView {
                                 SandboxLabels.leaseName(sandbox.getMetadata().getUid()),
                                 context)
                         .filter(lease -> ChildMetadata.owns(sandbox, lease)),
-                namespacePolicy(context).flatMap(NamespacePolicy::problem).or(() -> PodRefusal.of(sandbox, settings)),
+                namespacePolicy(context)
+                        .flatMap(NamespacePolicy::problem)
+                        .or(ofToolServer::refusal)
+                        .or(() -> PodRefusal.of(sandbox, settings)),
                 SandboxWatches.cached(PersistentVolumeClaim.class, ChildNames.workspace(sandbox), context),
                 Egress.ignored(sandbox, settings.egress()),
                 Optional.empty(),
+                ofToolServer.secrets(),
                 networkReady(sandbox, context),
                 clock.instant());
+    }
+
+    /** The tool server of that name in the sandbox's namespace, whether or not the sandbox is its child. */
+    private Optional<SandboxToolServer> toolServer(Sandbox sandbox, Context<Sandbox> context) {
+        return toolServers.getAsBoolean()
+                ? ToolServerChild.server(sandbox)
+                        .flatMap(name -> SandboxWatches.cached(SandboxToolServer.class, name, context))
+                : Optional.empty();
     }
 
     /** Whether the policies are in place, and as they must be, that shut the sandbox in and let it do what it needs. */

@@ -2,6 +2,7 @@ package dev.sandglass.operator.watch;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.TenantNamespaces;
@@ -39,9 +40,13 @@ public final class SandboxWatches {
 
     private SandboxWatches() {}
 
-    /** What is watched besides the sandboxes. */
+    /**
+     * What is watched besides the sandboxes.
+     *
+     * @param toolServers whether the API server has their kind; a watch of one that it does not have never begins
+     */
     public static List<EventSource<?, Sandbox>> sources(
-            PodSettings settings, TenantNamespaces tenants, EventSourceContext<Sandbox> context) {
+            PodSettings settings, TenantNamespaces tenants, boolean toolServers, EventSourceContext<Sandbox> context) {
         List<EventSource<?, Sandbox>> sources = new ArrayList<>(List.of(
                 source(Pod.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
                 source(Lease.class, SandboxLabels.SANDBOX, context),
@@ -49,6 +54,9 @@ public final class SandboxWatches {
                 policies(context)));
         if (tenants.byLabel()) {
             sources.add(namespaces(context));
+        }
+        if (toolServers) {
+            sources.add(toolServers(context));
         }
         settings.authorities().ifPresent(authorities -> sources.add(authorities(authorities, context)));
         return sources;
@@ -64,6 +72,27 @@ public final class SandboxWatches {
                                 namespace -> sandboxesIn(namespace.getMetadata().getName(), context))
                         .build(),
                 context);
+    }
+
+    /** What the pod of a tool server's sandbox is made of; statuses, which change often, are of no interest. */
+    private static InformerEventSource<SandboxToolServer, Sandbox> toolServers(EventSourceContext<Sandbox> context) {
+        return new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(SandboxToolServer.class, Sandbox.class)
+                        .withInformerListLimit(PAGE)
+                        .withOnUpdateFilter(SandboxWatches::isOther)
+                        .withSecondaryToPrimaryMapper(server -> Set.of(new ResourceID(
+                                SandboxToolServer.childName(server.getMetadata().getName()),
+                                server.getMetadata().getNamespace())))
+                        .build(),
+                context);
+    }
+
+    private static boolean isOther(HasMetadata after, HasMetadata before) {
+        return !Objects.equals(
+                        after.getMetadata().getUid(), before.getMetadata().getUid())
+                || !Objects.equals(
+                        after.getMetadata().getGeneration(),
+                        before.getMetadata().getGeneration());
     }
 
     /** The one ConfigMap of each namespace that is ours; it concerns sandboxes only if it is not as it should be. */
@@ -128,11 +157,7 @@ public final class SandboxWatches {
 
     /** Whether a change of a sandbox needs a round; nearly all others are our own writes of its status. */
     public static boolean isNews(Sandbox after, Sandbox before) {
-        return !Objects.equals(
-                        after.getMetadata().getUid(), before.getMetadata().getUid())
-                || !Objects.equals(
-                        after.getMetadata().getGeneration(),
-                        before.getMetadata().getGeneration())
+        return isOther(after, before)
                 || after.isMarkedForDeletion() != before.isMarkedForDeletion()
                 || !Objects.equals(wake(after), wake(before));
     }

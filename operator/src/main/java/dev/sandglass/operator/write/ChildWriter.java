@@ -14,6 +14,7 @@ import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.PodSecret;
 import dev.sandglass.operator.pod.ProxyAccess;
 import dev.sandglass.operator.pod.SandboxContainer;
+import dev.sandglass.operator.pod.SecretFiles;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.TenantNamespaces;
 import dev.sandglass.operator.settings.TrustedAuthorities;
@@ -159,16 +160,27 @@ public final class ChildWriter {
         return present.get().getSpec().equals(desired.getSpec()) ? Optional.empty() : replaced(desired, present.get());
     }
 
+    /** Makes the keys and the pod of an incarnation that mounts no Secret for tool servers. */
+    public PodResult start(
+            Sandbox sandbox, int incarnation, Optional<String> lost, Optional<PersistentVolumeClaim> workspace) {
+        return start(sandbox, incarnation, lost, workspace, SecretFiles.NONE);
+    }
+
     /**
      * Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one.
      *
      * @param lost see {@link SandboxContainer#after}
+     * @param secrets what the pod mounts of Secrets for tool servers
      */
     public PodResult start(
-            Sandbox sandbox, int incarnation, Optional<String> lost, Optional<PersistentVolumeClaim> workspace) {
+            Sandbox sandbox,
+            int incarnation,
+            Optional<String> lost,
+            Optional<PersistentVolumeClaim> workspace,
+            SecretFiles secrets) {
         Optional<ProxyAccess> proxy =
                 egress.map(locator -> locator.of(sandbox.getMetadata().getUid()));
-        Pod first = SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy, probe.get());
+        Pod first = secrets.mountedIn(SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy, probe.get()));
         Pod desired = lost.map(why -> SandboxContainer.after(first, why)).orElse(first);
         try {
             renew(keys(sandbox, incarnation, proxy), desired);

@@ -8,6 +8,7 @@ import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.WorkspaceClaim;
+import dev.sandglass.operator.pod.SecretFiles;
 import dev.sandglass.operator.settings.SandboxUsers;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
@@ -19,6 +20,8 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,8 +47,35 @@ public final class Storage {
     /** A workspace's claim, or why there is none: exactly one of the two is present. */
     public record ClaimResult(Optional<PersistentVolumeClaim> claim, Optional<PodRefusal> refusal) {}
 
+    /**
+     * Why a pod could not mount what its sandbox names, or what its tool server does; empty if all is there and may be
+     * used. Whether a Secret has an entry, only the kubelet can tell.
+     */
+    public Optional<PodRefusal> missing(Sandbox sandbox, SecretFiles secrets) {
+        return missing(sandbox).or(() -> secrets.keys().entrySet().stream()
+                .flatMap(secret ->
+                        missingSecret(
+                                secret.getKey(),
+                                secret.getValue(),
+                                sandbox.getMetadata().getNamespace())
+                                .stream())
+                .findFirst()
+                .map(why -> new PodRefusal(Reason.VOLUME_MISSING, why)));
+    }
+
+    private Optional<String> missingSecret(String name, SortedSet<String> keys, String namespace) {
+        return missingSecret(name, namespace)
+                .map(why -> why + ", of which the tool server needs the "
+                        + (keys.size() == 1 ? "entry " : "entries ") + String.join(", ", keys)
+                        + "; create it: kubectl create secret generic " + name + " --namespace " + namespace
+                        + keys.stream()
+                                .map(key -> " --from-file=" + key + "=FILE")
+                                .collect(Collectors.joining())
+                        + " (or --from-literal=KEY=VALUE)");
+    }
+
     /** Why a pod could not mount what its sandbox names; empty if all is there and may be used. */
-    public Optional<PodRefusal> missing(Sandbox sandbox) {
+    Optional<PodRefusal> missing(Sandbox sandbox) {
         String namespace = sandbox.getMetadata().getNamespace();
         return sandbox.wanted().volumes().stream()
                 .flatMap(volume ->

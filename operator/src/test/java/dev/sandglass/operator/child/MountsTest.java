@@ -7,6 +7,7 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.Volume;
 import dev.sandglass.api.VolumeRules;
 import dev.sandglass.operator.pod.NetworkProbe;
+import dev.sandglass.operator.pod.SecretFiles;
 import dev.sandglass.operator.settings.Authorities;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
@@ -19,7 +20,11 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -38,13 +43,19 @@ class MountsTest {
             Optional.empty(),
             Optional.of(Authorities.empty()));
 
+    private static final SecretFiles SECRETS = new SecretFiles(new TreeMap<>(Map.of(
+            "sandglass-mcp-a", new TreeSet<>(Set.of("key")),
+            "sandglass-mcp-a.b", new TreeSet<>(Set.of("key")))));
+
     private static List<Path> mounts(Volume... volumes) {
         Sandbox sandbox = new Sandbox();
         sandbox.getMetadata().setName("demo");
         sandbox.getMetadata().setNamespace("tenant-a");
         sandbox.getMetadata().setUid("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
         sandbox.setSpec(SandboxSpec.DEFAULT.withVolumes(List.of(volumes)));
-        return SandboxPod.desired(sandbox, 1, SETTINGS, Optional.empty(), Optional.empty(), NetworkProbe.NONE)
+        return SECRETS
+                .mountedIn(
+                        SandboxPod.desired(sandbox, 1, SETTINGS, Optional.empty(), Optional.empty(), NetworkProbe.NONE))
                 .getSpec()
                 .getContainers()
                 .getFirst()
@@ -60,7 +71,13 @@ class MountsTest {
         List<Path> mounts =
                 mounts(Volume.ofClaim("a", "/data/a", false, "a"), Volume.ofClaim("b", "/data/b", true, "b"));
 
-        assertThat(mounts).contains(Path.of("/workspace"), Path.of("/etc/sandglass/ca"), Path.of("/data/a"));
+        assertThat(mounts)
+                .contains(
+                        Path.of("/workspace"),
+                        Path.of("/etc/sandglass/ca"),
+                        Path.of("/etc/sandglass/mcp/sandglass-mcp-a"),
+                        Path.of("/etc/sandglass/mcp/sandglass-mcp-a.b"),
+                        Path.of("/data/a"));
         assertThat(mounts).allSatisfy(mount -> assertThat(mounts)
                 .filteredOn(other -> !other.equals(mount))
                 .noneMatch(mount::startsWith));

@@ -14,6 +14,7 @@ import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
+import dev.sandglass.operator.toolserver.Servers;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Field by field what holds untrusted code in, whatever the tenant writes. */
@@ -76,6 +78,26 @@ class SandboxPodTest {
         sandbox.getMetadata().setUid("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
         sandbox.setSpec(spec);
         return sandbox;
+    }
+
+    /** The label lets a pod mount Secrets of tool servers, as far as the chart's policy goes. */
+    @Test
+    void onlyThePodOfAToolServersChildHasItsLabel() {
+        Sandbox child = ToolServerChild.desired(Servers.stdio());
+        child.getMetadata().setUid("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
+        Sandbox labelled = sandbox(SandboxSpec.DEFAULT);
+        labelled.getMetadata().setLabels(Map.of(SandboxLabels.TOOL_SERVER, "time"));
+
+        assertThat(label(child)).isEqualTo("time");
+        assertThat(label(labelled)).as("without an owner").isNull();
+        assertThat(label(sandbox(SandboxSpec.DEFAULT))).isNull();
+    }
+
+    private static @Nullable String label(Sandbox sandbox) {
+        return SandboxPod.desired(sandbox, 1, SETTINGS, Optional.empty(), Optional.empty(), NetworkProbe.NONE)
+                .getMetadata()
+                .getLabels()
+                .get(SandboxLabels.TOOL_SERVER);
     }
 
     @Test

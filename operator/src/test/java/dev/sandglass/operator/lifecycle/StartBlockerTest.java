@@ -79,6 +79,17 @@ class StartBlockerTest {
                         Reason.VOLUME_MISSING, "The node cannot mount a volume (FailedMount): configmap not found"));
     }
 
+    /** As the kubelet says it; the volume has the name of its Secret. */
+    @Test
+    void anEntryThatASecretLacksIsNamedWithTheSecret() {
+        String words = "MountVolume.SetUp failed for volume \"sandglass-mcp-github\" : references non-existent secret"
+                + " key: token";
+
+        assertThat(StartBlocker.in(List.of(event("Warning", "FailedMount", "2026-03-01T10:00:17Z", words))))
+                .contains(new StartBlocker(
+                        Reason.VOLUME_MISSING, "The node cannot mount a volume (FailedMount): " + words));
+    }
+
     @Test
     void troubleThatSomethingElseFollowedIsOver() {
         Event pulls = new EventBuilder()

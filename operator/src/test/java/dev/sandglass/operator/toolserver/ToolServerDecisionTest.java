@@ -168,6 +168,9 @@ class ToolServerDecisionTest {
                 "{stdio: {command: a}, allowedDomains: ['*.co.uk']}",
                 "{stdio: {command: a}, allowedDomains: ['10.0.0.1/8']}",
                 "{http: {url: 'https://127.1/'}}",
+                "{stdio: {command: a, env: [{name: T, valueFrom: {secretKeyRef: {name: mountable-a, key: b}}}]}}",
+                "{stdio: {command: a, env: [{name: T, valueFrom: {secretKeyRef: {name: sandglass-mcp-a, key: b/c}}}]}}",
+                "{http: {url: 'https://a.example/', headers: [{name: X, valueFrom: {secretKeyRef: {name: a, key: b}}}]}}",
                 "{http: {url: 'https://a.example/'}, allowedDomains: ['*.co.uk']}"
             })
     void whatOnlyJavaRefusesIsReportedAndNothingIsMade(String spec) {
@@ -176,6 +179,43 @@ class ToolServerDecisionTest {
                     assertThat(reject.refusal().reason()).isEqualTo(ToolServerReason.INVALID_SPEC);
                     assertThat(reject.refusal().message()).startsWith("spec.");
                 });
+    }
+
+    @Test
+    void whatIsClosedIsNamedByFieldAndRule() {
+        SandboxToolServer closed =
+                server("{http: {url: 'https://a.example/', headers: [{name: Authorization, valueFrom:"
+                        + " {secretKeyRef: {name: database, key: password}}}]}}");
+
+        assertThat(ToolServerDecision.of(closed, Optional.empty()))
+                .isInstanceOfSatisfying(ToolServerDecision.Reject.class, reject -> assertThat(
+                                reject.refusal().message())
+                        .startsWith("spec.http.headers[Authorization].valueFrom.secretKeyRef: only")
+                        .contains("begins with sandglass-mcp-", "create the Secret under such a name"));
+    }
+
+    private static SandboxToolServer withSecrets(int count) {
+        return server("{stdio: {command: a, env: ["
+                + String.join(
+                        ", ",
+                        Stream.iterate(0, i -> i + 1)
+                                .limit(count)
+                                .map(
+                                        "{name: T%1$d, valueFrom: {secretKeyRef: {name: sandglass-mcp-%1$d, key: b}}}"
+                                                ::formatted)
+                                .toList())
+                + "]}}");
+    }
+
+    @Test
+    void theNumberOfSecretsIsBounded() {
+        assertThat(ToolServerDecision.of(withSecrets(16), Optional.empty()))
+                .isInstanceOf(ToolServerDecision.Make.class);
+        assertThat(ToolServerDecision.of(withSecrets(17), Optional.empty()))
+                .isInstanceOfSatisfying(ToolServerDecision.Reject.class, reject -> assertThat(
+                                reject.refusal().message())
+                        .isEqualTo("spec: at most 16 Secrets may be used, not 17; put several entries into one"
+                                + " Secret"));
     }
 
     @Test

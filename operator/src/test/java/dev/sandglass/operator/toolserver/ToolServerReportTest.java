@@ -63,7 +63,9 @@ class ToolServerReportTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"STARTING", "IMAGE_PULL_FAILED", "QUOTA_EXCEEDED", "OOM_KILLED", "UNSCHEDULABLE"})
+    @EnumSource(
+            names = {"STARTING", "IMAGE_PULL_FAILED", "QUOTA_EXCEEDED", "OOM_KILLED", "UNSCHEDULABLE", "VOLUME_MISSING"
+            })
     void whatIsWrongWithThePodIsToldInItsWords(Reason trouble) {
         SandboxToolServerStatus status = of(Statuses.ready("False", trouble, "what happened"));
 

@@ -12,6 +12,7 @@ import dev.sandglass.api.Volume;
 import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.WorkspaceClaim;
+import dev.sandglass.operator.pod.SecretFiles;
 import dev.sandglass.operator.settings.SandboxUsers;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -28,6 +29,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -171,6 +175,28 @@ class StorageTest {
             assertThat(missing(secret())).isEmpty();
         }
         assertThat(requests).containsOnly(dryRun);
+    }
+
+    /** What code needs, and what to type; no entry is read, so the kubelet has to find a missing one. */
+    @Test
+    void aSecretOfAToolServerMustExist() {
+        SecretFiles files = new SecretFiles(new TreeMap<>(Map.of(
+                "sandglass-mcp-a", new TreeSet<>(Set.of("token")),
+                "sandglass-mcp-b", new TreeSet<>(Set.of("user", "key")))));
+        Sandbox sandbox = sandbox(SandboxSpec.DEFAULT);
+        String dryRun = "POST " + CORE + "secrets?dryRun=All";
+
+        answers.put(dryRun, new Answer(201, ""));
+        assertThat(storage.missing(sandbox, files))
+                .contains(new PodRefusal(
+                        Reason.VOLUME_MISSING,
+                        "there is no Secret sandglass-mcp-a in namespace tenant-a, of which the tool server needs the"
+                                + " entry token; create it: kubectl create secret generic sandglass-mcp-a --namespace"
+                                + " tenant-a --from-file=token=FILE (or --from-literal=KEY=VALUE)"));
+        answers.put(dryRun, refusal(409, "already exists"));
+        assertThat(storage.missing(sandbox, files)).isEmpty();
+        assertThat(storage.missing(sandbox, SecretFiles.NONE)).isEmpty();
+        assertThat(requests).containsExactly(dryRun, dryRun, dryRun);
     }
 
     @Test

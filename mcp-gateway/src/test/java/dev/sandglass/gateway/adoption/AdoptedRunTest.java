@@ -139,9 +139,8 @@ class AdoptedRunTest {
                 os.rename("came.part", "came")
                 """;
         var request = new Code("python", "default", null, code, Map.of(), new Limits(LONG, LONG, true, 1000));
-        ExecutionResult begun = Objects.requireNonNull(replica.executions()
-                .run(sandbox, request, OutputListener.NONE)
-                .block(LONG));
+        ExecutionResult begun = Objects.requireNonNull(
+                replica.executions().run(sandbox, request, OutputListener.NONE).block(LONG));
         assertThat(begun.status()).as(begun.message()).isEqualTo(ExecutionStatus.RUNNING);
     }
 }

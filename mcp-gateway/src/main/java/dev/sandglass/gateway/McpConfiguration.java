@@ -3,6 +3,7 @@ package dev.sandglass.gateway;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.action.Actions;
 import dev.sandglass.gateway.action.OwnPods;
+import dev.sandglass.gateway.adoption.Adoption;
 import dev.sandglass.gateway.caller.Callers;
 import dev.sandglass.gateway.caller.TenantAccess;
 import dev.sandglass.gateway.contract.Contract;
@@ -112,13 +113,15 @@ class McpConfiguration {
 
     @Bean(initMethod = "start", destroyMethod = "close")
     @ConditionalOnProperty("gateway.service")
-    ServiceReplicas gatewayReplicas(GatewaySettings settings, KubernetesClient client, CancellationRelay others) {
+    ServiceReplicas gatewayReplicas(
+            GatewaySettings settings, KubernetesClient client, CancellationRelay others, Adoption adoption) {
         return new ServiceReplicas(
-                client,
-                Objects.requireNonNull(settings.namespace(), "namespace is null"),
-                Objects.requireNonNull(settings.service(), "service is null"),
-                settings.instance(),
-                others::follow);
+                        client,
+                        Objects.requireNonNull(settings.namespace(), "namespace is null"),
+                        Objects.requireNonNull(settings.service(), "service is null"),
+                        settings.instance(),
+                        others::follow)
+                .telling(adoption::serving);
     }
 
     @Bean
@@ -126,8 +129,9 @@ class McpConfiguration {
             KubernetesSandboxes sandboxes,
             SharedToolServers servers,
             Optional<LabelledNamespaces> labelled,
-            Executions executions) {
-        return new GatewayLifecycle(sandboxes, servers, labelled, executions);
+            Executions executions,
+            Adoption adoption) {
+        return new GatewayLifecycle(sandboxes, servers, labelled, executions, adoption);
     }
 
     /**
@@ -171,17 +175,20 @@ class McpConfiguration {
         private final SharedToolServers servers;
         private final Optional<LabelledNamespaces> labelled;
         private final Executions executions;
+        private final Adoption adoption;
         private volatile boolean running;
 
         private GatewayLifecycle(
                 KubernetesSandboxes sandboxes,
                 SharedToolServers servers,
                 Optional<LabelledNamespaces> labelled,
-                Executions executions) {
+                Executions executions,
+                Adoption adoption) {
             this.sandboxes = sandboxes;
             this.servers = servers;
             this.labelled = labelled;
             this.executions = executions;
+            this.adoption = adoption;
         }
 
         @Override
@@ -189,12 +196,15 @@ class McpConfiguration {
             labelled.ifPresent(LabelledNamespaces::start);
             sandboxes.start();
             servers.start();
+            adoption.start();
             running = true;
         }
 
         @Override
         public void stop() {
             running = false;
+            // What it would take over now would be without a gateway in a moment.
+            adoption.close();
             LOG.info("Shutting down: calls that wait are answered, what they run goes on");
             executions.drain();
         }

@@ -95,6 +95,7 @@ class GatewayApplicationTest {
             await().atMost(SOON).untilAsserted(() -> assertThat(
                             get(app, "/actuator/prometheus").body())
                     .contains("sandglass_mcp_requests_seconds_count{status=\"200\"} ", "status=\"401\"")
+                    .contains("sandglass_links_kept 0.0")
                     .contains("sandglass_links_open 0.0", "sandglass_network_unenforced_total 0.0"));
             assertThat(get(app, "/actuator/env").statusCode()).isEqualTo(404);
             assertThat(get(app, "/actuator").statusCode()).isEqualTo(404);

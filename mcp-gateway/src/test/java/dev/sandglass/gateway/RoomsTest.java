@@ -37,6 +37,8 @@ class RoomsTest {
             .definedBy(ROOT + ".contract")
             .layer("action")
             .definedBy(ROOT + ".action")
+            .layer("adoption")
+            .definedBy(ROOT + ".adoption")
             .layer("caller")
             .definedBy(ROOT + ".caller")
             .layer("execution")
@@ -87,6 +89,8 @@ class RoomsTest {
             .mayOnlyBeAccessedByLayers("application", "mcp", "contract.sandglass", "contract.dropin", "contract.config")
             .whereLayer("action")
             .mayOnlyBeAccessedByLayers("application", "contract", "contract.sandglass", "contract.dropin")
+            .whereLayer("adoption")
+            .mayOnlyBeAccessedByLayers("application")
             .whereLayer("caller")
             .mayOnlyBeAccessedByLayers(
                     "application",
@@ -105,7 +109,15 @@ class RoomsTest {
             .mayOnlyBeAccessedByLayers("application", "port", "websocket")
             .whereLayer("execution")
             .mayOnlyBeAccessedByLayers(
-                    "application", "mcp", "contract", "contract.sandglass", "contract.dropin", "action", "port", "file")
+                    "application",
+                    "mcp",
+                    "contract",
+                    "contract.sandglass",
+                    "contract.dropin",
+                    "action",
+                    "adoption",
+                    "port",
+                    "file")
             .whereLayer("file")
             .mayOnlyBeAccessedByLayers("application", "contract.sandglass", "action")
             .whereLayer("toolserver")

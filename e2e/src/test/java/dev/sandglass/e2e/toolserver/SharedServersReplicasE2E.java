@@ -1,6 +1,7 @@
 package dev.sandglass.e2e.toolserver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sandglass.e2e.support.Agent;
@@ -10,6 +11,7 @@ import dev.sandglass.e2e.support.GatewayReplicas;
 import dev.sandglass.e2e.support.Installation;
 import dev.sandglass.e2e.support.Kubectl;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +31,8 @@ class SharedServersReplicasE2E {
 
     private final Installation installation = Installation.current();
     private final GatewayReplicas replicas = new GatewayReplicas(installation);
-    private final SharedServer slow = new SharedServer(Kubectl.of(installation), "shared-slow");
+    private final Kubectl kubectl = Kubectl.of(installation);
+    private final SharedServer slow = new SharedServer(kubectl, "shared-slow");
 
     @BeforeEach
     void apply() {
@@ -76,5 +79,46 @@ class SharedServersReplicasE2E {
                         .result())
                 .isIn("[]", "['Unreachable']");
         assertThat(other.python(sandbox, "outcomes[-1]").result()).isEqualTo("'Hello, " + (CALLS - 1) + "'");
+    }
+
+    /** Nobody asks about the run, and the other replica never had to do with its sandbox: it adopts it by itself. */
+    @Test
+    void aRunInTheBackgroundCallsToolsAfterItsGatewayDied() {
+        assumeTrue(installation.ownNode().isPresent(), "needs a node that can be entered");
+        List<Pod> pods = replicas.two();
+        Agent first = replicas.agentOf(pods.get(0));
+        String sandbox = SANDBOXES.name();
+        Answer started = first.start(sandbox);
+        assertThat(started.failed()).as(started.text()).isFalse();
+        Answer begun = first.call(
+                "sandbox_run_code",
+                Map.of("sandbox", sandbox, "background", true, "timeout", 300, "code", """
+                        import mcptools, os, time
+                        while not os.path.exists("/workspace/go-on"):
+                            time.sleep(0.1)
+                        outcomes = []
+                        for _ in range(%d):
+                            try:
+                                outcomes.append(mcptools.call("shared_slow", "greet", {"name": "orphan"}))
+                                break
+                            except mcptools.ToolRunnerError as error:
+                                outcomes.append(type(error).__name__)
+                        with open("/workspace/outcomes.part", "w") as file:
+                            file.write(repr(outcomes))
+                        os.rename("/workspace/outcomes.part", "/workspace/outcomes")
+                        """.formatted(CALLS)));
+        assertThat(begun.status()).as(begun.text()).isEqualTo("running");
+
+        replicas.crash(pods.get(0));
+        // Not through a gateway, which would open a link.
+        kubectl.in(sandbox, "touch", "/workspace/go-on");
+        String outcomes = await("the code to tell what came of its call")
+                .atMost(Duration.ofMinutes(2))
+                .pollInterval(Duration.ofSeconds(1))
+                .until(
+                        () -> kubectl.in(sandbox, "sh", "-c", "cat /workspace/outcomes 2>/dev/null || true"),
+                        told -> !told.isBlank());
+
+        assertThat(outcomes.strip()).isIn("['Hello, orphan']", "['Unreachable', 'Hello, orphan']");
     }
 }

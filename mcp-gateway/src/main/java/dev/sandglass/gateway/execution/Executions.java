@@ -42,6 +42,7 @@ public final class Executions {
     private final Function<RunningSandbox, Flux<SandboxEnd>> ends;
     private final Duration start;
     private final AnswerMemory answers = new AnswerMemory();
+    private final KeptLinks kept;
     private final Set<ExecutionCall> waiting = ConcurrentHashMap.newKeySet();
     private final Sinks.Empty<Void> drained = Sinks.empty();
     private volatile boolean draining;
@@ -62,6 +63,7 @@ public final class Executions {
         this.links = links;
         this.ends = ends;
         this.start = start;
+        this.kept = new KeptLinks(this::link, ends);
     }
 
     /**
@@ -69,7 +71,7 @@ public final class Executions {
      * execution unless it is a background one.
      */
     public Mono<ExecutionResult> run(RunningSandbox sandbox, ExecutionRequest request, OutputListener progress) {
-        return answers.of(
+        Mono<ExecutionResult> run = answers.of(
                 sandbox.ref().tenant(),
                 share -> Mono.create(sink -> {
                     ExecutionId id = ExecutionId.random(sandbox.ref().tenant(), sandbox.uid(), sandbox.incarnation());
@@ -81,6 +83,27 @@ public final class Executions {
                         startAndFollow(sandbox, id, request, output, progress, sink);
                     }
                 }));
+        return run.doOnNext(result -> keepLink(sandbox, result));
+    }
+
+    /** What goes on without a call that follows it may call tools, for which it needs a link. */
+    private void keepLink(RunningSandbox sandbox, ExecutionResult result) {
+        if (result.status() == ExecutionStatus.RUNNING && !draining) {
+            kept.keep(sandbox);
+        }
+    }
+
+    /**
+     * Keeps the link to a sandbox as long as something runs there, whoever started it; if nothing does, or it does not
+     * answer, not at all. Never fails.
+     */
+    public Mono<Adopted> adopt(RunningSandbox sandbox) {
+        return kept.adopt(sandbox);
+    }
+
+    /** Links that are kept for executions that no call follows. */
+    public int keptLinks() {
+        return kept.size();
     }
 
     /**
@@ -101,7 +124,10 @@ public final class Executions {
         }
         return answers.of(sandbox.ref().tenant(), share -> read(
                         sandbox, id, offset, wait, OutputCollector.page(maxOutputChars, offset, share), progress)
-                .doOnNext(page -> share.refuseIfEmpty(page.cut(), page.nextOffset(), offset)));
+                .doOnNext(page -> {
+                    share.refuseIfEmpty(page.cut(), page.nextOffset(), offset);
+                    keepLink(sandbox, page);
+                }));
     }
 
     private Mono<ExecutionResult> read(

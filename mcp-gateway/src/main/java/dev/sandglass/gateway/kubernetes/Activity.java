@@ -37,6 +37,14 @@ record Activity(Instant renewed, Instant busyUntil) {
         return !isAheadOf(use) && !use.busyUntil().isAfter(busyUntil.plus(idleTimeout.dividedBy(4)));
     }
 
+    /**
+     * Whether what was announced of it may go on: a use that needs no other lease may end a quarter of the idle time later
+     * than this one says.
+     */
+    boolean mayGoOn(Instant now, Duration idleTimeout) {
+        return !now.isAfter(busyUntil.plus(idleTimeout.dividedBy(4)).plus(SKEW));
+    }
+
     /** That use, without shortening what another replica wrote for a longer or a later one. */
     Activity extendedBy(Activity use) {
         return isAheadOf(use) ? use : new Activity(later(renewed, use.renewed()), later(busyUntil, use.busyUntil()));

@@ -107,6 +107,18 @@ final class ActivityLeases {
         write(Subject.of(sleeper), Activity.ending(sleep, now), true);
     }
 
+    /** Whether a use that was announced for the sandbox may go on. Blocks. */
+    boolean mayBeBusy(Subject subject) {
+        return Optional.ofNullable(place(subject).get())
+                .flatMap(ActivityLeases::activityOf)
+                .filter(known -> known.mayGoOn(clock.instant(), idleTimeout(subject)))
+                .isPresent();
+    }
+
+    private Resource<Lease> place(Subject subject) {
+        return client.leases().inNamespace(subject.namespace()).withName(SandboxLabels.leaseName(subject.uid()));
+    }
+
     /** Forgets a sandbox that was deleted; its lease goes with it. */
     void forget(String uid) {
         recorded.remove(uid);
@@ -132,9 +144,7 @@ final class ActivityLeases {
 
     /** One attempt: another replica may have written in between, which the API server then tells as a conflict. */
     private Activity written(Subject subject, Activity use, boolean always) {
-        Resource<Lease> place =
-                client.leases().inNamespace(subject.namespace()).withName(SandboxLabels.leaseName(subject.uid()));
-        Lease present = place.get();
+        Lease present = place(subject).get();
         if (present == null) {
             client.resource(lease(subject, use)).create();
             return use;

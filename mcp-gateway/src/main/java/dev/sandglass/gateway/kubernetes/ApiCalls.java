@@ -58,6 +58,11 @@ final class ApiCalls implements AutoCloseable {
                                 : problem(ref, problem));
     }
 
+    /** Makes a call whose failure is for the subscriber to deal with. */
+    <T> Mono<T> plainly(Callable<T> call) {
+        return Mono.fromCallable(call).subscribeOn(scheduler);
+    }
+
     /**
      * Does something in the background that nobody waits for. What the API server may take in a moment is tried again for
      * some minutes, in which it could be restarted; other failures are logged.

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -263,10 +264,32 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     @Override
     public void active(RunningSandbox sandbox, Duration busyFor) {
+        leases.note(subject(sandbox), busyFor);
+    }
+
+    private ActivityLeases.Subject subject(RunningSandbox sandbox) {
         SandboxRef ref = sandbox.ref();
         Optional<Duration> ownIdleTimeout = cache.get(ref.namespace(), ref.name())
                 .flatMap(resource -> TimeLimit.IDLE_TIMEOUT.in(resource.wanted()));
-        leases.note(new ActivityLeases.Subject(ref.namespace(), ref.name(), sandbox.uid(), ownIdleTimeout), busyFor);
+        return new ActivityLeases.Subject(ref.namespace(), ref.name(), sandbox.uid(), ownIdleTimeout);
+    }
+
+    /** All that run, of all tenants; of the tenant they have the namespace alone. Never blocks. */
+    public List<RunningSandbox> running() {
+        return cache.all()
+                .flatMap(resource -> view.of(resource.getMetadata().getNamespace(), resource).stream())
+                .flatMap(state -> state instanceof SandboxState.Running(RunningSandbox sandbox)
+                        ? Stream.of(sandbox)
+                        : Stream.empty())
+                .toList();
+    }
+
+    /** Whether it runs still and its activity lease says that it may be busy; errors if the API server does not tell. */
+    public Mono<Boolean> mayBeBusy(RunningSandbox sandbox) {
+        return calls.plainly(() -> find(sandbox.ref()).orElse(null) instanceof SandboxState.Running(RunningSandbox now)
+                && now.uid().equals(sandbox.uid())
+                && now.incarnation() == sandbox.incarnation()
+                && leases.mayBeBusy(subject(sandbox)));
     }
 
     private Mono<Void> seen(SandboxRef ref, Predicate<Optional<Sandbox>> expected) {

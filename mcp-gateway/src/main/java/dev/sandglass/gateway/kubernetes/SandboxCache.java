@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
@@ -116,6 +117,11 @@ final class SandboxCache implements AutoCloseable {
                 .ifPresent(informer -> all.addAll(informer.getIndexer().byIndex(Cache.NAMESPACE_INDEX, namespace)));
         all.sort(Comparator.comparing(sandbox -> sandbox.getMetadata().getName()));
         return all;
+    }
+
+    /** Those of all namespaces. */
+    Stream<Sandbox> all() {
+        return informers.values().stream().flatMap(informer -> informer.getIndexer().list().stream());
     }
 
     /** The resource as it is, then whenever it changes; empty while there is none. Never ends by itself. */

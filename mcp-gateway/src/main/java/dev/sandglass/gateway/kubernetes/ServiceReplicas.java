@@ -3,6 +3,7 @@ package dev.sandglass.gateway.kubernetes;
 import dev.sandglass.api.ForeignText;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointConditions;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
@@ -14,6 +15,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +29,7 @@ public final class ServiceReplicas implements AutoCloseable {
     private static final String SERVICE = "kubernetes.io/service-name";
 
     private final SharedIndexInformer<EndpointSlice> informer;
+    private final String self;
 
     /**
      * Does not connect before {@link #start}.
@@ -37,6 +42,7 @@ public final class ServiceReplicas implements AutoCloseable {
      */
     public ServiceReplicas(
             KubernetesClient client, String namespace, String service, String self, Consumer<Set<String>> listener) {
+        this.self = self;
         informer = client.discovery()
                 .v1()
                 .endpointSlices()
@@ -55,6 +61,17 @@ public final class ServiceReplicas implements AutoCloseable {
                 () -> listener.accept(addresses(informer.getIndexer().list(), self))));
     }
 
+    /**
+     * Tells besides the names of the pods that serve, whenever anything changes; to be called before {@link #start}.
+     *
+     * @param listener told all names but that of the pod that is left out
+     */
+    public ServiceReplicas telling(Consumer<Set<String>> listener) {
+        informer.addEventHandler(
+                new Handler(() -> listener.accept(serving(informer.getIndexer().list(), self))));
+        return this;
+    }
+
     /** Starts to follow the replicas; returns at once. */
     public void start() {
         informer.start();
@@ -71,6 +88,21 @@ public final class ServiceReplicas implements AutoCloseable {
                 .forEach(endpoint ->
                         byPod.putIfAbsent(pod(endpoint), endpoint.getAddresses().getFirst()));
         return new HashSet<>(byPod.values());
+    }
+
+    /** The name of each pod that is ready, or of which that is not known; one that is going down serves no more. */
+    static Set<String> serving(Collection<EndpointSlice> slices, String self) {
+        return slices.stream()
+                .flatMap(slice -> slice.getEndpoints().stream())
+                .filter(endpoint -> !isNamed(endpoint, self) && isServing(endpoint.getConditions()))
+                .flatMap(endpoint -> Stream.ofNullable(endpoint.getTargetRef()))
+                .flatMap(pod -> Stream.ofNullable(pod.getName()))
+                .collect(Collectors.toSet());
+    }
+
+    private static boolean isServing(@Nullable EndpointConditions conditions) {
+        return conditions == null
+                || (!Boolean.FALSE.equals(conditions.getReady()) && !Boolean.TRUE.equals(conditions.getTerminating()));
     }
 
     /** Of two families a pod has an endpoint in each. */

@@ -94,7 +94,7 @@ public final class SharedToolServers implements SharedServers, AutoCloseable {
     }
 
     /** Whether all of them are known. */
-    boolean isSynced() {
+    public boolean isSynced() {
         return informers.values().stream().allMatch(SharedIndexInformer::hasSynced);
     }
 

@@ -61,6 +61,15 @@ final class Connections {
         return found;
     }
 
+    /** Closes those to a target on which nothing is under way. */
+    void closeUnused(LinkTarget target) {
+        for (int index = 0; index < MAX_LANES; index++) {
+            connections.computeIfPresent(
+                    new Lane(target, index),
+                    (_, connection) -> connection.closeIfIdle(Duration.ZERO) ? null : connection);
+        }
+    }
+
     void closeIdle(Duration idleAfter) {
         connections.values().removeIf(connection -> connection.closeIfIdle(idleAfter));
     }

@@ -37,6 +37,9 @@ public interface Link {
      */
     Subscription events(Consumer<LinkEvent> listener);
 
+    /** Closes the connection now, and not only after idling, if nothing is under way there. */
+    void release();
+
     /** Whether the supervisor answers at this moment, as far as is known. */
     boolean isOpen();
 

@@ -45,6 +45,11 @@ final class LoopLink implements Link {
     }
 
     @Override
+    public void release() {
+        client.runOnOwner(() -> client.connections().closeUnused(target));
+    }
+
+    @Override
     public boolean isOpen() {
         return client.connections().isOpen(target);
     }

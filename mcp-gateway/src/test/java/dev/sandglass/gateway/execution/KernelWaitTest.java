@@ -156,6 +156,11 @@ class KernelWaitTest {
         }
 
         @Override
+        public void release() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public boolean isOpen() {
             return true;
         }

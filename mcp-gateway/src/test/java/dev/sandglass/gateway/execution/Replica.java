@@ -4,6 +4,8 @@ import dev.sandglass.gateway.execution.ExecutionRequest.Code;
 import dev.sandglass.gateway.execution.ExecutionRequest.Command;
 import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
 import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.LinkSettings;
+import dev.sandglass.gateway.link.call.PodCalls;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.testing.TestLinks;
@@ -42,7 +44,29 @@ final class Replica implements AutoCloseable {
     }
 
     private Replica(Duration start, Flux<SandboxEnd> ends) {
-        this.links = TestLinks.start(SupervisorProcess.SECRET);
+        this(TestLinks.start(SupervisorProcess.SECRET), start, ends);
+    }
+
+    /**
+     * @param calls answers what code asks
+     */
+    Replica(PodCalls calls) {
+        this(calls, LinkSettings.defaults("test").idleAfter());
+    }
+
+    /**
+     * @param calls answers what code asks
+     * @param idleAfter links that nobody uses are closed after that time
+     */
+    Replica(PodCalls calls, Duration idleAfter) {
+        this(
+                TestLinks.start(new LinkSettings("test", 64, idleAfter), SupervisorProcess.SECRET, calls),
+                Duration.ofSeconds(10),
+                Flux.never());
+    }
+
+    private Replica(LinkClient links, Duration start, Flux<SandboxEnd> ends) {
+        this.links = links;
         this.executions = new Executions(links, _ -> ends, start);
     }
 

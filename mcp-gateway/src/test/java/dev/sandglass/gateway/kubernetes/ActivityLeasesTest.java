@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.kubernetes;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.SandboxLabels;
@@ -35,6 +36,25 @@ class ActivityLeasesTest {
             await().until(() -> Optional.ofNullable(lease())
                     .filter(lease -> lease.getSpec().getLeaseDurationSeconds() == 3600)
                     .isPresent());
+        }
+    }
+
+    @Test
+    void aSandboxMayBeBusyAsLongAsItsLeaseSaysSo() {
+        Duration idle = Duration.ofMinutes(40);
+        Duration later = Duration.ofHours(1).plus(idle.dividedBy(4)).plus(Activity.SKEW);
+        try (ApiCalls calls = new ApiCalls()) {
+            var leases = new ActivityLeases(client, calls, idle, NOON);
+            assertThat(leases.mayBeBusy(BOX)).as("without a lease").isFalse();
+
+            leases.note(BOX, Duration.ofHours(1));
+            await().until(() -> lease() != null);
+
+            assertThat(leases.mayBeBusy(BOX)).isTrue();
+            assertThat(new ActivityLeases(client, calls, idle, Clock.offset(NOON, later)).mayBeBusy(BOX))
+                    .isTrue();
+            assertThat(new ActivityLeases(client, calls, idle, Clock.offset(NOON, later.plusMillis(1))).mayBeBusy(BOX))
+                    .isFalse();
         }
     }
 

@@ -31,6 +31,20 @@ class ActivityTest {
                 .isFalse();
     }
 
+    /** A use that the lease covers is not written: it may end later than the lease says. */
+    @Test
+    void noUseThatALeaseCoversGoesOnWhenTheLeaseSaysThatNoneMay() {
+        Activity recorded = Activity.now(NOON, Duration.ofMinutes(2));
+        Instant lastEnd = NOON.plus(Duration.ofMinutes(12));
+
+        assertThat(recorded.covers(new Activity(NOON, lastEnd), IDLE)).isTrue();
+        assertThat(recorded.mayGoOn(lastEnd, IDLE)).isTrue();
+        assertThat(recorded.mayGoOn(lastEnd.plus(Activity.SKEW), IDLE)).isTrue();
+        assertThat(recorded.mayGoOn(lastEnd.plus(Activity.SKEW).plusMillis(1), IDLE))
+                .isFalse();
+        assertThat(recorded.mayGoOn(NOON.minusSeconds(1), IDLE)).isTrue();
+    }
+
     @Test
     void aShortUseDoesNotShortenALongOne() {
         Activity hour = Activity.now(NOON, Duration.ofHours(1));

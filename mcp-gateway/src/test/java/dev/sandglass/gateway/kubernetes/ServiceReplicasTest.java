@@ -51,6 +51,49 @@ class ServiceReplicasTest {
                 .containsExactlyInAnyOrder("10.0.0.1", "10.0.0.2");
     }
 
+    private static EndpointSlice slice(String pod, Boolean ready, Boolean terminating) {
+        return new EndpointSliceBuilder(slice("IPv4", "gateway", pod, "10.0.0.7"))
+                .editFirstEndpoint()
+                .withNewConditions()
+                .withReady(ready)
+                .withServing(true)
+                .withTerminating(terminating)
+                .endConditions()
+                .endEndpoint()
+                .build();
+    }
+
+    @Test
+    void thoseThatServeAreReadyAndNotOnTheirWayDown() {
+        assertThat(ServiceReplicas.serving(
+                        List.of(
+                                slice("IPv4", "gateway", "untold", "10.0.0.1"),
+                                slice("IPv6", "gateway", "untold", "fd00::1"),
+                                slice("ready", true, null),
+                                slice("stays", true, false),
+                                slice("begins", false, null),
+                                slice("drains", false, true),
+                                slice("published", true, true),
+                                slice("self", true, null)),
+                        "pod-self"))
+                .containsExactlyInAnyOrder("pod-untold", "pod-ready", "pod-stays");
+    }
+
+    @Test
+    void tellsBesidesThoseThatServe() {
+        AtomicReference<Set<String>> addresses = new AtomicReference<>(Set.of());
+        AtomicReference<Set<String>> serving = new AtomicReference<>(Set.of());
+        client.resource(slice("a", true, null)).create();
+        try (ServiceReplicas replicas =
+                new ServiceReplicas(client, "sandglass", "gateway", "pod-self", addresses::set).telling(serving::set)) {
+            replicas.start();
+            await().untilAsserted(() -> assertThat(serving.get()).containsExactly("pod-a"));
+            client.resource(slice("a", false, true)).update();
+            await().untilAsserted(() -> assertThat(serving.get()).isEmpty());
+            assertThat(addresses.get()).containsExactly("10.0.0.7");
+        }
+    }
+
     @Test
     void followsThoseOfTheService() {
         AtomicReference<Set<String>> now = new AtomicReference<>(Set.of());

@@ -64,6 +64,24 @@ class LinkLoopTest {
     }
 
     @Test
+    void aLinkThatIsReleasedClosesAtOnceUnlessAnythingIsUnderWay() throws Exception {
+        try (StubSupervisor stub = new StubSupervisor(SECRET, 1)) {
+            Link link = client.link(stub.target());
+            ask(link);
+            try (Link.Subscription _ = link.events(_ -> {})) {
+                link.release();
+                ask(link);
+                assertThat(client.stats().opened()).as("it stayed open").isEqualTo(1);
+            }
+            link.release();
+            await().until(() -> !link.isOpen());
+            assertThat(client.stats().open()).isZero();
+            ask(link);
+            assertThat(client.stats().opened()).isEqualTo(2);
+        }
+    }
+
+    @Test
     void anotherSecretGivesNoConnection() throws Exception {
         LinkSecret other = new LinkSecret("another link secret of 32 bytes...".getBytes(StandardCharsets.US_ASCII));
         try (StubSupervisor stub = new StubSupervisor(other, 1)) {

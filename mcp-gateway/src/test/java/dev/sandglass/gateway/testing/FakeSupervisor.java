@@ -352,6 +352,11 @@ public final class FakeSupervisor implements LinkClient, Link {
     }
 
     @Override
+    public void release() {
+        // It knows no connections.
+    }
+
+    @Override
     public boolean isOpen() {
         return !unreachable;
     }

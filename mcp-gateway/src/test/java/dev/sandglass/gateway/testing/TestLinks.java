@@ -34,6 +34,11 @@ public final class TestLinks {
         return LinkClient.start(LOOP, NioSocketChannel.class, settings, secrets, PodCalls.NONE);
     }
 
+    /** Links that answer calls of pods. */
+    public static LinkClient start(LinkSettings settings, LinkSecret secret, PodCalls calls) {
+        return LinkClient.start(LOOP, NioSocketChannel.class, settings, LinkSecrets.of(secret), calls);
+    }
+
     /** Links with the usual bounds. */
     public static LinkClient start(LinkSecret secret) {
         return start(LinkSettings.defaults("test"), secret);

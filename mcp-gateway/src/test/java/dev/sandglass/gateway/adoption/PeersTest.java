@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -71,11 +72,13 @@ class PeersTest {
             var left = new HashSet<>(all);
             left.remove(gone);
             Map<String, String> after = shares(left);
-            assertThat(UIDS.stream()
-                            .filter(uid -> !before.get(uid).equals(after.get(uid)))
-                            .toList())
+            List<String> moved = UIDS.stream()
+                    .filter(uid -> !Objects.equals(before.get(uid), after.get(uid)))
+                    .toList();
+            assertThat(moved)
+                    .isNotEmpty()
                     .isEqualTo(UIDS.stream()
-                            .filter(uid -> before.get(uid).equals(gone))
+                            .filter(uid -> gone.equals(before.get(uid)))
                             .toList());
         }
     }

@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Where the replicas of a Service are. */
@@ -51,7 +52,7 @@ class ServiceReplicasTest {
                 .containsExactlyInAnyOrder("10.0.0.1", "10.0.0.2");
     }
 
-    private static EndpointSlice slice(String pod, Boolean ready, Boolean terminating) {
+    private static EndpointSlice slice(String pod, @Nullable Boolean ready, @Nullable Boolean terminating) {
         return new EndpointSliceBuilder(slice("IPv4", "gateway", pod, "10.0.0.7"))
                 .editFirstEndpoint()
                 .withNewConditions()

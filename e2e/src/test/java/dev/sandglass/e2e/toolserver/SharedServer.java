@@ -15,11 +15,42 @@ record SharedServer(Kubectl kubectl, String name) {
 
     private static final String KIND = "sandboxtoolservers.sandglass.dev";
 
+    /** Several of them have room on a small node. */
+    private static final Map<String, Object> SMALL = Map.of("cpus", "100m");
+
     /** Applies it with a variable for the server, and more fields of the spec. */
     void apply(String variable, String value, Map<String, Object> more) {
+        applyStdio(Sums.SERVER, Map.of("name", variable, "value", value), more);
+    }
+
+    /** The same with a value that comes from a Secret. */
+    void applyKeyed(String variable, String secret, String key) {
+        applyStdio(Sums.SERVER, fromSecret(variable, secret, key), SMALL);
+    }
+
+    /** Applies it with another program in Python, and a variable that comes from a Secret. */
+    void applyKeyed(String program, String variable, String secret, String key) {
+        applyStdio(program, fromSecret(variable, secret, key), SMALL);
+    }
+
+    /** Applies it with an address, and a header that comes from a Secret. */
+    void applyKeyedUrl(String url, String header, String secret, String key) {
+        var spec = new HashMap<>(SMALL);
+        spec.put("http", Map.of("url", url, "headers", List.of(fromSecret(header, secret, key))));
+        applySpec(spec);
+    }
+
+    private static Map<String, Object> fromSecret(String name, String secret, String key) {
+        return Map.of("name", name, "valueFrom", Map.of("secretKeyRef", Map.of("name", secret, "key", key)));
+    }
+
+    private void applyStdio(String program, Map<String, Object> variable, Map<String, Object> more) {
         var spec = new HashMap<>(more);
-        List<Map<String, String>> env = List.of(Map.of("name", variable, "value", value));
-        spec.put("stdio", Map.of("command", "python3", "args", List.of("-c", Sums.SERVER), "env", env));
+        spec.put("stdio", Map.of("command", "python3", "args", List.of("-c", program), "env", List.of(variable)));
+        applySpec(spec);
+    }
+
+    private void applySpec(Map<String, Object> spec) {
         kubectl.apply(Attack.json(Map.of(
                 "apiVersion",
                 "sandglass.dev/v1alpha1",
@@ -38,6 +69,11 @@ record SharedServer(Kubectl kubectl, String name) {
     /** As {@code kubectl get} shows it. */
     String shown() {
         return kubectl.run("get", KIND, name);
+    }
+
+    /** The same with the message. */
+    String shownWide() {
+        return kubectl.run("get", KIND, name, "--output=wide");
     }
 
     /** The Sandbox in which it runs. */

@@ -34,6 +34,11 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
     static final Duration SOON = Duration.ofSeconds(20);
 
     static MockedRounds start(KubernetesMockServer server, KubernetesClient client) {
+        return start(server, client, Map.of());
+    }
+
+    /** With other settings. */
+    static MockedRounds start(KubernetesMockServer server, KubernetesClient client, Map<String, String> overrides) {
         server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxToolServer.class));
         server.expect()
                 .get()
@@ -48,7 +53,8 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                                 .endResource()
                                 .build())
                 .always();
-        return startWithoutToolServers(server, client);
+        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
+        return restart(client, overrides);
     }
 
     /** One that does not say that it has their kind. */

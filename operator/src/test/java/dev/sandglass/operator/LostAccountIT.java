@@ -6,6 +6,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.pod.SecretFiles;
 import dev.sandglass.operator.write.ChildWriter;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import java.util.Map;
@@ -59,7 +60,7 @@ class LostAccountIT {
                         settings.tenants(),
                         TestNamespace.LINK_SECRET,
                         Optional.empty())
-                .start(sandbox, 1, Optional.empty(), Optional.empty());
+                .start(sandbox, 1, Optional.empty(), Optional.empty(), SecretFiles.NONE);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.pod.SecretFiles;
 import dev.sandglass.operator.write.ChildWriter;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
@@ -83,7 +84,7 @@ class LostAccountTest {
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
         return new ChildWriter(client, settings.pods(), settings.tenants(), TestNamespace.LINK_SECRET, Optional.empty())
-                .start(sandbox, 1, Optional.empty(), Optional.empty());
+                .start(sandbox, 1, Optional.empty(), Optional.empty(), SecretFiles.NONE);
     }
 
     /** What was made, in order, but for the keys. */

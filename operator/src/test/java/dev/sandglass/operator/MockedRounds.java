@@ -43,6 +43,11 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
     }
 
     static MockedRounds start(KubernetesMockServer server, KubernetesClient client) {
+        return start(server, client, Map.of());
+    }
+
+    /** With other settings. */
+    static MockedRounds start(KubernetesMockServer server, KubernetesClient client, Map<String, String> overrides) {
         server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxToolServer.class));
         server.expect()
                 .get()
@@ -57,7 +62,8 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                                 .endResource()
                                 .build())
                 .always();
-        return startWithoutToolServers(server, client);
+        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
+        return restart(client, overrides);
     }
 
     /** One that does not say that it has their kind. */

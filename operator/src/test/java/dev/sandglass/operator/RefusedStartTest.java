@@ -8,6 +8,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.operator.cluster.Statuses;
+import dev.sandglass.operator.pod.SecretFiles;
 import dev.sandglass.operator.write.ChildWriter;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
@@ -45,7 +46,7 @@ class RefusedStartTest {
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
         return new ChildWriter(client, settings.pods(), settings.tenants(), secret, Optional.empty())
-                .start(sandbox, 1, Optional.empty(), Optional.empty());
+                .start(sandbox, 1, Optional.empty(), Optional.empty(), SecretFiles.NONE);
     }
 
     private void answerToTheNext(String resource, int code, String reason, String message) {

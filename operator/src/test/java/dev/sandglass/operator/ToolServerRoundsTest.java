@@ -6,21 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;
-import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.toolserver.Servers;
-import io.fabric8.kubernetes.api.model.Namespace;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -178,26 +174,6 @@ class ToolServerRoundsTest {
             found.setSpec(Servers.server("{stdio: {command: npx}, memory: 1Gi}").getSpec());
             return found;
         });
-        told(ACCEPTED, "True", "SandboxMade");
-    }
-
-    @Test
-    void inANamespaceThatIsNoTenantsNothingIsMadeUntilItIs() {
-        Namespace labelled = new NamespaceBuilder()
-                .withNewMetadata()
-                .withName("tenant-a")
-                .addToLabels(SandboxLabels.TENANT, "a")
-                .endMetadata()
-                .build();
-        rounds.close();
-        rounds = MockedRounds.restart(
-                client, Map.of("OPERATOR_NAMESPACES", "none-by-name", "OPERATOR_TENANTS_BY_LABEL", "true"));
-        client.resource(Servers.stdio()).create();
-        await().during(Duration.ofSeconds(1)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(child().get())
-                .isNull());
-
-        client.resource(labelled).create();
-
         told(ACCEPTED, "True", "SandboxMade");
     }
 }

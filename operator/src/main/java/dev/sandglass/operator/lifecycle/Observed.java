@@ -135,10 +135,4 @@ public record Observed(
         return new Observed(
                 sandbox, pod, activity, refusal, workspace, ignoredDomains, found, secrets, networkReady, now);
     }
-
-    /** The same for a pod that mounts other Secrets. */
-    public Observed withSecrets(SecretFiles files) {
-        return new Observed(
-                sandbox, pod, activity, refusal, workspace, ignoredDomains, blocker, files, networkReady, now);
-    }
 }

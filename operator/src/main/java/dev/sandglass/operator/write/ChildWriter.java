@@ -160,12 +160,6 @@ public final class ChildWriter {
         return present.get().getSpec().equals(desired.getSpec()) ? Optional.empty() : replaced(desired, present.get());
     }
 
-    /** Makes the keys and the pod of an incarnation that mounts no Secret for tool servers. */
-    public PodResult start(
-            Sandbox sandbox, int incarnation, Optional<String> lost, Optional<PersistentVolumeClaim> workspace) {
-        return start(sandbox, incarnation, lost, workspace, SecretFiles.NONE);
-    }
-
     /**
      * Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one.
      *

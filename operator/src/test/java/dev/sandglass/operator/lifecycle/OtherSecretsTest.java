@@ -80,7 +80,17 @@ class OtherSecretsTest {
                 .build();
         sandbox.setStatus(new SandboxStatus(
                 1L, List.of(ready), null, "pod-1", 1, START.toString(), null, null, null, null, null));
-        return new Observed(sandbox, Optional.of(pod), Optional.empty(), refusal, true, now).withSecrets(wanted);
+        return new Observed(
+                sandbox,
+                Optional.of(pod),
+                Optional.empty(),
+                refusal,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                wanted,
+                true,
+                now);
     }
 
     private static Decision decide(Pod pod, SecretFiles wanted) {

@@ -1,4 +1,4 @@
-package dev.sandglass.operator.cluster;
+package dev.sandglass.operator.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;

@@ -1,7 +1,7 @@
-package dev.sandglass.operator.cluster;
+package dev.sandglass.operator.policy;
 
-import static dev.sandglass.operator.cluster.ChartPolicies.granted;
-import static dev.sandglass.operator.cluster.ChartPolicies.refused;
+import static dev.sandglass.operator.policy.ChartPolicies.granted;
+import static dev.sandglass.operator.policy.ChartPolicies.refused;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;

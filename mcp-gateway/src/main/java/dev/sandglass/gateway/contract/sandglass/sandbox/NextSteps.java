@@ -80,7 +80,8 @@ public final class NextSteps {
             case LIST_SERVERS -> "mcp_list_servers shows what there is.";
             case REMOVE_A_SERVER -> "Remove one with mcp_remove_server; mcp_list_servers shows them.";
             case PLACE_IN_SANDBOX ->
-                "With 'placement' 'sandbox' it runs in the sandbox's own pod, where code can read 'env' and 'headers'.";
+                "mcp_register_server with 'placement' 'sandbox' runs it in the sandbox's own pod, where code can read"
+                        + " 'env' and 'headers'.";
             case LIST_FILES -> "; sandbox_list_files shows what there is.";
             case USE_COMMAND -> "; use sandbox_run_command instead.";
         };

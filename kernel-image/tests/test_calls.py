@@ -199,6 +199,9 @@ def test_a_patient_call_waits_for_a_gateway_that_answers_its_kind(gateways: Gate
     assert gateways.answers == []
     assert gateways.sent == []
     gateways.calls.offer(TWO, frozenset({"tool"}))
+    # Its hello is answered first: a gateway takes nothing before.
+    assert gateways.sent == []
+    gateways.pass_time(0.0)
     assert [(peer, frames[0]) for peer, frames in gateways.sent] == [(TWO, b"T")]
     gateways.pass_time(20.0)
     gateways.calls.returned(TWO, Returned(b"1", {}, b""))
@@ -214,6 +217,7 @@ def test_patience_has_an_end(gateways: Gateways) -> None:
     gateways.pass_time(5.0)
     assert gateways.problems() == ["timeout", "no_gateway"]
     gateways.calls.offer(ONE, frozenset({"tool"}))
+    gateways.pass_time(0.0)
     assert gateways.sent == []
     assert len(gateways.calls) == 0
 

@@ -65,11 +65,11 @@ class Calls:
         return len(self._waiting)
 
     def offer(self, peer: bytes, kinds: frozenset[str]) -> None:
-        """The gateway answers these kinds from now on, and no others."""
+        """The gateway answers these kinds from now on, and no others. What waited is sent after the answer to its hello."""
         self._kinds.pop(peer, None)
         if kinds:
             self._kinds[peer] = kinds
-            self._send_waiting()
+            self._loop.call_in(0.0, self._send_waiting)
 
     def ask(self, call: Call, readers: Collection[bytes], answer: Answer) -> bytes:
         """Send a call; ``answer`` is called exactly once, perhaps before this returns. The id is for ``withdraw``.

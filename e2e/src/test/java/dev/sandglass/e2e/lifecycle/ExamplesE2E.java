@@ -67,6 +67,7 @@ class ExamplesE2E {
                 Map.entry("sized.yaml", plain::hasItsSizeAndVariables),
                 Map.entry("suspended.yaml", plain::waitsForItsTurn),
                 Map.entry("tool-server.yaml", plain::hasItsSandbox),
+                Map.entry("tool-server-secret.yaml", stored::waitsForItsKey),
                 Map.entry("short-lived.yaml", plain::livesByItsOwnDeadlines),
                 Map.entry("long-running.yaml", plain::livesForDays),
                 Map.entry("volume-claim.yaml", stored::sharesFiles),
@@ -112,6 +113,7 @@ class ExamplesE2E {
         kubectl.run("delete", "sandboxtoolservers.sandglass.dev", example.name(), "--ignore-not-found");
         kubectl.run("delete", "sandboxes.sandglass.dev", example.name(), StoredExamples.WRITER, "--ignore-not-found");
         kubectl.run("delete", "configmap,secret", "settings", "mountable-token", "--ignore-not-found");
+        kubectl.run("delete", "secret", StoredExamples.KEY, "--ignore-not-found");
         kubectl.run("delete", "pvc", "shared-data", "workspace-notebook", "--ignore-not-found");
         Optional.of(installation)
                 .flatMap(Installation::ownNode)

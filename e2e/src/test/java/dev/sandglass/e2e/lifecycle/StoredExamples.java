@@ -2,18 +2,25 @@ package dev.sandglass.e2e.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.e2e.lifecycle.ExamplesE2E.Example;
 import dev.sandglass.e2e.support.Kubectl;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
 
 /** The examples with files from outside, or with files that stay. */
 record StoredExamples(Kubectl kubectl) {
 
     /** A second sandbox, for what sandboxes share. */
     static final String WRITER = "example-writer";
+
+    /** The Secret of a tool server. */
+    static final String KEY = "sandglass-mcp-search";
 
     private static final String CLAIM = """
             {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "shared-data"},
@@ -72,6 +79,33 @@ record StoredExamples(Kubectl kubectl) {
 
         assertThat(shell(example.name(), "cat /settings/level")).isEqualTo("debug");
         assertThat(shell(example.name(), "cat /token/token")).isEqualTo("...");
+    }
+
+    void waitsForItsKey(Example example) {
+        String child = example.name() + "-mcp";
+        kubectl.run("apply", "-f", example.file().toString());
+        await("the Sandbox of the server").atMost(Duration.ofMinutes(1)).until(() -> !kubectl.run(
+                        "get", "sandboxes.sandglass.dev", child, "--ignore-not-found", "--output=name")
+                .isEmpty());
+        kubectl.awaitReason(child, "Ready", "VolumeMissing");
+        assertThat(kubectl.told(child, "Ready")).contains(KEY, "authorization");
+
+        Path header = header();
+        assertThat(example.commands()).hasSize(1);
+        example.commands()
+                .forEach(command -> kubectl.run(Stream.of(command)
+                        .map(word -> word.replace("header.txt", header.toString()))
+                        .toArray(String[]::new)));
+        kubectl.run(
+                "wait", "--for=condition=Ready", "sandboxtoolservers.sandglass.dev/" + example.name(), "--timeout=90s");
+    }
+
+    private static Path header() {
+        try {
+            return Files.writeString(Files.createTempFile("header", ".txt"), "Bearer an-example");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     void keepsItsWorkspace(Example example) {

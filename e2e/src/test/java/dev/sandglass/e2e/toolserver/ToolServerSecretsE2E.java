@@ -283,8 +283,7 @@ class ToolServerSecretsE2E {
                 "policies.enabled is false");
         SUMS.awaitReady();
 
-        for (String change :
-                List.of("{\"image\":\"registry.example.com/x:1\"}", "{\"allowedDomains\":[\"example.com\"]}")) {
+        for (String change : List.of("{\"memory\":\"300Mi\"}", "{\"allowedDomains\":[\"example.com\"]}")) {
             assertThatThrownBy(() -> KUBECTL.patch(SUMS.child(), change))
                     .hasMessageContaining("only the Sandglass operator may change");
         }

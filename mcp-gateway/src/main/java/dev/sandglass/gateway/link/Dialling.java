@@ -27,8 +27,6 @@ final class Dialling {
     private final Connection.Owner owner;
     private final Counters counters;
     private final Redial redial = new Redial();
-    // Of the attempt.
-    private final EarlyCalls early = new EarlyCalls();
 
     // Handed over to the connection when hello is answered.
     private @Nullable Wire attempt;
@@ -107,7 +105,7 @@ final class Dialling {
         }
     }
 
-    /** A message came in on a wire that is not open: but for calls, nothing counts there but the answer to hello. */
+    /** A message came in on a wire that is not open: nothing but the answer to hello counts there. */
     void received(Wire which, Inbound message) {
         if (which != attempt) {
             return;
@@ -117,12 +115,12 @@ final class Dialling {
             case Inbound.Refusal refusal
             when refusal.requestId().equals(helloId) -> connection.shutDown(Hello.incompatible(refusal.message()));
             case Inbound.Malformed _ -> counters.malformed().increment();
-            case Inbound.Call call -> early.came(call, which);
-            case Inbound.Withdrawal withdrawal when early.withdrawn(withdrawal.callId()) -> {
-                // It was not given to anybody.
-            }
-            case Inbound.Reply _, Inbound.Refusal _, Inbound.Output _, Inbound.Event _, Inbound.Withdrawal _ ->
-                counters.stray().increment();
+            case Inbound.Reply _,
+                    Inbound.Refusal _,
+                    Inbound.Output _,
+                    Inbound.Event _,
+                    Inbound.Call _,
+                    Inbound.Withdrawal _ -> counters.stray().increment();
         }
     }
 
@@ -151,7 +149,6 @@ final class Dialling {
         trouble = why;
         Wire old = attempt;
         attempt = null;
-        early.take();
         if (old != null) {
             old.close();
         }
@@ -172,7 +169,6 @@ final class Dialling {
         redial.opened(owner.now());
         counters.opened().increment();
         connection.opened(which, hello);
-        early.take().forEach(call -> connection.received(which, call));
     }
 
     private void giveUp(String why) {

@@ -72,49 +72,6 @@ class PodCallsTest {
         assertThat(returned(wire)).containsExactly("returned 1f {\"text\":\"hi\"}");
     }
 
-    /** What waited in the pod for a gateway is sent when it has read hello: before its answer. */
-    @Test
-    void callsThatComeBeforeTheAnswerToHelloAreAnsweredAfterIt() {
-        link.asks(new Verb.Metrics());
-        PaperWire wire = link.wire();
-        link.dialling.connected(wire);
-        link.dialling.greeted(wire);
-        wire.says(call("1", "tool"));
-        wire.says(call("2", "tool"));
-        wire.says(withdrawal("2"));
-        wire.says(call("3", "tool"));
-        assertThat(link.calls.came).as("nobody is known yet").isEmpty();
-
-        wire.says(SupervisorFrames.hello(wire.idOf("hello"), FakeLink.TARGET.sandboxUid(), "b00t"));
-
-        assertThat(link.calls.came).hasSize(2);
-        link.calls.answers.get(0).complete(answer("one"));
-        link.calls.answers.get(1).complete(answer("three"));
-        link.runCommands();
-        assertThat(returned(wire)).containsExactly("returned 1 {\"text\":\"one\"}", "returned 3 {\"text\":\"three\"}");
-        assertThat(link.counters.stray().sum()).isZero();
-    }
-
-    @Test
-    void callsThatComeBeforeTheAnswerToHelloAreBoundedAndGoWithTheirWire() {
-        link.asks(new Verb.Metrics());
-        PaperWire wire = link.wire();
-        link.dialling.connected(wire);
-        link.dialling.greeted(wire);
-        for (int i = 0; i <= UnansweredCalls.MOST; i++) {
-            wire.says(call("c" + i, "tool"));
-        }
-        assertThat(returned(wire)).singleElement().asString().contains("c" + UnansweredCalls.MOST, "too_many_calls");
-
-        link.dialling.broken(wire, "cut");
-        link.pass(java.time.Duration.ofSeconds(5));
-        PaperWire next = link.open("b00t");
-
-        assertThat(link.calls.came).isEmpty();
-        next.says(call("c0", "tool"));
-        assertThat(link.calls.came).hasSize(1);
-    }
-
     @Test
     void aKindThatIsNotAnsweredIsRefusedByItsName() {
         PaperWire wire = open();

@@ -18,6 +18,9 @@ public final class Review {
     /** Room in a quota, or a volume, may come at any time; other refusals need an edit of the sandbox. */
     static final Duration QUOTA_RETRY = Duration.ofSeconds(10);
 
+    /** A Secret or a claim is often made right behind what names it. */
+    static final Duration VOLUME_RETRY = Duration.ofSeconds(1);
+
     /** Thousands that wait for room must not take the API server's time, and the workers, from those that start. */
     static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
@@ -66,7 +69,8 @@ public final class Review {
         Duration tried = after.status().reason(ConditionType.READY).equals(Optional.of(reason))
                 ? Duration.between(wantedSince(status), after.now())
                 : Duration.ZERO;
-        return Collections.max(List.of(QUOTA_RETRY, Collections.min(List.of(LONGEST_RETRY, tried.dividedBy(PART)))));
+        Duration first = reason == Reason.VOLUME_MISSING ? VOLUME_RETRY : QUOTA_RETRY;
+        return Collections.max(List.of(first, Collections.min(List.of(LONGEST_RETRY, tried.dividedBy(PART)))));
     }
 
     /** A sandbox that was woken is as little Ready as it was in its sleep, so that Ready alone does not tell. */

@@ -93,6 +93,8 @@ class ReviewTest {
         assertThat(pause(Duration.ofSeconds(10), Reason.QUOTA_EXCEEDED)).hasSeconds(10);
         assertThat(pause(Duration.ofMinutes(2), Reason.QUOTA_EXCEEDED)).hasSeconds(30);
         assertThat(pause(Duration.ofMinutes(10), Reason.QUOTA_EXCEEDED)).hasSeconds(150);
+        assertThat(pause(Duration.ZERO, Reason.VOLUME_MISSING)).hasSeconds(1);
+        assertThat(pause(Duration.ofSeconds(8), Reason.VOLUME_MISSING)).hasSeconds(2);
         assertThat(pause(Duration.ofMinutes(20), Reason.VOLUME_MISSING)).hasSeconds(300);
         assertThat(pause(Duration.ofDays(3), Reason.QUOTA_EXCEEDED)).hasSeconds(300);
     }

@@ -65,7 +65,7 @@ class Calls:
         return len(self._waiting)
 
     def offer(self, peer: bytes, kinds: frozenset[str]) -> None:
-        """The gateway answers these kinds from now on, and no others. What waited is sent after the answer to its hello."""
+        """The gateway answers these kinds from now on, and no others. What waited is sent behind the answer to hello."""
         self._kinds.pop(peer, None)
         if kinds:
             self._kinds[peer] = kinds

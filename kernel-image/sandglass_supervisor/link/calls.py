@@ -65,7 +65,10 @@ class Calls:
         return len(self._waiting)
 
     def offer(self, peer: bytes, kinds: frozenset[str]) -> None:
-        """The gateway answers these kinds from now on, and no others. What waited is sent behind the answer to hello."""
+        """The gateway answers these kinds from now on, and no others.
+
+        What waited is sent after the answer to its hello, before which it takes nothing.
+        """
         self._kinds.pop(peer, None)
         if kinds:
             self._kinds[peer] = kinds

@@ -63,11 +63,11 @@ def worked_task(agent: Agent, sandbox: str) -> dict[str, float]:
     agent.call("sandbox_write_file", sandbox=sandbox, path=ROWS.name, content=ROWS.read_text())
     for role in ("orders", "customers"):
         register(agent, sandbox, role, [ROWS.name, role])
-    code = {"sandbox": sandbox, "code": TASK.read_text()}
-    answer = agent.call("sandbox_run_code", **code)
+    code = TASK.read_text().partition('"""\n\n')[2]
+    answer = agent.call("sandbox_run_code", sandbox=sandbox, code=code)
     if answer.failed or "[tools] orders.list_orders" not in answer.text:
         raise Failed(f"the task: {answer.text[-1000:]}")
-    by_code = len("sandbox_run_code") + len(compact(code)) + len(answer.text)
+    by_code = len("sandbox_run_code") + len(compact({"sandbox": sandbox, "code": code})) + len(answer.text)
     by_calls = len(answer.text) + sum(
         len(f"{tool}{compact(arguments)}") + len(text) for tool, arguments, text in called_one_by_one()
     )

@@ -1,5 +1,8 @@
-import mcptools
+"""Joins the data of two servers; what stands below this line is what a model writes."""
+
 from collections import Counter
+
+import mcptools
 
 owed, names = Counter(), {}
 for order in mcptools.call("orders", "list_orders")["orders"]:

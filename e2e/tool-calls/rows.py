@@ -1,4 +1,4 @@
-"""Two MCP servers of Python's standard library alone, by the first argument: ``orders``, 200 of them, or ``customers``."""
+"""Two MCP servers of Python's standard library alone; the first argument says which: ``orders`` or ``customers``."""
 
 import json
 import sys
@@ -6,15 +6,25 @@ import sys
 TEXT = {"type": "string"}
 CITIES = ("Aachen", "Bern", "Cork", "Delft", "Espoo")
 CUSTOMERS = [
-    {"id": f"c{number:03d}", "name": f"Customer {number}", "city": CITIES[number % 5], "tier": "gold silver".split()[number % 2],
-     "mail": f"customer{number}@example.com"}
+    {
+        "id": f"c{number:03d}",
+        "name": f"Customer {number}",
+        "city": CITIES[number % 5],
+        "tier": ("gold", "silver")[number % 2],
+        "mail": f"customer{number}@example.com",
+    }
     for number in range(60)
-]  # fmt: skip
+]
 ORDERS = [
-    {"id": f"o{number:04d}", "customer": f"c{number * 7 % 60:03d}", "cents": 1000 + number * 37 % 5000,
-     "status": "paid" if number % 3 else "open", "placed": f"2026-{1 + number % 12:02d}-{1 + number % 28:02d}"}
+    {
+        "id": f"o{number:04d}",
+        "customer": f"c{number * 7 % 60:03d}",
+        "cents": 1000 + number * 37 % 5000,
+        "status": "paid" if number % 3 else "open",
+        "placed": f"2026-{1 + number % 12:02d}-{1 + number % 28:02d}",
+    }
     for number in range(200)
-]  # fmt: skip
+]
 TOOLS = {
     "orders": {
         "name": "list_orders",
@@ -51,5 +61,6 @@ for line in sys.stdin:
     asked = json.loads(line)
     if "id" in asked and "method" in asked:
         answered = result(asked["method"], asked.get("params") or {})
-        answer = {"error": {"code": -32601, "message": "Method not found"}} if answered is None else {"result": answered}
+        unknown = {"error": {"code": -32601, "message": "Method not found"}}
+        answer = unknown if answered is None else {"result": answered}
         print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -37,6 +38,12 @@ class AgentServersE2E {
     static void start() {
         sandbox = SANDBOXES.start();
         other = SANDBOXES.start();
+    }
+
+    /** Their pods take room on a small node that classes side by side share. */
+    @AfterEach
+    void noServerIsLeft() {
+        KUBECTL.run("delete", SERVERS, "--selector=sandglass.dev/sandbox in (%s,%s)".formatted(sandbox, other));
     }
 
     /** With the token as a variable, by which the server greets. */

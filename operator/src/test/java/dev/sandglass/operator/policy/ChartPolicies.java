@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 final class ChartPolicies implements AutoCloseable {
 
     private static final Path CHART = Path.of("../helm/tests/golden/default.yaml");
-    private static final String ACCOUNT = "system:serviceaccount:sandglass-system:sandglass-operator";
+    private static final String ACCOUNTS = "system:serviceaccount:sandglass-system:sandglass-";
 
     private final TestNamespace namespace;
     private final List<String> names;
@@ -38,17 +38,26 @@ final class ChartPolicies implements AutoCloseable {
 
     /** The operator's account with an administrator's rights, so that nothing but a policy refuses it. */
     KubernetesClient operator() {
+        return account("operator");
+    }
+
+    /** The gateway's account in the same way. */
+    KubernetesClient gateway() {
+        return account("gateway");
+    }
+
+    private KubernetesClient account(String component) {
         return new KubernetesClientBuilder()
                 .withConfig(new ConfigBuilder(namespace.admin.getConfiguration())
-                        .withImpersonateUsername(ownAccount())
+                        .withImpersonateUsername(ownAccounts() + component)
                         .withImpersonateGroups("system:masters")
                         .build())
                 .build();
     }
 
-    /** Not that of an installation in this cluster: its policies would have their say too. */
-    private String ownAccount() {
-        return "system:serviceaccount:" + namespace.name + ":sandglass-operator";
+    /** Not those of an installation in this cluster: its policies would have their say too. */
+    private String ownAccounts() {
+        return "system:serviceaccount:" + namespace.name + ":sandglass-";
     }
 
     /** Has the policies hold; the API server reads them a moment later. */
@@ -102,11 +111,11 @@ final class ChartPolicies implements AutoCloseable {
         return namespace.name + "-" + policy.getMetadata().getName();
     }
 
-    /** With the tenant and the operator's account of this test instead of the chart's. */
+    /** With the tenant and the accounts of this test instead of the chart's. */
     private String here(String expression) {
         return expression
                 .replace("\"sandglass-default\"", "\"" + namespace.name + "\"")
-                .replace(ACCOUNT, ownAccount());
+                .replace(ACCOUNTS, ownAccounts());
     }
 
     static void refused(Callable<?> attack, String words) {

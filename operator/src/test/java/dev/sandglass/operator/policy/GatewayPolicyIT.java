@@ -1,8 +1,7 @@
-package dev.sandglass.operator.cluster;
+package dev.sandglass.operator.policy;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static dev.sandglass.operator.policy.ChartPolicies.granted;
+import static dev.sandglass.operator.policy.ChartPolicies.refused;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.SandboxLabels;
@@ -16,28 +15,17 @@ import dev.sandglass.api.toolserver.StdioServer;
 import dev.sandglass.api.toolserver.ValueSource;
 import dev.sandglass.operator.TestNamespace;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.LabelSelectorBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
-import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicy;
-import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBindingBuilder;
-import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,8 +38,6 @@ import org.junit.jupiter.api.Test;
  */
 class GatewayPolicyIT {
 
-    private static final Path CHART = Path.of("../helm/tests/golden/default.yaml");
-    private static final String ACCOUNT = "system:serviceaccount:sandglass-system:sandglass-gateway";
     private static final String NAME = "web-0123456789ab";
     private static final String SECRET = "sandglass-mcp-agent-" + NAME;
     private static final String UID = "11111111-2222-3333-4444-555555555555";
@@ -60,105 +46,30 @@ class GatewayPolicyIT {
     private static final String OWN_SECRET = "variables and headers come from their own Secret";
 
     private TestNamespace namespace;
+    private ChartPolicies policies;
     private KubernetesClient gateway;
 
     @BeforeEach
     void prepare() {
         namespace = new TestNamespace();
-        gateway = new KubernetesClientBuilder()
-                .withConfig(new ConfigBuilder(namespace.admin.getConfiguration())
-                        .withImpersonateUsername(ownAccount())
-                        .withImpersonateGroups("system:masters")
-                        .build())
-                .build();
-    }
-
-    /** Not that of an installation in this cluster: its policies would have their say too. */
-    private String ownAccount() {
-        return "system:serviceaccount:" + namespace.name + ":sandglass-gateway";
+        policies = new ChartPolicies(namespace, "gateway-secrets", "gateway-tool-servers");
+        gateway = policies.gateway();
     }
 
     @AfterEach
     void cleanUp() {
-        policies().forEach(policy -> {
-            var api = namespace.admin.admissionRegistration().v1();
-            api.validatingAdmissionPolicyBindings().withName(own(policy)).delete();
-            api.validatingAdmissionPolicies().withName(own(policy)).delete();
-        });
+        policies.close();
         gateway.close();
         namespace.close();
     }
 
-    private Stream<ValidatingAdmissionPolicy> policies() {
-        try {
-            return Arrays.stream(Files.readString(CHART).split("\n---\n"))
-                    .filter(document -> document.contains("\nkind: ValidatingAdmissionPolicy\n"))
-                    .map(document -> namespace
-                            .admin
-                            .getKubernetesSerialization()
-                            .unmarshal(document, ValidatingAdmissionPolicy.class))
-                    .filter(policy ->
-                            policy.getMetadata().getName().matches(".*-sandglass-gateway-(secrets|tool-servers)"))
-                    .toList()
-                    .stream();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private String own(HasMetadata policy) {
-        return namespace.name + "-" + policy.getMetadata().getName();
-    }
-
     /** Has the policies hold in this namespace, and waits until they do: the API server reads them a moment later. */
     private void install() {
-        List<ValidatingAdmissionPolicy> all = policies().toList();
-        assertThat(all).hasSize(2);
-        for (ValidatingAdmissionPolicy policy : all) {
-            String name = own(policy);
-            policy.getMetadata().setName(name);
-            policy.getSpec().getMatchConditions().forEach(match -> match.setExpression(here(match.getExpression())));
-            policy.getSpec().getValidations().forEach(rule -> rule.setExpression(here(rule.getExpression())));
-            namespace.admin.resource(policy).create();
-            namespace
-                    .admin
-                    .resource(new ValidatingAdmissionPolicyBindingBuilder()
-                            .withNewMetadata()
-                            .withName(name)
-                            .endMetadata()
-                            .withNewSpec()
-                            .withPolicyName(name)
-                            .withValidationActions("Deny")
-                            .withNewMatchResources()
-                            .withNamespaceSelector(new LabelSelectorBuilder()
-                                    .addToMatchLabels("kubernetes.io/metadata.name", namespace.name)
-                                    .build())
-                            .endMatchResources()
-                            .endSpec()
-                            .build())
-                    .create();
-        }
+        policies.install();
         await("the policies").atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
             refused(() -> tried(secret(made -> made.getMetadata().setName("some"))), OF_SERVERS);
             refused(() -> tried(server(SECRET + "-not", made -> {})), OWN_SECRET);
         });
-    }
-
-    /** With the tenant and the gateway's account of this test instead of the chart's. */
-    private String here(String expression) {
-        return expression
-                .replace("\"sandglass-default\"", "\"" + namespace.name + "\"")
-                .replace(ACCOUNT, ownAccount());
-    }
-
-    private static void refused(Callable<?> attack, String words) {
-        assertThatThrownBy(attack::call)
-                .isInstanceOf(KubernetesClientException.class)
-                .hasMessageContaining(words);
-    }
-
-    private static void granted(Callable<?> control) {
-        assertThatCode(control::call).doesNotThrowAnyException();
     }
 
     private <T extends HasMetadata> T tried(T made) {
@@ -279,7 +190,7 @@ class GatewayPolicyIT {
 
         install();
 
-        attacksOnSecrets(GatewayPolicyIT::refused);
+        attacksOnSecrets(ChartPolicies::refused);
         Secret changed = new SecretBuilder(made)
                 .withData(Map.of("env.TOKEN", "b3RoZXI="))
                 .build();
@@ -300,7 +211,7 @@ class GatewayPolicyIT {
 
         install();
 
-        attacksOnServers(GatewayPolicyIT::refused);
+        attacksOnServers(ChartPolicies::refused);
         granted(() -> tried(server(SECRET, made -> {})));
         granted(() -> namespace
                 .admin

@@ -185,7 +185,7 @@ class ServerToolsContractTest {
         assertThat(text(REGISTER, ",'name':'web'," + more)).startsWith("Error: ");
         assertThat(gateway.supervisor.verbs).isEmpty();
 
-        text(REGISTER, ",'name':'web','command':'x','env':{'A':'sandglass-mcp-a/k'}");
+        text(REGISTER, ",'name':'web','placement':'sandbox','command':'x','env':{'A':'sandglass-mcp-a/k'}");
         assertThat(registered().secrets()).isEmpty();
     }
 

@@ -115,7 +115,10 @@ def cell(server: str) -> str:
 
 
 def both_ways(printed: str) -> dict[str, Any]:
-    found = json.loads(printed.splitlines()[-1])
+    try:
+        found = json.loads(printed.splitlines()[-1])
+    except (IndexError, ValueError):
+        raise Failed(f"no timings, but {printed[-300:]!r}") from None
     function, direct = (summary([each / 1000 for each in found[way]]) for way in ("function", "direct"))
     return {"function_ms": function, "direct_ms": direct}
 

@@ -104,7 +104,7 @@ class ToolServerIT {
             assertThat(ToolServerChild.belongsTo(made, child)).isTrue();
             assertThat(child.wanted().memory()).isEqualTo(new Quantity("256Mi"));
             assertThat(child.wanted().allowedDomains()).containsExactly("example.com");
-            assertThat(events("SandboxMade")).hasSize(1);
+            toldOnceAsAnEvent("SandboxMade");
 
             namespace.admin.resource(ready).delete();
 
@@ -119,6 +119,13 @@ class ToolServerIT {
                                     .isEmpty()
                             && namespace.pods().isEmpty());
         }
+    }
+
+    /** The Event is written after the status that a test waits for. */
+    private void toldOnceAsAnEvent(String reason) {
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(events(reason)).as(reason).isNotEmpty());
+        assertThat(events(reason)).as(reason).hasSize(1);
     }
 
     private List<Event> events(String reason) {
@@ -180,7 +187,7 @@ class ToolServerIT {
             assertThat(refused.observed().holds(READY)).isFalse();
             assertThat(child("time").wanted()).isEqualTo(foreign.wanted());
             assertThat(child("time").getMetadata().getOwnerReferences()).isEmpty();
-            assertThat(events("NameTaken")).hasSize(1);
+            toldOnceAsAnEvent("NameTaken");
 
             namespace.admin.resource(foreign).delete();
             server("time").edit(found -> {

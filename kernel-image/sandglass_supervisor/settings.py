@@ -50,6 +50,7 @@ class Settings(NamedTuple):
     require_closed: bool
     mcp_packages: str
     mcp_secrets: str
+    serves_tools: bool
     code_env: dict[str, str]
 
     def __repr__(self) -> str:
@@ -81,9 +82,10 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         max_sessions=_sessions(ours, "SANDGLASS_MAX_SESSIONS"),
         disk_limit_bytes=_perhaps(ours, "SANDGLASS_DISK_LIMIT_BYTES", 2**62),
         closed_addresses=_addresses(ours, "SANDGLASS_CLOSED_ADDRESSES"),
-        require_closed=_flag(ours, "SANDGLASS_REQUIRE_CLOSED"),
+        require_closed=_flag(ours, "SANDGLASS_REQUIRE_CLOSED", default=True),
         mcp_packages=ours.get("SANDGLASS_MCP_PACKAGES", os.path.join(sys.prefix, "mcp")),
         mcp_secrets=ours.get("SANDGLASS_MCP_SECRETS", "/etc/sandglass/mcp"),
+        serves_tools=_flag(ours, "SANDGLASS_SERVES_TOOLS", default=False),
         code_env=dict(_code_env(ours, environ, home)),
     )
 
@@ -147,8 +149,8 @@ def _address(text: str, name: str) -> Address:
     return Address(host, number)
 
 
-def _flag(ours: dict[str, str], name: str) -> bool:
-    value = ours.get(name, "true")
+def _flag(ours: dict[str, str], name: str, *, default: bool) -> bool:
+    value = ours.get(name, str(default).lower())
     if value not in ("true", "false"):
         raise BadSetting(f"{name} must be true or false, not {value[:40]!r}")
     return value == "true"

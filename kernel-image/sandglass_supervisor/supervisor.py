@@ -27,9 +27,10 @@ from .mcp_servers.answers import Answers
 from .mcp_servers.budget import Budget
 from .mcp_servers.door import Door
 from .mcp_servers.loads import Loads
+from .mcp_servers.process import Ahead
+from .mcp_servers.process import Means as ServerMeans
 from .mcp_servers.remote_calls import RemoteCalls
 from .mcp_servers.servers import Servers
-from .mcp_servers.session import Means as ServerMeans
 from .mcp_servers.shared import SharedServers
 from .metrics.metrics import Bounds, Disk, Metrics, scratch_folders
 from .network_probe import Address, Network, NetworkProbe
@@ -78,7 +79,11 @@ class Supervisor:
         servers = Servers(means)
         self._door = Door(loop, socket, self._answers(servers, means), self._execution_of)
         self._kernels = Kernels(place, cgroup, self._tell, lost, settings.max_sessions)
-        self._kernels.get("python", "default")
+        if settings.serves_tools:
+            # No code runs here: its first caller waits for a server.
+            means.ahead.start(means)
+        else:
+            self._kernels.get("python", "default")
         network = Network(required=settings.require_closed)
         commands = Commands(Means(loop, self._children, cgroup, offspring, own), settings.code_env)
         disk = Disk(loop, self._children, scratch_folders(settings.workspace, _TEMPORARY), settings.code_env)
@@ -117,7 +122,7 @@ class Supervisor:
     def _server_means(self, settings: Settings) -> ServerMeans:
         folders = settings.workspace, settings.mcp_packages, settings.mcp_secrets
         budget = Budget(MCP_WAITING_BYTES)
-        return ServerMeans(self._loop, self._children, self._offspring, settings.code_env, *folders, budget)
+        return ServerMeans(self._loop, self._children, self._offspring, settings.code_env, *folders, budget, Ahead())
 
     def _answers(self, servers: Servers, means: ServerMeans) -> Answers:
         shared = SharedServers(self._calls, self._readers, Budget(MCP_WAITING_BYTES))

@@ -149,6 +149,7 @@ def test_image_may_pass_variables_on() -> None:
         ("SANDGLASS_LINK_PORT", "65536"),
         ("SANDGLASS_LINK_PORT", "-1"),
         ("SANDGLASS_MAX_PROCESSES", "many"),
+        ("SANDGLASS_SERVES_TOOLS", "yes"),
         ("SANDGLASS_MAX_SESSIONS", "0"),
         ("SANDGLASS_MAX_SESSIONS", "65"),
         ("SANDGLASS_REPLACED", "Evicted by force"),

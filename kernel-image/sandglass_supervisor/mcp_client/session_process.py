@@ -28,7 +28,9 @@ from ..shared.json_frames import JsonFrames, encode, has_more_values, to_json
 from . import packages
 
 packages.find()
-import anyio  # noqa: E402 - it is in the folder that was just found
+import anyio  # noqa: E402 - these are in the folder that was just found
+from mcp.client.client import Client  # noqa: E402
+from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
 
 _REQUESTS, _ANSWERS = 3, 4
 _LOOK_S = 0.25
@@ -162,9 +164,6 @@ class _Session:
 
 @asynccontextmanager
 async def _client(wanted: dict[str, Any], told: Any, ended: asyncio.Event, answered: Any) -> AsyncIterator[Any]:
-    from mcp.client.client import Client
-    from mcp.client.stdio import StdioServerParameters, stdio_client
-
     if "argv" in wanted:
         program, *args = wanted["argv"]
         server = StdioServerParameters(

@@ -24,7 +24,7 @@ from ..processes import safe_argv
 from ..processes.children import Child, Program
 from ..shared.json_frames import BrokenFrames, from_json, to_json
 from ..shared.text import one_line
-from .session import Means
+from .process import Means
 from .words import Tool
 
 _MODULE = "sandglass_supervisor.mcp_api.generate"

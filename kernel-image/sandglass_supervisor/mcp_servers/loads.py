@@ -11,8 +11,8 @@ from ..limits import MCP_CONNECTIONS, MCP_LOADED_S, MCP_NOTES
 from ..shared import server_names
 from . import api
 from .api import Generation
+from .process import Means
 from .requests import CallProblem
-from .session import Means
 from .shared import Listed, SharedServers, Withdraw
 from .words import Tool
 

@@ -9,9 +9,10 @@ from ..loop import Timer
 from ..shared.json_frames import Unspeakable, encode
 from . import secret_files
 from .definition import Registration
+from .process import Means
 from .requests import Call, CallProblem
 from .secrets import Hidden
-from .session import Means, Session, Start
+from .session import Session, Start
 from .words import Answered, Changed, Said, Started, Tool
 
 STARTING, RUNNING, ENDED = "starting", "running", "ended"

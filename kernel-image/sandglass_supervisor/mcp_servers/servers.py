@@ -11,9 +11,9 @@ from ..shared.text import one_line
 from . import api
 from .api import Generation
 from .definition import Command, Registration, parse_name, parse_registration
+from .process import Means
 from .requests import CallProblem
 from .server import Server
-from .session import Means
 
 
 class _Known:

@@ -7,44 +7,18 @@ from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 from ..limits import MCP_STDERR_BYTES, MCP_STOP_S, MCP_UNSENT_BYTES, SLICE_BYTES
-from ..loop import Loop
-from ..processes import safe_argv
-from ..processes.children import Child, Children, Program, describe
-from ..processes.offspring import Offspring
+from ..processes.children import describe
 from ..shared.json_frames import BrokenFrames, Frame, encode
 from ..shared.text import one_line
 from . import words
-from .budget import Budget
 from .channel import Bounds, Channel
 from .definition import Command, Registration
+from .process import Means
 from .secrets import Hidden
 from .words import Said
 
-_MODULE = "sandglass_supervisor.mcp_client.session_process"
 _WORDS_CHARS = 600
 _FIRST_WORD = re.compile(r"\S*")
-
-
-class Means(NamedTuple):
-    """What servers are run with: shared by all of them.
-
-    ``env`` is the code's, ``packages`` the folder with SDK and generator, ``secrets`` the one with files of Secrets,
-    ``budget`` is for bytes that wait.
-    """
-
-    loop: Loop
-    children: Children
-    offspring: Offspring
-    env: dict[str, str]
-    workspace: str
-    packages: str
-    secrets: str
-    budget: Budget
-
-    def own_env(self) -> dict[str, str]:
-        """The environment of programs of ours: what the code's says of Python is not for them."""
-        kept = {name: value for name, value in self.env.items() if not name.startswith("PYTHON")}
-        return {**kept, "PYTHONNOUSERSITE": "1", "SANDGLASS_MCP_PACKAGES": self.packages}
 
 
 class Listener(Protocol):
@@ -76,7 +50,12 @@ class Session:
         self.late = False
         self._tail = b""
         self._stopping = False
-        self._child, self._channel, self._errors = self._begin()
+        process = means.ahead.take(means)
+        process.child.ended = self._exited
+        self._child, self._errors = process.child, process.errors
+        bounds = Bounds(words.FRAME_BYTES, MCP_UNSENT_BYTES, means.budget)
+        ours = process.answers, process.requests
+        self._channel = Channel(means.loop, ours, bounds, self._hear, self._closed)
         means.loop.watch(self._errors, self._read_errors)
         self._channel.send(encode(_frame(start, means)))
 
@@ -101,32 +80,6 @@ class Session:
         self._listener = None
         self._stopping = True
         self._kill()
-
-    def _begin(self) -> tuple[Child, Channel, int]:
-        ours: list[int] = []
-        theirs: list[int] = []
-        try:
-            for written_here in (False, False, True):
-                reader, writer = os.pipe()
-                ours.append(writer if written_here else reader)
-                theirs.append(reader if written_here else writer)
-            errors, answers, requests = ours
-            null = os.open(os.devnull, os.O_RDWR)
-            theirs.append(null)
-            program = Program(
-                safe_argv.module(_MODULE), self._means.own_env(), "/", null, null, theirs[0], (theirs[2], theirs[1])
-            )
-            child = self._means.children.start(program, self._exited)
-        except OSError:
-            for descriptor in ours:
-                os.close(descriptor)
-            raise
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-        os.set_blocking(errors, False)
-        bounds = Bounds(words.FRAME_BYTES, MCP_UNSENT_BYTES, self._means.budget)
-        return child, Channel(self._means.loop, (answers, requests), bounds, self._hear, self._closed), errors
 
     def _hear(self, frame: Frame) -> None:
         try:

@@ -43,4 +43,9 @@ public record PodIdentity(
         metadata = new ObjectMetaBuilder(metadata).build();
         environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
     }
+
+    /** Whether an MCP server runs in the pod, and no code. */
+    boolean servesTools() {
+        return metadata.getLabels().containsKey(SandboxLabels.TOOL_SERVER);
+    }
 }

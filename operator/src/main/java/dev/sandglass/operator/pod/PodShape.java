@@ -148,6 +148,9 @@ public record PodShape(
         variables.addAll(PodTrust.variables(settings));
         variables.addAll(JavaOptions.of(settings, proxy));
         variables.addAll(probe.variables());
+        if (identity.servesTools()) {
+            variables.add(variable("SANDGLASS_SERVES_TOOLS", "true"));
+        }
         // Pods of an installation that says nothing of it stay as they are.
         if (settings.maxSessions() != PodSettings.SESSIONS) {
             variables.add(variable("SANDGLASS_MAX_SESSIONS", Integer.toString(settings.maxSessions())));

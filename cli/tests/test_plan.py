@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandglass.bridge.plan import Contract, Wishes, kubernetes_size, plan
+from sandglass.bridge.plan import Contract, Tools, Wishes, kubernetes_size, plan
 from sandglass.errors import ConfigurationError
 
 
@@ -28,6 +28,13 @@ def test_sizes_of_docker_are_translated(docker: str, kubernetes: str) -> None:
 
 def test_our_own_contract_has_no_sandbox_of_its_own_to_configure() -> None:
     assert plan(Wishes(), {"KERNEL_ENV_A": "1", "MCP_BRIDGE_MEMORY": "1g"}).config == {}
+
+
+def test_our_own_contract_alone_has_several_lists_of_tools() -> None:
+    assert plan(Wishes(tools=Tools.ALL), {}).query == {"tools": "all"}
+    assert plan(Wishes(), {}).query == {}
+    with pytest.raises(ConfigurationError, match="--tools goes with the contract sandglass"):
+        plan(Wishes(Contract.IPYTHON, tools=Tools.CORE), {})
 
 
 def test_an_open_network_stays_open_unless_it_was_closed() -> None:

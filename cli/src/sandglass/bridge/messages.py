@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,6 +170,19 @@ def failure(incoming: Incoming, why: str) -> bytes:
     if not incoming.tool:
         return error(incoming.id, INTERNAL_ERROR, why)
     return result(incoming, f"Error: {why}", is_error=True)
+
+
+def rewritten(answer: bytes, rewrite: Callable[[str], str]) -> bytes:
+    """The line of a tool's answer with other words, if it says that the call failed; else the same line."""
+    try:
+        content = json.loads(answer)
+        parts = content["result"]["content"] if content["result"].get("isError") is True else ()
+        for part in parts:
+            if isinstance(part.get("text"), str):
+                part["text"] = rewrite(part["text"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return answer
+    return encoded(content) if parts else answer
 
 
 def result(incoming: Incoming, text: str, is_error: bool = False) -> bytes:

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,8 @@ import typer
 
 from sandglass.bridge import standard_streams
 from sandglass.bridge.own_sandbox import OwnSandbox
-from sandglass.bridge.plan import KERNEL_ENV, Contract, Plan, Wishes, plan
+from sandglass.bridge.placeholders import Variables
+from sandglass.bridge.plan import Contract, Plan, Tools, Wishes, of_code, plan
 from sandglass.bridge.server import Bridge
 from sandglass.bridge.synced_folder import SyncedFolder
 from sandglass.bridge.transfers import Transfers
@@ -26,11 +28,27 @@ from sandglass.errors import ConfigurationError
 MAX_CONFIG_BYTES = 1024 * 1024
 
 Folder = tuple[Path, str]
+
+
+@dataclass(frozen=True)
+class _Local:
+    """What of this machine the bridge works with, and the name of a sandbox that is kept."""
+
+    name: str | None
+    folders: list[Folder]
+    with_hidden: bool
+    variables: Variables
+
+
 _OLD = "Taken and ignored, for configurations of ipybox."
 
 
 def mcp(
     contract: Annotated[Contract, typer.Option("--contract", help="Whose tools the agent sees.")] = Contract.SANDGLASS,
+    tools: Annotated[
+        Tools | None,
+        typer.Option("--tools", help="Which of our tools are listed: a core, or all, those for MCP servers too."),
+    ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Use and keep the sandbox of this name; else a new one.")
     ] = None,
@@ -88,6 +106,7 @@ def mcp(
     variables of mcp-server-code-execution-mode (MCP_BRIDGE_…) and ipython-mcp (MCP_TOOL_TIMEOUT) are taken: see the
     manual.
     """
+    known = _variables(workspace)
     wishes = Wishes(
         contract,
         tuple(allowed_domain or ()),
@@ -95,8 +114,9 @@ def mcp(
         sandbox,
         image,
         memory,
-        _dot_env(workspace) | (variables(env, env_file) or {}),
+        of_code(known.dot_env) | (variables(env, env_file) or {}),
         _sandbox_config(sandbox_config),
+        tools,
     )
     planned = plan(wishes, os.environ)
     found = settings(namespace)
@@ -107,13 +127,11 @@ def mcp(
         note("no folder is kept the same as the sandbox's: name one with --workspace")
     if folders:
         note(TOLD + (WITH_HIDDEN if sync_hidden else NOT_HIDDEN))
-    asyncio.run(_serve(found, wishes, planned, name, folders, sync_hidden))
+    asyncio.run(_serve(found, wishes, planned, _Local(name, folders, sync_hidden, known)))
     standard_streams.leave(0)
 
 
-async def _serve(
-    found: Settings, wishes: Wishes, planned: Plan, name: str | None, folders: list[Folder], with_hidden: bool
-) -> None:
+async def _serve(found: Settings, wishes: Wishes, planned: Plan, local: _Local) -> None:
     import httpx
 
     from sandglass.wire.client import AsyncClient
@@ -123,11 +141,14 @@ async def _serve(
     client = AsyncClient(found)
     async with httpx.AsyncClient(**options) as http:
         bridge = Bridge(found, wishes.contract, planned, http, note)
+        bridge.fill_in(local.variables)
         if wishes.contract is not Contract.SANDGLASS:
-            place = where(found, name or f"mcp-{secrets.token_hex(8)}")
-            own = OwnSandbox(client, place, planned, name is not None, note)
+            place = where(found, local.name or f"mcp-{secrets.token_hex(8)}")
+            own = OwnSandbox(client, place, planned, local.name is not None, note)
             is_ipybox = wishes.contract is Contract.IPYBOX
-            synced = [SyncedFolder(client, place, here, there, note, with_hidden) for here, there in folders]
+            synced = [
+                SyncedFolder(client, place, here, there, note, local.with_hidden) for here, there in local.folders
+            ]
 
             async def sync() -> None:
                 for folder in synced:
@@ -158,13 +179,12 @@ def _folders(contract: Contract, workspace: Path | None, binds: list[str]) -> li
     return [(here.expanduser().resolve(), there) for here, there in found]
 
 
-def _dot_env(workspace: Path | None) -> dict[str, str]:
-    """Of the workspace's .env, what is marked for the code; the rest is for MCP servers."""
-    place = None if workspace is None else workspace / DOT_ENV
+def _variables(workspace: Path | None) -> Variables:
+    """The environment and the workspace's .env: what is marked there is for the code, the rest for MCP servers."""
+    place = None if workspace is None else workspace.expanduser() / DOT_ENV
     if place is None or not place.is_file():
-        return {}
-    marked = variables(None, place) or {}
-    return {name.removeprefix(KERNEL_ENV): value for name, value in marked.items() if name.startswith(KERNEL_ENV)}
+        return Variables(dict(os.environ))
+    return Variables(dict(os.environ), variables(None, place) or {}, str(place))
 
 
 def _sandbox_config(place: Path | None) -> dict[str, Any] | None:

@@ -193,13 +193,15 @@ def result(incoming: Incoming, text: str, is_error: bool = False) -> bytes:
     return encoded({"jsonrpc": "2.0", "id": incoming.id, "result": content})
 
 
-def progress(incoming: Incoming, done: int, total: int, words: str) -> bytes | None:
+def progress(incoming: Incoming, done: float, total: int | None, words: str) -> bytes | None:
     """The line that reports progress; None if the client wants none."""
     meta = incoming.params.get("_meta")
     token = meta.get("progressToken") if isinstance(meta, dict) else None
     if token is None:
         return None
-    params = {"progressToken": token, "progress": done, "total": total, "message": words}
+    params = {"progressToken": token, "progress": done, "message": words}
+    if total is not None:
+        params["total"] = total
     return encoded({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
 

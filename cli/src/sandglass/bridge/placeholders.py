@@ -40,9 +40,13 @@ class Variables:
     dot_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     place: str = ""
     """Of the `.env`; empty if none was read."""
+    refusal: str = ""
+    """Why none is filled in, as a clause behind the placeholder; empty if they are."""
 
     def find(self, name: str) -> str | None:
         """The value of a variable; None if it is not set. `Unresolved` if it is not meant for MCP servers."""
+        if self.refusal:
+            raise Unresolved(self.refusal)
         if name == TOKEN:
             raise Unresolved("which is the key of this bridge itself and goes to no MCP server")
         if name.startswith(KERNEL_ENV):

@@ -21,8 +21,11 @@ _IGNORED = {
     "MCP_BRIDGE_PIDS": "the installation limits processes",
     "MCP_BRIDGE_CONTAINER_USER": "each sandbox has a user of its own",
     "MCP_BRIDGE_STATE_DIR": "nothing is stored here",
+    "MCP_BRIDGE_ALLOW_SELF_SERVER": "no bridge runs in a sandbox",
 }
-_SERVERS = "MCP_SERVERS_CONFIG"
+SERVERS_CONFIG = "MCP_SERVERS_CONFIG"
+"""The variable that names a file with MCP servers for code-mode."""
+
 _OPEN = "the network is open to code, as far as the installation lets it: --sandbox or --allowed-domain closes it"
 _HOME = (
     "upload_file and download_file reach your home folder and that for temporary files, but no hidden files there: "
@@ -162,8 +165,6 @@ def _take_code_mode(environ: Mapping[str, str], config: dict[str, Any], warnings
     if environ.get("MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT"):
         config["idle_timeout"] = int(_number(environ, "MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT", 0) or 0)
     warnings += [f"{name} has no meaning here: {why}" for name, why in _IGNORED.items() if environ.get(name)]
-    if environ.get(_SERVERS):
-        warnings.append(f"{_SERVERS}: MCP servers cannot be loaded in code yet")
 
 
 def _query(wishes: Wishes, environ: Mapping[str, str]) -> dict[str, str]:

@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 import httpx
 
 from sandglass.bridge import messages
+from sandglass.bridge.code_mode import COMPACT, NotLoaded
+from sandglass.bridge.local_servers import TOOL, LocalServers
 from sandglass.bridge.messages import Incoming
 from sandglass.bridge.own_sandbox import OwnSandbox
 from sandglass.bridge.placeholders import Variables, registration
@@ -57,6 +59,11 @@ class Bridge:
         self._write: Callable[[bytes], None] = lambda _: None
         self._sync: Callable[[], Awaitable[None]] = _nothing
         self._variables = Variables()
+        self._servers: LocalServers | None = None
+
+    def load(self, servers: LocalServers) -> None:
+        """Loads MCP servers of this machine when code names them."""
+        self._servers = servers
 
     def fill_in(self, variables: Variables) -> None:
         """Fills placeholders in registrations of MCP servers in with these."""
@@ -151,6 +158,11 @@ class Bridge:
         if self._sandbox is not None:
             await self._sandbox.ready()
             await self._sync()
+        if self._servers is not None and incoming.tool == TOOL:
+            try:
+                arguments = await self._servers.loaded(incoming, arguments, self._write)
+            except NotLoaded as problem:
+                return messages.result(incoming, problem.text(self._plan.query.get("output", COMPACT)), is_error=True)
         arguments = self._plan.filled(incoming.tool, arguments)
         answer = await self._retried(
             incoming if arguments is incoming.arguments else incoming.with_arguments(arguments)
@@ -215,7 +227,7 @@ class Bridge:
             raise Retry(failure, problem, retry_after(response.headers.get("retry-after")))
         if response.status_code == 200 and incoming.method == "initialize":
             self._begun(body, response.headers.get("mcp-session-id"))
-        if response.status_code == 200 and incoming.method == "tools/list" and self._local:
+        if response.status_code == 200 and incoming.method == "tools/list" and (self._local or self._servers):
             body = self._with_local_tools(body)
         return messages.answer(response.status_code, body, incoming)
 
@@ -230,6 +242,8 @@ class Bridge:
         try:
             content = json.loads(body)
             content["result"]["tools"].extend(definition for definition, _ in self._local.values())
+            if self._servers is not None:
+                self._servers.described(content["result"]["tools"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return body
         return messages.encoded(content)

@@ -14,6 +14,8 @@ from typing import Annotated, Any
 import typer
 
 from sandglass.bridge import standard_streams
+from sandglass.bridge.discovery import Discovered
+from sandglass.bridge.local_servers import LocalServers
 from sandglass.bridge.own_sandbox import OwnSandbox
 from sandglass.bridge.placeholders import Variables
 from sandglass.bridge.plan import Contract, Plan, Tools, Wishes, of_code, plan
@@ -21,6 +23,7 @@ from sandglass.bridge.server import Bridge
 from sandglass.bridge.synced_folder import SyncedFolder
 from sandglass.bridge.transfers import Transfers
 from sandglass.bridge.workspace import DOT_ENV, NOT_HIDDEN, TOLD, WITH_HIDDEN, bind
+from sandglass.command_line import local_servers
 from sandglass.command_line.common import Namespace, note, settings, variables, where
 from sandglass.config.settings import Settings
 from sandglass.errors import ConfigurationError
@@ -38,6 +41,8 @@ class _Local:
     folders: list[Folder]
     with_hidden: bool
     variables: Variables
+    servers: Discovered
+    placement: str | None
 
 
 _OLD = "Taken and ignored, for configurations of ipybox."
@@ -92,6 +97,10 @@ def mcp(
         Path | None,
         typer.Option("--env-file", "--container-env-file", help="File with a KEY=VALUE on each line, for code."),
     ] = None,
+    mcp_server_config: local_servers.Config = None,
+    no_discovery: local_servers.NoDiscovery = False,
+    mcp_placement: local_servers.PlacementOption = None,
+    list_servers: local_servers.ListServers = False,
     namespace: Namespace = None,
     log_level: Annotated[str | None, typer.Option("--log-level", hidden=True, help=_OLD)] = None,
     tool_server_host: Annotated[str | None, typer.Option("--tool-server-host", hidden=True, help=_OLD)] = None,
@@ -105,8 +114,16 @@ def mcp(
     With the contract sandglass the agent names sandboxes itself, and they stay until they idle. Options of ipybox and
     variables of mcp-server-code-execution-mode (MCP_BRIDGE_…) and ipython-mcp (MCP_TOOL_TIMEOUT) are taken: see the
     manual.
+
+    With the contract code-mode, code loads MCP servers of other clients' files: mcpServers of ~/.claude.json, of Claude
+    Code's and Desktop's files, of ./claude_code_config.json and ./claude_desktop_config.json, and of *.json in
+    ~/.config/mcp/servers and ./mcp-servers. --list-servers shows them.
     """
     known = _variables(workspace)
+    discovered = local_servers.found(contract, mcp_server_config or [], no_discovery, known)
+    if list_servers:
+        local_servers.show(discovered)
+        return
     wishes = Wishes(
         contract,
         tuple(allowed_domain or ()),
@@ -127,7 +144,10 @@ def mcp(
         note("no folder is kept the same as the sandbox's: name one with --workspace")
     if folders:
         note(TOLD + (WITH_HIDDEN if sync_hidden else NOT_HIDDEN))
-    asyncio.run(_serve(found, wishes, planned, _Local(name, folders, sync_hidden, known)))
+    local_servers.tell(discovered)
+    placement = None if mcp_placement is None else mcp_placement.value
+    local = _Local(name, folders, sync_hidden, known, discovered, placement)
+    asyncio.run(_serve(found, wishes, planned, local))
     standard_streams.leave(0)
 
 
@@ -155,6 +175,8 @@ async def _serve(found: Settings, wishes: Wishes, planned: Plan, local: _Local) 
                     await folder.sync()
 
             bridge.use(own, Transfers(client, place, wishes.allowed_dirs).tools() if is_ipybox else {}, sync)
+            if local.servers.servers:
+                bridge.load(LocalServers(client, place, local.servers.servers, local.placement, note))
         try:
             await bridge.serve(standard_streams.lines(), standard_streams.write)
         finally:

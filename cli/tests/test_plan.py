@@ -88,12 +88,15 @@ def test_the_variables_of_code_mode() -> None:
         "MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT": "300",
         "MCP_BRIDGE_OUTPUT_MODE": "json",
         "MCP_BRIDGE_PIDS": "128",
-        "MCP_SERVERS_CONFIG": "x",
+        "MCP_BRIDGE_ALLOW_SELF_SERVER": "1",
     }
     planned = plan(Wishes(Contract.CODE_MODE), environ)
     assert planned.config == {"allowed_domains": [], "memory": "512Mi", "cpus": "2", "idle_timeout": 300}
     assert planned.query == {"output": "json"}
-    assert [warning.split()[0].rstrip(":") for warning in planned.warnings] == ["MCP_BRIDGE_PIDS", "MCP_SERVERS_CONFIG"]
+    assert [warning.split()[0].rstrip(":") for warning in planned.warnings] == [
+        "MCP_BRIDGE_PIDS",
+        "MCP_BRIDGE_ALLOW_SELF_SERVER",
+    ]
     assert planned.filled("run_python", {"code": "1"}) == {"code": "1", "timeout": 30}
     assert planned.filled("run_python", {"timeout": 999}) == {"timeout": 120}
     given = {"timeout": 7}

@@ -25,6 +25,7 @@ MOST_NAMED = 16
 MOST_LISTED = 64
 START_S = 150.0
 POLL_S = 1.0
+MOST_FAILURES = 5
 Write = Callable[[bytes], None]
 
 
@@ -119,18 +120,20 @@ class LocalServers:
         self._mine.add(alias)
 
     async def _started(self, server: Server, progress: _Reporter) -> None:
+        """Waits until it runs. What looks failed for a moment may wait for a volume, or for another replica's cache."""
         alias = server.entry.alias
         ends = time.monotonic() + START_S
-        while True:
+        failures = 0
+        while failures < MOST_FAILURES and time.monotonic() < ends:
             await asyncio.sleep(POLL_S)
             progress.tell(f"starting MCP server {alias}")
             known = await self._known()
             state = known.states.get(alias)
             if state in ("running", "idle"):
                 return
-            if state != "starting" or time.monotonic() > ends:
-                why = known.details.get(alias) or f"it is {state or 'gone'}; look at it with mcp_list_servers"
-                raise code_mode.failed(alias, server.hidden(why))
+            failures = 0 if state == "starting" else failures + 1
+        why = known.details.get(alias) or ("its start failed" if failures else f"it did not start in {START_S:.0f} s")
+        raise code_mode.failed(alias, server.hidden(why))
 
     async def _known(self) -> Known:
         try:

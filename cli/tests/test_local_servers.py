@@ -13,6 +13,12 @@ from typing import Any
 import pytest
 
 from sandglass.bridge import local_servers
+from sandglass.bridge.code_mode import NotLoaded
+from sandglass.bridge.discovery import Place, discover
+from sandglass.bridge.messages import Incoming, parse
+from sandglass.bridge.placeholders import Variables
+from sandglass.core.runs import Where
+from sandglass.wire.messages import ToolAnswer, ToolCall
 from tests.bridges import Gateway, call
 from tests.endpoint import TOKEN, Endpoint, Json, Reply, result
 
@@ -30,7 +36,7 @@ class Servers:
         self.answers: list[Json | Reply] = []
         gateway.tools |= {
             "mcp_register_server": self.register,
-            "mcp_list_servers": self.list,
+            "mcp_list_servers": self.listed,
             "run_python": lambda arguments: result(text=f"ran with {arguments.get('servers')}"),
         }
 
@@ -40,7 +46,7 @@ class Servers:
         self.there[arguments["name"]] = "running"
         return result({"name": arguments["name"], "state": "running"}, "tools")
 
-    def list(self, _: Json) -> Json:
+    def listed(self, _: Json) -> Json:
         own = [{"name": name, "state": state} for name, state in self.there.items()]
         return result({"servers": own, "shared": self.shared}, "servers")
 
@@ -164,30 +170,67 @@ def test_calls_side_by_side_register_a_server_once(gateway: Gateway, config: Pat
     assert len(servers.registered) == 1
 
 
-def test_a_start_that_goes_on_is_waited_for_with_progress(gateway: Gateway, config: Path, bridges: Any) -> None:
-    servers = Servers(gateway)
-    states = iter(["starting", "starting", "running"])
-    servers.answers.append(result({"name": "plain", "state": "starting"}, "[starting]"))
-    asked = servers.list
-    starting: list[bool] = []
+class Starting:
+    """A client of an endpoint at which a start goes on: what its list says, one after the other."""
 
-    def listed(arguments: Json) -> Json:
-        if servers.registered:
-            servers.there["plain"] = next(states, "running")
-            starting.append(True)
-        return asked(arguments)
+    def __init__(self, *states: Json | None) -> None:
+        self.states = iter(states)
+        self.is_registered = False
 
-    gateway.tools["mcp_list_servers"] = listed
-    bridge = bridges("--contract", "code-mode")
-    bridge.send(call(1, "run_python", {"code": "1", "servers": ["plain"]}, progressToken="t"))
-    seen = []
-    while "result" not in (message := bridge.receive()):
-        seen.append(message["params"])
-    bridge.end()
-    assert message["result"]["content"][0]["text"] == "ran with ['plain']"
-    assert {each["message"] for each in seen} == {"starting MCP server plain"}
-    assert [each["progress"] for each in seen] == sorted({each["progress"] for each in seen})
-    assert len(starting) == 3
+    async def call(self, made: ToolCall) -> ToolAnswer:
+        if made.tool == "mcp_register_server":
+            self.is_registered = True
+            return ToolAnswer("[starting]", {"name": "plain", "state": "starting"}, (), False)
+        state = next(self.states) if self.is_registered else None
+        shared = [] if state is None else [{"name": "plain", "own": True, **state}]
+        return ToolAnswer("", {"servers": [], "shared": shared}, (), False)
+
+
+def loaded(client: Starting, config: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[Json]]:
+    """What becomes of the arguments of a call that names the server, and the progress that is told."""
+    monkeypatch.setattr(local_servers, "POLL_S", 0)
+    servers = discover([Place(config)], Variables()).servers
+    local = local_servers.LocalServers(client, Where("box"), servers, None, print)  # type: ignore[arg-type]
+    incoming = parse(json.dumps(call(1, "run_python", {}, progressToken="t")).encode())
+    assert isinstance(incoming, Incoming)
+    written: list[bytes] = []
+    try:
+        outcome: Any = asyncio.run(local.loaded(incoming, {"code": "1", "servers": ["plain"]}, written.append))
+    except NotLoaded as problem:
+        outcome = problem.text("compact")
+    return outcome, [json.loads(line)["params"] for line in written]
+
+
+def test_a_start_that_goes_on_is_waited_for_with_progress(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = {"state": "failed", "detail": "a volume is missing"}
+    client = Starting({"state": "starting"}, failed, None, failed, {"state": "starting"}, failed, {"state": "idle"})
+    outcome, told = loaded(client, config, monkeypatch)
+    assert outcome == {"code": "1", "servers": ["plain"]}
+    assert next(client.states, None) is None
+    assert {each["message"] for each in told} == {"starting MCP server plain"}
+    positions = [each["progress"] for each in told]
+    assert positions == sorted(set(positions))
+    # The run itself counts from one.
+    assert positions[-1] < 1
+
+
+@pytest.mark.parametrize(
+    ("state", "why"),
+    [({"state": "failed", "detail": "no room on any node"}, "no room on any node"), (None, "its start failed")],
+)
+def test_a_start_that_comes_to_nothing_is_told(
+    config: Path, monkeypatch: pytest.MonkeyPatch, state: Json | None, why: str
+) -> None:
+    client = Starting({"state": "starting"}, *[state] * local_servers.MOST_FAILURES)
+    outcome, _ = loaded(client, config, monkeypatch)
+    assert outcome == f"[error] Unexpected failure: MCP server 'plain' was not loaded: {why}"
+    assert next(client.states, "none") == "none"
+
+
+def test_a_start_has_its_time(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_servers, "START_S", 0.0)
+    outcome, _ = loaded(Starting({"state": "starting"}), config, monkeypatch)
+    assert outcome == "[error] Unexpected failure: MCP server 'plain' was not loaded: it did not start in 0 s"
 
 
 WORDS = "MCP server 'brave_search' was not loaded: Not registered: it ended. Its last words: no such key "

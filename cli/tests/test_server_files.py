@@ -161,7 +161,7 @@ def test_any_names_become_names_that_the_endpoint_takes() -> None:
 
 def test_any_entry_is_taken_or_left_out() -> None:
     chance = random.Random(11)
-    leaves = [
+    leaves: list[Any] = [
         None,
         True,
         3,

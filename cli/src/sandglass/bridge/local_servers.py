@@ -124,7 +124,7 @@ class LocalServers:
         alias = server.entry.alias
         ends = time.monotonic() + START_S
         failures = 0
-        while failures < MOST_FAILURES and time.monotonic() < ends:
+        while True:
             await asyncio.sleep(POLL_S)
             progress.tell(f"starting MCP server {alias}")
             known = await self._known()
@@ -132,8 +132,11 @@ class LocalServers:
             if state in ("running", "idle"):
                 return
             failures = 0 if state == "starting" else failures + 1
-        why = known.details.get(alias) or ("its start failed" if failures else f"it did not start in {START_S:.0f} s")
-        raise code_mode.failed(alias, server.hidden(why))
+            why = known.details.get(alias)
+            if failures == MOST_FAILURES:
+                raise code_mode.failed(alias, server.hidden(why or "its start failed"))
+            if time.monotonic() >= ends:
+                raise code_mode.failed(alias, server.hidden(why or f"it did not start in {START_S:.0f} s"))
 
     async def _known(self) -> Known:
         try:

@@ -62,7 +62,7 @@ class Entry:
         if "command" in self.fields:
             return str(self.fields["command"])
         try:
-            return urlsplit(self.fields.get("url", "")).netloc.rpartition("@")[2]
+            return urlsplit(str(self.fields.get("url", ""))).netloc.rpartition("@")[2]
         except ValueError:
             return ""
 

@@ -169,4 +169,5 @@ def test_options_and_the_variable_of_the_original_name_files(
     refused = run(*listing, "--mcp-server-config", str(tmp_path / "gone.json"))
     assert (refused.code, refused.out) == (2, "")
     assert f"--mcp-server-config {tmp_path}/gone.json: there is no such file" in refused.err
-    assert "go with the contract code-mode" in run("mcp", "--no-discovery").err
+    for option in ("--no-discovery", "--list-servers", "--mcp-placement=own", "--mcp-server-config=x"):
+        assert "go with --contract code-mode" in run("mcp", option).err

@@ -120,6 +120,7 @@ def mcp(
     ~/.config/mcp/servers and ./mcp-servers. --list-servers shows them.
     """
     known = _variables(workspace)
+    local_servers.check(contract, mcp_server_config, no_discovery, mcp_placement, list_servers)
     discovered = local_servers.found(contract, mcp_server_config or [], no_discovery, known)
     if list_servers:
         local_servers.show(discovered)

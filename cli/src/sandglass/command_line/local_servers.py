@@ -47,10 +47,8 @@ ListServers = Annotated[
 
 
 def found(contract: Contract, config: Sequence[Path], no_discovery: bool, variables: Variables) -> Discovered:
-    """The MCP servers of this machine for that contract."""
+    """The MCP servers of this machine for that contract; none but for code-mode."""
     if contract is not Contract.CODE_MODE:
-        if config or no_discovery:
-            raise ConfigurationError("--mcp-server-config and --no-discovery go with the contract code-mode")
         return Discovered()
     wanted = [] if no_discovery else places(_home(), Path.cwd(), os.environ)
     named = os.environ.get(SERVERS_CONFIG)
@@ -58,6 +56,14 @@ def found(contract: Contract, config: Sequence[Path], no_discovery: bool, variab
         wanted.append(Place(Path(named).expanduser(), is_named=True))
     wanted += [Place(path.expanduser(), is_named=True, is_required=True) for path in config]
     return discover(wanted, variables)
+
+
+def check(contract: Contract, *options: object) -> None:
+    """Refuses these options where another contract's code loads nothing."""
+    if contract is not Contract.CODE_MODE and any(options):
+        raise ConfigurationError(
+            "--mcp-server-config, --no-discovery, --mcp-placement and --list-servers go with --contract code-mode"
+        )
 
 
 def tell(discovered: Discovered) -> None:

@@ -25,6 +25,7 @@ def _own_configuration(request: pytest.FixtureRequest, tmp_path: Path, monkeypat
         return
     for name in [name for name in os.environ if name.startswith(("SANDGLASS_", "MCP_", "KERNEL_ENV_"))]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("SANDGLASS_CONFIG", str(tmp_path / "config/config.toml"))
     monkeypatch.setattr(retries, "_FIRST_DELAY_S", 0.001)
 

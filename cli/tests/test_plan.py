@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandglass.bridge.plan import Contract, Wishes, kubernetes_size, plan
+from sandglass.bridge.plan import Contract, Tools, Wishes, kubernetes_size, plan
 from sandglass.errors import ConfigurationError
 
 
@@ -28,6 +28,13 @@ def test_sizes_of_docker_are_translated(docker: str, kubernetes: str) -> None:
 
 def test_our_own_contract_has_no_sandbox_of_its_own_to_configure() -> None:
     assert plan(Wishes(), {"KERNEL_ENV_A": "1", "MCP_BRIDGE_MEMORY": "1g"}).config == {}
+
+
+def test_our_own_contract_alone_has_several_lists_of_tools() -> None:
+    assert plan(Wishes(tools=Tools.ALL), {}).query == {"tools": "all"}
+    assert plan(Wishes(), {}).query == {}
+    with pytest.raises(ConfigurationError, match="--tools goes with the contract sandglass"):
+        plan(Wishes(Contract.IPYTHON, tools=Tools.CORE), {})
 
 
 def test_an_open_network_stays_open_unless_it_was_closed() -> None:
@@ -81,12 +88,15 @@ def test_the_variables_of_code_mode() -> None:
         "MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT": "300",
         "MCP_BRIDGE_OUTPUT_MODE": "json",
         "MCP_BRIDGE_PIDS": "128",
-        "MCP_SERVERS_CONFIG": "x",
+        "MCP_BRIDGE_ALLOW_SELF_SERVER": "1",
     }
     planned = plan(Wishes(Contract.CODE_MODE), environ)
     assert planned.config == {"allowed_domains": [], "memory": "512Mi", "cpus": "2", "idle_timeout": 300}
     assert planned.query == {"output": "json"}
-    assert [warning.split()[0].rstrip(":") for warning in planned.warnings] == ["MCP_BRIDGE_PIDS", "MCP_SERVERS_CONFIG"]
+    assert [warning.split()[0].rstrip(":") for warning in planned.warnings] == [
+        "MCP_BRIDGE_PIDS",
+        "MCP_BRIDGE_ALLOW_SELF_SERVER",
+    ]
     assert planned.filled("run_python", {"code": "1"}) == {"code": "1", "timeout": 30}
     assert planned.filled("run_python", {"timeout": 999}) == {"timeout": 120}
     given = {"timeout": 7}

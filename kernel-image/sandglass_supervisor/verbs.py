@@ -158,8 +158,6 @@ class Verbs:
         if known is not None:
             return known
         self._check_network()
-        for name in wanted.servers:
-            self._sandbox.servers.check(name)
         self._sandbox.kernels.check_room(wanted)
         execution = self._new(wanted.execution_id, "code", wanted.block)
         self._sandbox.executions.add(execution)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from client import Client, Refused
-from mcp_shared import share
+from mcp_shared import TOOLS, share
 from supervisors import Running
 
 SERVER = str(Path(__file__).with_name("mcp") / "server.py")
@@ -112,17 +112,36 @@ def test_servers_that_an_execution_names_are_there(peer: Client) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"servers": ["three"]}, "there is no MCP server 'three' in this sandbox; registered are: one, two"),
         ({"servers": "one"}, "servers: must be a list of at most 16 names"),
         ({"servers": ["one"] * 17}, "servers: must be a list of at most 16 names"),
         ({"servers": [1]}, "servers[0]: must be a text"),
         ({"servers": ["one"], "language": "nodejs"}, "servers: is for language python alone"),
     ],
 )
-def test_servers_that_cannot_be_loaded(peer: Client, more: dict[str, Any], words: str) -> None:
+def test_names_of_servers_are_a_short_list_for_python(peer: Client, more: dict[str, Any], words: str) -> None:
     with pytest.raises(Refused) as refused:
         peer.run("never", "print(1)", **more)
     assert words in str(refused.value)
+
+
+def test_code_does_not_run_with_a_server_that_is_unknown(peer: Client) -> None:
+    output = peer.run("never", "print('ran')", session="never", servers=["one", "three"])
+    assert output.outcome is not None
+    assert output.outcome["message"] == "MCPError: Unknown MCP server: three; registered are: one, two"
+    assert output.text("stdout") == ""
+
+
+def test_a_shared_server_is_loaded_beside_one_of_the_sandbox_and_alone(tmp_path: Path) -> None:
+    running = Running(tmp_path)
+    peer = running.client()
+    share(peer, {"github": TOOLS})
+    code = "print((await mcp_github.add(a=40, b=2))['structuredContent'], LOADED_MCP_SERVERS)"
+    alone = peer.run("alone", code, session="alone", servers=["github"])
+    assert alone.text("stdout") == "{'sum': 42} ('github',)\n", alone.outcome
+    peer.ask("mcp_register", timeout=60, name="one", command=sys.executable, args=[SERVER])
+    both = peer.run("both", code, session="both", servers=["one", "github"])
+    assert both.text("stdout") == "{'sum': 42} ('one', 'github')\n", both.outcome
+    running.stop()
 
 
 def test_aliases() -> None:

@@ -38,7 +38,7 @@ from .own_streams import OWN_STREAMS
 from .streams import BoundedStream, BoundedThread
 
 _IOPUB_MESSAGES = 64
-# The supervisor has checked the names, and its generator has written the package.
+# Which servers there are besides the sandbox's own, a gateway says once the run has begun: load raises for others.
 _LOAD = "from mcptools.code_mode import load as _load; _load({!r}, globals()); del _load"
 _ERRORS = os.dup(2)  # the raw stream, which the supervisor keeps; the code's own is made a stream of output
 _NO_INPUT = "nobody can answer a question here: pass the value in the code, a file or an environment variable."

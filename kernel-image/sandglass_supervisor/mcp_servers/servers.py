@@ -149,11 +149,6 @@ class Servers:
         known.end()
         return {}
 
-    def check(self, name: str) -> None:
-        """Raise Problem if there is no such server."""
-        if name not in self._known:
-            raise Problem("no_server", self.names(name))
-
     def is_own(self, name: str) -> bool:
         """True if a server of that name is registered, or about to be."""
         return name in self._known or name in self._coming

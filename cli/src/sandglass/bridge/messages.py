@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,6 +172,19 @@ def failure(incoming: Incoming, why: str) -> bytes:
     return result(incoming, f"Error: {why}", is_error=True)
 
 
+def rewritten(answer: bytes, rewrite: Callable[[str], str]) -> bytes:
+    """The line of a tool's answer with other words, if it says that the call failed; else the same line."""
+    try:
+        content = json.loads(answer)
+        parts = content["result"]["content"] if content["result"].get("isError") is True else ()
+        for part in parts:
+            if isinstance(part.get("text"), str):
+                part["text"] = rewrite(part["text"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return answer
+    return encoded(content) if parts else answer
+
+
 def result(incoming: Incoming, text: str, is_error: bool = False) -> bytes:
     """The line with a tool's result of our own."""
     content: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": is_error}
@@ -180,13 +193,15 @@ def result(incoming: Incoming, text: str, is_error: bool = False) -> bytes:
     return encoded({"jsonrpc": "2.0", "id": incoming.id, "result": content})
 
 
-def progress(incoming: Incoming, done: int, total: int, words: str) -> bytes | None:
+def progress(incoming: Incoming, done: float, total: int | None, words: str) -> bytes | None:
     """The line that reports progress; None if the client wants none."""
     meta = incoming.params.get("_meta")
     token = meta.get("progressToken") if isinstance(meta, dict) else None
     if token is None:
         return None
-    params = {"progressToken": token, "progress": done, "total": total, "message": words}
+    params = {"progressToken": token, "progress": done, "message": words}
+    if total is not None:
+        params["total"] = total
     return encoded({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
 

@@ -21,13 +21,23 @@ _IGNORED = {
     "MCP_BRIDGE_PIDS": "the installation limits processes",
     "MCP_BRIDGE_CONTAINER_USER": "each sandbox has a user of its own",
     "MCP_BRIDGE_STATE_DIR": "nothing is stored here",
+    "MCP_BRIDGE_ALLOW_SELF_SERVER": "no bridge runs in a sandbox",
 }
-_SERVERS = "MCP_SERVERS_CONFIG"
+SERVERS_CONFIG = "MCP_SERVERS_CONFIG"
+"""The variable that names a file with MCP servers for code-mode."""
+
 _OPEN = "the network is open to code, as far as the installation lets it: --sandbox or --allowed-domain closes it"
 _HOME = (
     "upload_file and download_file reach your home folder and that for temporary files, but no hidden files there: "
     "name other folders with --allowed-dir"
 )
+
+
+class Tools(str, Enum):
+    """Which tools of our own contract are listed; any can be called."""
+
+    CORE = "core"
+    ALL = "all"
 
 
 class Contract(str, Enum):
@@ -51,6 +61,7 @@ class Wishes:
     memory: str | None = None
     envs: Mapping[str, str] = field(default_factory=dict, repr=False)
     sandbox_config: Mapping[str, Any] | None = None
+    tools: Tools | None = None
 
 
 @dataclass(frozen=True)
@@ -79,14 +90,14 @@ class Plan:
 
 def plan(wishes: Wishes, environ: Mapping[str, str]) -> Plan:
     """The plan for a contract, of options and the variables of its system."""
+    query = _query(wishes, environ)
     if wishes.contract is Contract.SANDGLASS:
-        return Plan()
+        return Plan(query=query)
     warnings: list[str] = []
     config: dict[str, Any] = {}
     envs = dict(wishes.envs)
     if wishes.contract is Contract.IPYBOX:
-        inherited = {name: value for name, value in environ.items() if name.startswith(KERNEL_ENV)}
-        envs = {name.removeprefix(KERNEL_ENV): value for name, value in inherited.items()} | envs
+        envs = of_code(environ) | envs
         if not wishes.allowed_dirs:
             warnings.append(_HOME)
     domains, wants_open = _network(wishes, warnings)
@@ -107,8 +118,12 @@ def plan(wishes: Wishes, environ: Mapping[str, str]) -> Plan:
     if envs:
         config["envs"] = envs
     fill = _fill(wishes.contract, environ)
-    query = {"output": environ["MCP_BRIDGE_OUTPUT_MODE"]} if _has_output_mode(wishes, environ) else {}
     return Plan(config, query, *fill, wants_open_network=wants_open, warnings=tuple(warnings))
+
+
+def of_code(variables: Mapping[str, str]) -> dict[str, str]:
+    """Those that are marked for the code, under the names that the code knows."""
+    return {name.removeprefix(KERNEL_ENV): value for name, value in variables.items() if name.startswith(KERNEL_ENV)}
 
 
 def kubernetes_size(docker: str) -> str:
@@ -150,12 +165,15 @@ def _take_code_mode(environ: Mapping[str, str], config: dict[str, Any], warnings
     if environ.get("MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT"):
         config["idle_timeout"] = int(_number(environ, "MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT", 0) or 0)
     warnings += [f"{name} has no meaning here: {why}" for name, why in _IGNORED.items() if environ.get(name)]
-    if environ.get(_SERVERS):
-        warnings.append(f"{_SERVERS}: MCP servers cannot be loaded in code yet")
 
 
-def _has_output_mode(wishes: Wishes, environ: Mapping[str, str]) -> bool:
-    return wishes.contract is Contract.CODE_MODE and bool(environ.get("MCP_BRIDGE_OUTPUT_MODE"))
+def _query(wishes: Wishes, environ: Mapping[str, str]) -> dict[str, str]:
+    if wishes.contract is Contract.SANDGLASS:
+        return {} if wishes.tools is None else {"tools": wishes.tools.value}
+    if wishes.tools is not None:
+        raise ConfigurationError("--tools goes with the contract sandglass; the others have one list")
+    mode = environ.get("MCP_BRIDGE_OUTPUT_MODE") if wishes.contract is Contract.CODE_MODE else None
+    return {"output": mode} if mode else {}
 
 
 def _fill(contract: Contract, environ: Mapping[str, str]) -> tuple[str, str, float | None, float | None]:

@@ -12,8 +12,11 @@ from urllib.parse import urlencode
 import httpx
 
 from sandglass.bridge import messages
+from sandglass.bridge.code_mode import COMPACT, NotLoaded
+from sandglass.bridge.local_servers import TOOL, LocalServers
 from sandglass.bridge.messages import Incoming
 from sandglass.bridge.own_sandbox import OwnSandbox
+from sandglass.bridge.placeholders import Variables, registration
 from sandglass.bridge.plan import Contract, Plan
 from sandglass.config.settings import Settings
 from sandglass.errors import EndpointError, SandglassError
@@ -55,6 +58,16 @@ class Bridge:
         self._local: Mapping[str, tuple[dict[str, Any], LocalTool]] = {}
         self._write: Callable[[bytes], None] = lambda _: None
         self._sync: Callable[[], Awaitable[None]] = _nothing
+        self._variables = Variables()
+        self._servers: LocalServers | None = None
+
+    def load(self, servers: LocalServers) -> None:
+        """Loads MCP servers of this machine when code names them."""
+        self._servers = servers
+
+    def fill_in(self, variables: Variables) -> None:
+        """Fills placeholders in registrations of MCP servers in with these."""
+        self._variables = variables
 
     def use(
         self,
@@ -131,23 +144,32 @@ class Bridge:
                 self._write(await self._local[incoming.tool][1](incoming, self._write))
                 await self._sync()
                 return
-            if incoming.tool:
-                if self._sandbox is not None:
-                    await self._sandbox.ready()
-                    await self._sync()
-                arguments = self._plan.filled(incoming.tool, incoming.arguments)
-                incoming = incoming if arguments is incoming.arguments else incoming.with_arguments(arguments)
-            answer = await self._retried(incoming)
-            if incoming.tool:
-                # The client may look at the files as soon as it has the answer.
-                await self._sync()
-            self._write(answer)
+            self._write(await self._call(incoming) if incoming.tool else await self._retried(incoming))
         except SandglassError as error:
             self._write(messages.failure(incoming, str(error)))
         except Exception as error:  # noqa: BLE001
             # Without an answer the client would wait for ever; the text of the error may hold what the client sent.
             self._warn(f"a request could not be served: {type(error).__name__}")
             self._write(messages.failure(incoming, f"the bridge could not serve this request ({type(error).__name__})"))
+
+    async def _call(self, incoming: Incoming) -> bytes:
+        registering = registration(self._contract, incoming.tool, incoming.arguments, self._variables)
+        arguments = incoming.arguments if registering is None else registering[0]
+        if self._sandbox is not None:
+            await self._sandbox.ready()
+            await self._sync()
+        if self._servers is not None and incoming.tool == TOOL:
+            try:
+                arguments = await self._servers.loaded(incoming, arguments, self._write)
+            except NotLoaded as problem:
+                return messages.result(incoming, problem.text(self._plan.query.get("output", COMPACT)), is_error=True)
+        arguments = self._plan.filled(incoming.tool, arguments)
+        answer = await self._retried(
+            incoming if arguments is incoming.arguments else incoming.with_arguments(arguments)
+        )
+        # The client may look at the files as soon as it has the answer.
+        await self._sync()
+        return answer if registering is None else messages.rewritten(answer, registering[1].hidden)
 
     async def _notify(self, incoming: Incoming) -> None:
         try:
@@ -205,7 +227,7 @@ class Bridge:
             raise Retry(failure, problem, retry_after(response.headers.get("retry-after")))
         if response.status_code == 200 and incoming.method == "initialize":
             self._begun(body, response.headers.get("mcp-session-id"))
-        if response.status_code == 200 and incoming.method == "tools/list" and self._local:
+        if response.status_code == 200 and incoming.method == "tools/list" and (self._local or self._servers):
             body = self._with_local_tools(body)
         return messages.answer(response.status_code, body, incoming)
 
@@ -220,13 +242,15 @@ class Bridge:
         try:
             content = json.loads(body)
             content["result"]["tools"].extend(definition for definition, _ in self._local.values())
+            if self._servers is not None:
+                self._servers.described(content["result"]["tools"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return body
         return messages.encoded(content)
 
     def _url(self) -> str:
         if self._sandbox is None:
-            return self._settings.url
+            return self._settings.url + (f"?{urlencode(self._plan.query)}" if self._plan.query else "")
         where = self._sandbox.where
         query = {"sandbox": where.sandbox, **self._plan.query}
         if where.namespace is not None:

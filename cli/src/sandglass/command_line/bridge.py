@@ -7,18 +7,23 @@ import json
 import os
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from sandglass.bridge import standard_streams
+from sandglass.bridge.discovery import Discovered
+from sandglass.bridge.local_servers import LocalServers
 from sandglass.bridge.own_sandbox import OwnSandbox
-from sandglass.bridge.plan import KERNEL_ENV, Contract, Plan, Wishes, plan
+from sandglass.bridge.placeholders import Variables
+from sandglass.bridge.plan import Contract, Plan, Tools, Wishes, of_code, plan
 from sandglass.bridge.server import Bridge
 from sandglass.bridge.synced_folder import SyncedFolder
 from sandglass.bridge.transfers import Transfers
 from sandglass.bridge.workspace import DOT_ENV, NOT_HIDDEN, TOLD, WITH_HIDDEN, bind
+from sandglass.command_line import local_servers
 from sandglass.command_line.common import Namespace, note, settings, variables, where
 from sandglass.config.settings import Settings
 from sandglass.errors import ConfigurationError
@@ -26,11 +31,29 @@ from sandglass.errors import ConfigurationError
 MAX_CONFIG_BYTES = 1024 * 1024
 
 Folder = tuple[Path, str]
+
+
+@dataclass(frozen=True)
+class _Local:
+    """What of this machine the bridge works with, and the name of a sandbox that is kept."""
+
+    name: str | None
+    folders: list[Folder]
+    with_hidden: bool
+    variables: Variables
+    servers: Discovered
+    placement: str | None
+
+
 _OLD = "Taken and ignored, for configurations of ipybox."
 
 
 def mcp(
     contract: Annotated[Contract, typer.Option("--contract", help="Whose tools the agent sees.")] = Contract.SANDGLASS,
+    tools: Annotated[
+        Tools | None,
+        typer.Option("--tools", help="Which of our tools are listed: a core, or all, those for MCP servers too."),
+    ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="Use and keep the sandbox of this name; else a new one.")
     ] = None,
@@ -74,6 +97,10 @@ def mcp(
         Path | None,
         typer.Option("--env-file", "--container-env-file", help="File with a KEY=VALUE on each line, for code."),
     ] = None,
+    mcp_server_config: local_servers.Config = None,
+    no_discovery: local_servers.NoDiscovery = False,
+    mcp_placement: local_servers.PlacementOption = None,
+    list_servers: local_servers.ListServers = False,
     namespace: Namespace = None,
     log_level: Annotated[str | None, typer.Option("--log-level", hidden=True, help=_OLD)] = None,
     tool_server_host: Annotated[str | None, typer.Option("--tool-server-host", hidden=True, help=_OLD)] = None,
@@ -87,7 +114,17 @@ def mcp(
     With the contract sandglass the agent names sandboxes itself, and they stay until they idle. Options of ipybox and
     variables of mcp-server-code-execution-mode (MCP_BRIDGE_…) and ipython-mcp (MCP_TOOL_TIMEOUT) are taken: see the
     manual.
+
+    With the contract code-mode, code loads MCP servers of other clients' files: mcpServers of ~/.claude.json, of Claude
+    Code's and Desktop's files, of ./claude_code_config.json and ./claude_desktop_config.json, and of *.json in
+    ~/.config/mcp/servers and ./mcp-servers. --list-servers shows them.
     """
+    known = _variables(workspace)
+    local_servers.check(contract, mcp_server_config, no_discovery, mcp_placement, list_servers)
+    discovered = local_servers.found(contract, mcp_server_config or [], no_discovery, known)
+    if list_servers:
+        local_servers.show(discovered)
+        return
     wishes = Wishes(
         contract,
         tuple(allowed_domain or ()),
@@ -95,8 +132,9 @@ def mcp(
         sandbox,
         image,
         memory,
-        _dot_env(workspace) | (variables(env, env_file) or {}),
+        of_code(known.dot_env) | (variables(env, env_file) or {}),
         _sandbox_config(sandbox_config),
+        tools,
     )
     planned = plan(wishes, os.environ)
     found = settings(namespace)
@@ -107,13 +145,14 @@ def mcp(
         note("no folder is kept the same as the sandbox's: name one with --workspace")
     if folders:
         note(TOLD + (WITH_HIDDEN if sync_hidden else NOT_HIDDEN))
-    asyncio.run(_serve(found, wishes, planned, name, folders, sync_hidden))
+    local_servers.tell(discovered)
+    placement = None if mcp_placement is None else mcp_placement.value
+    local = _Local(name, folders, sync_hidden, known, discovered, placement)
+    asyncio.run(_serve(found, wishes, planned, local))
     standard_streams.leave(0)
 
 
-async def _serve(
-    found: Settings, wishes: Wishes, planned: Plan, name: str | None, folders: list[Folder], with_hidden: bool
-) -> None:
+async def _serve(found: Settings, wishes: Wishes, planned: Plan, local: _Local) -> None:
     import httpx
 
     from sandglass.wire.client import AsyncClient
@@ -123,17 +162,22 @@ async def _serve(
     client = AsyncClient(found)
     async with httpx.AsyncClient(**options) as http:
         bridge = Bridge(found, wishes.contract, planned, http, note)
+        bridge.fill_in(local.variables)
         if wishes.contract is not Contract.SANDGLASS:
-            place = where(found, name or f"mcp-{secrets.token_hex(8)}")
-            own = OwnSandbox(client, place, planned, name is not None, note)
+            place = where(found, local.name or f"mcp-{secrets.token_hex(8)}")
+            own = OwnSandbox(client, place, planned, local.name is not None, note)
             is_ipybox = wishes.contract is Contract.IPYBOX
-            synced = [SyncedFolder(client, place, here, there, note, with_hidden) for here, there in folders]
+            synced = [
+                SyncedFolder(client, place, here, there, note, local.with_hidden) for here, there in local.folders
+            ]
 
             async def sync() -> None:
                 for folder in synced:
                     await folder.sync()
 
             bridge.use(own, Transfers(client, place, wishes.allowed_dirs).tools() if is_ipybox else {}, sync)
+            if local.servers.servers:
+                bridge.load(LocalServers(client, place, local.servers.servers, local.placement, note))
         try:
             await bridge.serve(standard_streams.lines(), standard_streams.write)
         finally:
@@ -158,13 +202,12 @@ def _folders(contract: Contract, workspace: Path | None, binds: list[str]) -> li
     return [(here.expanduser().resolve(), there) for here, there in found]
 
 
-def _dot_env(workspace: Path | None) -> dict[str, str]:
-    """Of the workspace's .env, what is marked for the code; the rest is for MCP servers."""
-    place = None if workspace is None else workspace / DOT_ENV
+def _variables(workspace: Path | None) -> Variables:
+    """The environment and the workspace's .env: what is marked there is for the code, the rest for MCP servers."""
+    place = None if workspace is None else workspace.expanduser() / DOT_ENV
     if place is None or not place.is_file():
-        return {}
-    marked = variables(None, place) or {}
-    return {name.removeprefix(KERNEL_ENV): value for name, value in marked.items() if name.startswith(KERNEL_ENV)}
+        return Variables(dict(os.environ))
+    return Variables(dict(os.environ), variables(None, place) or {}, str(place))
 
 
 def _sandbox_config(place: Path | None) -> dict[str, Any] | None:

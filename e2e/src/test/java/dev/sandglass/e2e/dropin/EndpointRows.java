@@ -37,12 +37,11 @@ record EndpointRows(List<Entry> entries) {
      *
      * @param rows their ids
      * @param claim in plain words
-     * @param checks tests that show it, as {@code Class.method}
+     * @param checks tests that show it, as {@code Class.method}, or {@code test_module.test_name} of {@code cli/tests}
      * @param mapped what stands in its place
      * @param dropped why it is not to be had
-     * @param coming with what it comes
      */
-    record Entry(List<String> rows, String claim, List<String> checks, String mapped, String dropped, String coming) {
+    record Entry(List<String> rows, String claim, List<String> checks, String mapped, String dropped) {
 
         /** As a report names it. */
         @Override

@@ -1,11 +1,13 @@
 package dev.sandglass.e2e.toolserver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.e2e.support.Answer;
 import dev.sandglass.e2e.support.EndpointSession;
 import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -19,11 +21,12 @@ class CodeModeServersE2E {
     @RegisterExtension
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
 
+    private static String sandbox = "";
     private static EndpointSession session;
 
     @BeforeAll
     static void register() {
-        String sandbox = SANDBOXES.start();
+        sandbox = SANDBOXES.start();
         SANDBOXES
                 .agent()
                 .call("sandbox_write_file", Map.of("sandbox", sandbox, "path", "server.py", "content", Sums.SERVER));
@@ -67,6 +70,30 @@ class CodeModeServersE2E {
     @Test
     void aServerThatIsNotThereIsNamed() {
         assertThat(run("print(1)", "others"))
-                .contains("validation_error", "there is no MCP server 'others' in this sandbox; registered are: sums");
+                .contains("Sandbox exited with code 1", "Unknown MCP server: others; registered are: sums");
+    }
+
+    @Test
+    void aServerInAPodOfItsOwnIsLoadedBesides() {
+        var arguments = Map.<String, Object>of(
+                "sandbox",
+                sandbox,
+                "name",
+                "keeper",
+                "command",
+                "python3",
+                "args",
+                List.of("-c", Sums.SERVER),
+                "env",
+                Map.of("GREETING", "Welcome"));
+        Answer answer = SANDBOXES.agent().call("mcp_register_server", arguments);
+        assertThat(answer.failed()).as(answer.text()).isFalse();
+        // A start on a busy node outlasts the call.
+        await("the server").atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertThat(run("""
+                        greeting = await mcp_keeper.greet(name="Ann")
+                        print(greeting["content"][0]["text"], (await mcp_sums.Add_Numbers(a=1, b=1))["structuredContent"])
+                        """, "keeper", "sums"))
+                .contains("Welcome, Ann {'sum': 2}"));
+        SANDBOXES.agent().call("mcp_remove_server", Map.of("sandbox", sandbox, "name", "keeper"));
     }
 }

@@ -19,13 +19,19 @@ ENDPOINT_FILE = Path(__file__).parents[2] / "build/endpoint.env"
 
 
 @pytest.fixture(autouse=True)
-def _own_configuration(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_configuration(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """No test reads or writes what the machine has."""
     if request.node.get_closest_marker("endpoint"):
         return
     for name in [name for name in os.environ if name.startswith(("SANDGLASS_", "MCP_", "KERNEL_ENV_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("SANDGLASS_CONFIG", str(tmp_path / "config/config.toml"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
     monkeypatch.setattr(retries, "_FIRST_DELAY_S", 0.001)
 
 

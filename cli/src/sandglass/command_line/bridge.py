@@ -18,7 +18,7 @@ from sandglass.bridge.plan import KERNEL_ENV, Contract, Plan, Wishes, plan
 from sandglass.bridge.server import Bridge
 from sandglass.bridge.synced_folder import SyncedFolder
 from sandglass.bridge.transfers import Transfers
-from sandglass.bridge.workspace import DOT_ENV, NOT_HIDDEN, TOLD, WITH_HIDDEN, bind
+from sandglass.bridge.workspace import DOT_ENV, NOT_HIDDEN, TOLD, WITH_HIDDEN, SyncRules, bind
 from sandglass.command_line.common import Namespace, note, settings, variables, where
 from sandglass.config.settings import Settings
 from sandglass.errors import ConfigurationError
@@ -54,6 +54,9 @@ def mcp(
     sync_hidden: Annotated[
         bool, typer.Option("--sync-hidden", help="Copy hidden files out of the sandbox too; .git and secrets never.")
     ] = False,
+    sync_deletions: Annotated[
+        bool, typer.Option("--sync-deletions/--no-sync-deletions", help="Delete on one side what the other deleted.")
+    ] = True,
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="ipybox: close the network but for the allowed hosts.")
     ] = False,
@@ -107,12 +110,12 @@ def mcp(
         note("no folder is kept the same as the sandbox's: name one with --workspace")
     if folders:
         note(TOLD + (WITH_HIDDEN if sync_hidden else NOT_HIDDEN))
-    asyncio.run(_serve(found, wishes, planned, name, folders, sync_hidden))
+    asyncio.run(_serve(found, wishes, planned, name, folders, SyncRules(sync_hidden, sync_deletions)))
     standard_streams.leave(0)
 
 
 async def _serve(
-    found: Settings, wishes: Wishes, planned: Plan, name: str | None, folders: list[Folder], with_hidden: bool
+    found: Settings, wishes: Wishes, planned: Plan, name: str | None, folders: list[Folder], rules: SyncRules
 ) -> None:
     import httpx
 
@@ -127,7 +130,7 @@ async def _serve(
             place = where(found, name or f"mcp-{secrets.token_hex(8)}")
             own = OwnSandbox(client, place, planned, name is not None, note)
             is_ipybox = wishes.contract is Contract.IPYBOX
-            synced = [SyncedFolder(client, place, here, there, note, with_hidden) for here, there in folders]
+            synced = [SyncedFolder(client, place, here, there, note, rules) for here, there in folders]
 
             async def sync() -> None:
                 for folder in synced:

@@ -150,7 +150,12 @@ def test_a_file_that_changed_on_the_other_side_comes_back(synced: Synced) -> Non
     assert synced.files_there() == {"one", "three"}
     assert names(synced.here) == {"one", "three"}
     (synced.here / "one").write_text("changed here")
-    synced.call(lambda: ((synced.here / "three").write_text("changed") and synced.delete_there("three")) or None)
+
+    def both() -> None:
+        (synced.here / "three").write_text("changed")
+        synced.delete_there("three")
+
+    synced.call(both)
     assert names(synced.here) == {"one", "three"}
     synced.call()
     assert synced.there.files["three"] == b"changed"

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from sandglass.bridge import standard_streams
+from sandglass.bridge.image_links import ImageLinks
 from sandglass.bridge.own_sandbox import OwnSandbox
 from sandglass.bridge.plan import KERNEL_ENV, Contract, Plan, Wishes, plan
 from sandglass.bridge.server import Bridge
@@ -138,7 +139,8 @@ async def _serve(
 
             bridge.use(own, Transfers(client, place, wishes.allowed_dirs).tools() if is_ipybox else {}, sync)
         try:
-            await bridge.serve(standard_streams.lines(), standard_streams.write)
+            links = ImageLinks(folders if wishes.contract is Contract.IPYBOX else [])
+            await bridge.serve(standard_streams.lines(), links.writing(standard_streams.write))
         finally:
             await client.close()
 

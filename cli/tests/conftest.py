@@ -19,7 +19,12 @@ ENDPOINT_FILE = Path(__file__).parents[2] / "build/endpoint.env"
 
 
 @pytest.fixture(autouse=True)
-def _own_configuration(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_configuration(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """No test reads or writes what the machine has."""
     if request.node.get_closest_marker("endpoint"):
         return
@@ -27,6 +32,7 @@ def _own_configuration(request: pytest.FixtureRequest, tmp_path: Path, monkeypat
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("SANDGLASS_CONFIG", str(tmp_path / "config/config.toml"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
     monkeypatch.setattr(retries, "_FIRST_DELAY_S", 0.001)
 
 

@@ -113,7 +113,12 @@ class Handler(BaseHTTPRequestHandler):
     def _serve(self, method: str) -> None:
         assert isinstance(self.server, Server)
         endpoint = self.server.endpoint
-        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        length = int(self.headers.get("Content-Length", "0"))
+        body = self.rfile.read(length)
+        if len(body) < length:
+            # The client hung up within its request.
+            self.close_connection = True
+            return
         message = json.loads(body) if body else {}
         headers = {name.lower(): value for name, value in self.headers.items()}
         received = Received(message, headers, self.path, method)

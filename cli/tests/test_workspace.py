@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sandglass.bridge.workspace import Changes, Mark, Pair, bind, changes, too_large
+from sandglass.bridge.workspace import MARKER, Changes, Mark, Pair, bind, changes, too_large
 from tests.bridges import Gateway, call
 from tests.endpoint import Endpoint, Json, result
 from tests.test_cp import Workspace
@@ -31,6 +31,7 @@ SAME = {"f": Pair(A, A)}
         (SAME, {}, {"f": A}, Changes()),
         (SAME, {"f": A}, {}, Changes()),
         (SAME, {}, {"f": C}, Changes(down=("f",))),
+        ({"f": Pair(A, A)}, {"f": C}, {}, Changes(up=("f",))),
         ({}, {".env": A, "a/.env": A}, {"b/.env": A}, Changes()),
         ({}, {".git/config": A}, {"a/.git/config": A, ".GIT/x": A}, Changes()),
         ({}, {".ENV": A}, {".env": B, ".Env": C}, Changes()),
@@ -79,7 +80,18 @@ class Times(Workspace):
             {"path": path, "type": "file", "size": len(data), "modified": str(self.times[path])}
             for path, data in self.files.items()
         ]
+        entries += [{"path": path, "type": "link", "size": None, "modified": ""} for path in self.links]
         return result({"entries": entries, "truncated": False})
+
+    def manage(self, arguments: Json) -> Json:
+        path = arguments["path"]
+        if arguments["action"] == "delete":
+            del self.files[path]
+            return result({"status": "deleted"})
+        found = super().manage(arguments)
+        if "file" in found.get("structuredContent", {}):
+            found["structuredContent"]["file"]["modified"] = str(self.times[path])
+        return found
 
 
 def test_a_workspace_is_the_same_before_and_after_each_call(
@@ -104,13 +116,13 @@ def test_a_workspace_is_the_same_before_and_after_each_call(
     gateway.tools["execute_ipython_cell"] = execute
     bridge = bridges("--contract", "ipybox", "--workspace", str(here))
     bridge.ask(call(1, "execute_ipython_cell", {}))
-    assert seen[0] == {"sub/in": b"from here"}
+    assert seen[0] == {MARKER: b"", "sub/in": b"from here"}
     assert (here / "out/made").read_text() == "from there 1"
     (here / "sub/in").write_text("changed here")
     bridge.ask(call(2, "execute_ipython_cell", {}))
     assert seen[1]["sub/in"] == b"changed here"
     assert (here / "out/made").read_text() == "from there 2"
-    assert there.writes == 4
+    assert there.writes == 5
     (here / "both").write_text("mine, longer")
     there.put("both", b"theirs")
     there.put("link/evil", b"x")
@@ -226,7 +238,7 @@ def test_git_and_secrets_do_not_go_up_and_are_told_once(
     bridge.ask(call(1, "execute", {}))
     bridge.ask(call(2, "execute", {}))
     errors = bridge.end()[2]
-    assert there.files.keys() == {"code.py", ".gitignore"}
+    assert there.files.keys() == {MARKER, "code.py", ".gitignore"}
     assert errors.count("not copied to the sandbox: ") == 1
     assert "takes such names for something else: odd\\name" in errors
 
@@ -244,7 +256,7 @@ def test_a_name_that_differs_in_case_alone_writes_over_nothing(
     errors = bridge.end()[2]
     assert "NOTES and notes are one name where case does not count: none of them is copied" in errors
     assert names(tmp_path) == {"notes", "new"}
-    assert there.files.keys() == {"NOTES", "new"}
+    assert there.files.keys() == {MARKER, "NOTES", "new"}
 
 
 def test_a_file_that_cannot_be_written_ends_no_other(

@@ -22,6 +22,8 @@ from collections.abc import Callable
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parents[1]
 FRAMEWORKS = HERE / "frameworks"
+EXAMPLES = TREE / "cli" / "examples"
+EXAMPLE_TOOL_SAYS = "tool:   4.96"
 BUILD = TREE / "build" / "clients"
 sys.path.insert(0, str(FRAMEWORKS))
 from tap import Tap  # noqa: E402 - it lies beside the clients
@@ -44,6 +46,7 @@ COLUMNS = {
     "asks for progress": "asks for progress",
     "cancel": "cancelling the call",
     "time-out": "default time-out",
+    "example": "cli/examples",
 }
 
 
@@ -156,6 +159,23 @@ def clients() -> dict[str, Callable[[str, pathlib.Path, dict[str, str]], list[st
     return dict(sorted(found.items()))
 
 
+def example(name: str, python: str, settings: dict[str, str], home: pathlib.Path) -> str:
+    """What became of the example that users of this framework read, in the same environment."""
+    place = EXAMPLES / f"with_{name.replace('-', '_')}.py"
+    if not place.exists():
+        return "none"
+    log = home / "example.log"
+    log.unlink(missing_ok=True)
+    try:
+        run([python, str(place)], log, settings | {"PYTHONPATH": str(TREE / "cli" / "src")}, home)
+    finally:
+        with (home / "log").open("a") as out:
+            out.write(log.read_text() if log.exists() else "")
+    if EXAMPLE_TOOL_SAYS not in log.read_text():
+        raise OSError(f"{place} printed no line with {EXAMPLE_TOOL_SAYS!r}")
+    return "ok"
+
+
 def tried(name: str, settings: dict[str, str]) -> dict[str, str]:
     """What was seen of one client; `failed` says why it failed."""
     home = BUILD / name
@@ -165,10 +185,12 @@ def tried(name: str, settings: dict[str, str]) -> dict[str, str]:
     result.unlink(missing_ok=True)
     tap = Tap(settings["SANDGLASS_URL"])
     environment = settings | {"SANDGLASS_URL": tap.url, "SANDGLASS_RESULT": str(result)}
-    failed = ""
+    failed, shown = "", ""
     try:
         command = clients()[name](name, home, environment)
         run(command, home / "log", environment, home)
+        # Past the relay, which notes what the client itself says.
+        shown = example(name, command[0], settings, home)
     except (OSError, subprocess.SubprocessError) as problem:
         failed = f"{type(problem).__name__}; {home / 'log'} says why"
     finally:
@@ -177,7 +199,7 @@ def tried(name: str, settings: dict[str, str]) -> dict[str, str]:
     facts = tap.facts()
     if seen.get("cancel") == ENDS_THE_CODE:
         seen["cancel"] += f": {facts['cancels by']}"
-    seen = {**seen, **facts, "client": name, "failed": failed or seen.get("failed", "")}
+    seen = {**seen, **facts, "client": name, "example": shown, "failed": failed or seen.get("failed", "")}
     print(f"{'FAILED' if seen['failed'] else 'ok    '}  {name}", flush=True)
     return seen
 

@@ -1,19 +1,25 @@
 """Which files of a folder and of a sandbox's workspace have to be copied so that both have the same. Pure.
 
-What both sides changed is a conflict: neither is written over. What one side deleted stays on the other.
+What both sides changed is a conflict: neither is written over. What one side deleted is deleted on the other, if it was
+copied between them and did not change there since.
 Code in a sandbox is not trusted: programs of this machine obey hidden files, so that none comes out unasked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from sandglass.core.local_names import folded, is_apart, is_hidden
 
 MOST_FILES = 5_000
 MOST_BYTES = 256 * 1024 * 1024
+MOST_DELETED = 10
+"""More than that, and more than half of what was copied, are not taken for deleted: rather, a side was emptied."""
 NAMED = 5
+MARKER = ".sandglass-sync"
+"""In the folder of the sandbox: without it, the folder is a new one, and nothing in it was deleted."""
 DOT_ENV = ".env"
 TOLD = (
     ".git, .env*, .ssh, .aws, .npmrc, .netrc, .pypirc, *.pem, id_* and the like are not copied; hidden files of the "
@@ -43,6 +49,14 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class SyncRules:
+    """What of a folder is copied beyond the usual, and whether deletions are."""
+
+    with_hidden: bool = False
+    with_deletions: bool = True
+
+
+@dataclass(frozen=True)
 class Changes:
     """What is to be done."""
 
@@ -55,6 +69,10 @@ class Changes:
     """Names that a file system may take for one: none of them is copied."""
     withheld: tuple[str, ...] = ()
     """Hidden files of the sandbox that stay there."""
+    gone_here: tuple[str, ...] = ()
+    """Deleted here, and to be deleted in the sandbox."""
+    gone_there: tuple[str, ...] = ()
+    """Deleted in the sandbox, and to be deleted here."""
 
 
 @dataclass
@@ -63,10 +81,18 @@ class _Sorted:
     down: list[str] = field(default_factory=list)
     compare: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
+    gone_here: list[str] = field(default_factory=list)
+    gone_there: list[str] = field(default_factory=list)
 
 
-def changes(before: Mapping[str, Pair], here: Marks, there: Marks, with_hidden: bool = False) -> Changes:
-    """What changed since both sides were the same."""
+def changes(
+    before: Mapping[str, Pair],
+    here: Marks,
+    there: Marks,
+    with_hidden: bool = False,
+    copied: AbstractSet[str] = frozenset(),
+) -> Changes:
+    """What changed since both sides were the same; only what is `copied` is deleted."""
     found = _Sorted()
     alike: dict[str, list[str]] = {}
     for path in sorted(here.keys() | there.keys()):
@@ -75,6 +101,8 @@ def changes(before: Mapping[str, Pair], here: Marks, there: Marks, with_hidden: 
     for paths in alike.values():
         if len(paths) == 1:
             _sort(found, paths[0], before.get(paths[0]), here.get(paths[0]), there.get(paths[0]))
+    # What code deletes of your hidden files stays here, as what it changes in them stays there.
+    gone_there = [path for path in found.gone_there if with_hidden or not is_hidden(path)]
     return Changes(
         tuple(found.up),
         tuple(path for path in found.down if with_hidden or not is_hidden(path)),
@@ -82,6 +110,8 @@ def changes(before: Mapping[str, Pair], here: Marks, there: Marks, with_hidden: 
         tuple(found.conflicts),
         tuple(tuple(paths) for paths in alike.values() if len(paths) > 1),
         tuple(path for path in found.down if not with_hidden and is_hidden(path)),
+        tuple(path for path in found.gone_here if path in copied),
+        tuple(path for path in gone_there if path in copied),
     )
 
 
@@ -95,6 +125,15 @@ def _sort(found: _Sorted, path: str, was: Pair | None, here: Mark | None, there:
         found.up.append(path)
     elif is_new_there:
         found.down.append(path)
+    elif was is not None and here is None:
+        found.gone_here.append(path)
+    elif was is not None and there is None:
+        found.gone_there.append(path)
+
+
+def is_emptied(gone: int, copied: int) -> bool:
+    """Whether so many files are gone that a side was rather emptied, or lost."""
+    return gone > MOST_DELETED and 2 * gone > copied
 
 
 def too_large(marks: Iterable[Mark]) -> str:

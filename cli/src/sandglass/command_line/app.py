@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sandglass.command_line import bridge, contexts, copying, keys, ports, repl, running, sandboxes
+from sandglass.command_line import bridge, contexts, copying, keys, logs, ports, repl, running, sandboxes
 from sandglass.command_line.common import Options, say
 from sandglass.config.settings import MAX_TOKEN_CHARS, Flags
 from sandglass.errors import ConfigurationError
@@ -68,6 +68,7 @@ app.command("start")(sandboxes.start)
 app.command("stop")(sandboxes.stop)
 app.command("ls")(sandboxes.ls)
 app.command("metrics")(sandboxes.metrics)
+app.command("logs")(logs.logs)
 app.command("cp")(copying.cp)
 app.command("open")(ports.open_port)
 app.command("repl")(repl.repl)

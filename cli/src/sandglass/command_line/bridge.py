@@ -15,6 +15,7 @@ import typer
 
 from sandglass.bridge import standard_streams
 from sandglass.bridge.discovery import Discovered
+from sandglass.bridge.image_links import ImageLinks
 from sandglass.bridge.local_servers import LocalServers
 from sandglass.bridge.own_sandbox import OwnSandbox
 from sandglass.bridge.placeholders import Variables
@@ -22,7 +23,7 @@ from sandglass.bridge.plan import Contract, Plan, Tools, Wishes, of_code, plan
 from sandglass.bridge.server import Bridge
 from sandglass.bridge.synced_folder import SyncedFolder
 from sandglass.bridge.transfers import Transfers
-from sandglass.bridge.workspace import DOT_ENV, NOT_HIDDEN, TOLD, WITH_HIDDEN, bind
+from sandglass.bridge.workspace import DOT_ENV, NOT_HIDDEN, TOLD, WITH_HIDDEN, SyncRules, bind
 from sandglass.command_line import local_servers
 from sandglass.command_line.common import Namespace, note, settings, variables, where
 from sandglass.config.settings import Settings
@@ -39,7 +40,7 @@ class _Local:
 
     name: str | None
     folders: list[Folder]
-    with_hidden: bool
+    rules: SyncRules
     variables: Variables
     servers: Discovered
     placement: str | None
@@ -77,6 +78,9 @@ def mcp(
     sync_hidden: Annotated[
         bool, typer.Option("--sync-hidden", help="Copy hidden files out of the sandbox too; .git and secrets never.")
     ] = False,
+    sync_deletions: Annotated[
+        bool, typer.Option("--sync-deletions/--no-sync-deletions", help="Delete on one side what the other deleted.")
+    ] = True,
     sandbox: Annotated[
         bool, typer.Option("--sandbox", help="ipybox: close the network but for the allowed hosts.")
     ] = False,
@@ -147,7 +151,7 @@ def mcp(
         note(TOLD + (WITH_HIDDEN if sync_hidden else NOT_HIDDEN))
     local_servers.tell(discovered)
     placement = None if mcp_placement is None else mcp_placement.value
-    local = _Local(name, folders, sync_hidden, known, discovered, placement)
+    local = _Local(name, folders, SyncRules(sync_hidden, sync_deletions), known, discovered, placement)
     asyncio.run(_serve(found, wishes, planned, local))
     standard_streams.leave(0)
 
@@ -167,9 +171,7 @@ async def _serve(found: Settings, wishes: Wishes, planned: Plan, local: _Local) 
             place = where(found, local.name or f"mcp-{secrets.token_hex(8)}")
             own = OwnSandbox(client, place, planned, local.name is not None, note)
             is_ipybox = wishes.contract is Contract.IPYBOX
-            synced = [
-                SyncedFolder(client, place, here, there, note, local.with_hidden) for here, there in local.folders
-            ]
+            synced = [SyncedFolder(client, place, here, there, note, local.rules) for here, there in local.folders]
 
             async def sync() -> None:
                 for folder in synced:
@@ -179,7 +181,8 @@ async def _serve(found: Settings, wishes: Wishes, planned: Plan, local: _Local) 
             if local.servers.servers:
                 bridge.load(LocalServers(client, place, local.servers.servers, local.placement, note))
         try:
-            await bridge.serve(standard_streams.lines(), standard_streams.write)
+            links = ImageLinks(local.folders if wishes.contract is Contract.IPYBOX else [])
+            await bridge.serve(standard_streams.lines(), links.writing(standard_streams.write))
         finally:
             await client.close()
 

@@ -23,6 +23,13 @@ def path() -> Path:
     return platformdirs.user_config_path("sandglass") / "config.toml"
 
 
+def state() -> Path:
+    """The user's folder for what is kept between two commands."""
+    import platformdirs
+
+    return platformdirs.user_state_path("sandglass")
+
+
 def read() -> Contexts:
     """The contexts; none if there is no file."""
     place = path()

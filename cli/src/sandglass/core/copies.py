@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from sandglass.core.facts import Entry
+from sandglass.core.journal import Stamp
 from sandglass.core.local_names import WINDOWS, is_odd
 from sandglass.errors import ConfigurationError, EndpointError
 
@@ -37,11 +38,17 @@ class Place:
 
 @dataclass(frozen=True)
 class FileCopy:
-    """One file of a copy: where it is read and written, and its size."""
+    """One file of a copy: where it is read and written, its size, and when it was written last."""
 
     source: str
     target: str
     size: int
+    modified: str = ""
+
+    @property
+    def stamp(self) -> Stamp:
+        """By which a change of the source is seen."""
+        return Stamp(self.size, self.modified)
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ def downloads(folder: str, entries: Iterable[Entry], windows: bool = WINDOWS) ->
         if is_odd(path, windows):
             odd.append(path)
         elif entry.type == "file":
-            files.append(FileCopy(joined(folder, path), path, entry.size or 0))
+            files.append(FileCopy(joined(folder, path), path, entry.size or 0, entry.modified))
         elif entry.type == "folder":
             folders.append(path)
         else:

@@ -6,17 +6,21 @@ A piece is written at its place and read from its place, so that each of these c
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sandglass.core import reading
 from sandglass.core.facts import Entry, Fields
-from sandglass.core.runs import Steps, Where
+from sandglass.core.runs import Command, Listener, Steps, Where, run
 from sandglass.errors import EndpointError, ToolError
 from sandglass.wire.messages import ToolCall
 
 PIECE_BYTES = 1024 * 1024
 MOST_ENTRIES = 10_000
 MOST_IN_MEMORY = 256 * 1024 * 1024
+_SUM_CHARS = 64
+_MOST_ARGUMENTS = 200
+_MOST_ARGUMENT_CHARS = 32 * 1024
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,29 @@ def stat(where: Where, path: str) -> Steps[Entry]:
     if file is None:
         raise EndpointError("the endpoint's answer says nothing of the file")
     return Entry(path, file.text("type"), file.integer("size"), file.text("modified"))
+
+
+def sums(where: Where, paths: Iterable[str]) -> Steps[dict[str, str]]:
+    """The SHA-256 of files, computed in the sandbox; those that cannot be read are left out."""
+    found: dict[str, str] = {}
+    for some in _batches(paths):
+        done = yield from run(Command(["sha256sum", "--", *some]), where, Listener())
+        # sha256sum puts two characters between the sum and the path.
+        lines = [line for line in done.stdout.split("\n") if line[_SUM_CHARS : _SUM_CHARS + 2] in ("  ", " *")]
+        found |= {line[_SUM_CHARS + 2 :]: line[:_SUM_CHARS] for line in lines}
+    return found
+
+
+def _batches(paths: Iterable[str]) -> Iterator[list[str]]:
+    """As many paths at a time as the arguments of one command may have."""
+    some: list[str] = []
+    for path in paths:
+        if some and (len(some) == _MOST_ARGUMENTS or sum(map(len, some)) + len(path) > _MOST_ARGUMENT_CHARS):
+            yield some
+            some = []
+        some.append(path)
+    if some:
+        yield some
 
 
 def _manage(where: Where, action: str, path: str) -> Steps[Fields]:

@@ -57,6 +57,11 @@ class Listener:
     wait_s: float = WAIT_S
 
 
+LISTENER = Listener()
+AT_ONCE = Listener(wait_s=0)
+"""For what was printed until now."""
+
+
 @dataclass(frozen=True)
 class Where:
     """Which sandbox."""
@@ -148,8 +153,8 @@ def run(work: Code | Command, where: Where, listener: Listener) -> Steps[Executi
     )
 
 
-def read(execution_id: str, listener: Listener, offset: int = 0) -> Steps[Execution]:
-    """Reads an execution from its beginning, or from an offset, to its end."""
+def read(execution_id: str, listener: Listener, offset: int = 0, follows: bool = True) -> Steps[Execution]:
+    """Reads an execution from its beginning, or from an offset, to its end, or to what there is of one that runs."""
     live = _Live(listener.on_output, offset) if listener.on_output is not None else None
     whole: Execution | None = None
     while True:
@@ -170,7 +175,7 @@ def read(execution_id: str, listener: Listener, offset: int = 0) -> Steps[Execut
         whole = page if whole is None else reading.joined(whole, page)
         if len(whole.stdout) + len(whole.stderr) > MOST_CHARS:
             raise ConfigurationError(TOO_LONG)
-        is_over = page.status != "running" and not page.is_cut
+        is_over = (page.status != "running" or not follows) and not page.is_cut
         if is_over or page.next_offset is None:
             return whole
         offset = page.next_offset

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sandglass.version import VERSION
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PLUGIN = ROOT / "cli/skills"
 
 

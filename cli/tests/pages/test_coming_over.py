@@ -15,7 +15,7 @@ import pytest
 from tests.bridges import Gateway, wait_until
 from tests.endpoint import TOKEN, Endpoint, Json, result
 
-PAGE = (Path(__file__).parents[2] / "docs/bridge.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs/bridge.md").read_text()
 
 
 def configurations(mark: str) -> list[Json]:

@@ -44,6 +44,12 @@ public final class SandboxLabels {
      */
     public static final String WAKE = "sandglass.dev/wake";
 
+    /**
+     * Annotation on the sandboxes of tool servers: what a gateway learned of the MCP server, see
+     * {@link dev.sandglass.api.toolserver.ServerHandshake}. Only the gateway sets it, as an admission policy makes sure.
+     */
+    public static final String MCP_HANDSHAKE = "sandglass.dev/mcp-handshake";
+
     /** Label that opens a ConfigMap to sandboxes, with the value {@code true}; its owner sets it, never the operator. */
     public static final String MOUNTABLE = "sandglass.dev/mountable";
 

@@ -37,7 +37,7 @@ record CrdManifest(
     static final CrdManifest TOOL_SERVER = new CrdManifest(
             SandboxToolServer.class,
             "sandboxtoolservers.sandglass.dev-v1.yml",
-            List.of("Ready", "Reason", "Command", "Age", "URL", "Sandbox", "Message"),
+            List.of("Ready", "Reason", "Tools", "Command", "Age", "URL", "Sandbox", "Message"),
             ToolServerSchema::complete);
 
     static final List<CrdManifest> ALL = List.of(SANDBOX, TOOL_SERVER);

@@ -7,6 +7,7 @@ import dev.sandglass.gateway.action.OwnPods;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.KubernetesAgentServers;
+import dev.sandglass.gateway.kubernetes.KubernetesHandshakeNotes;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.kubernetes.OnDemandNamespaces;
@@ -123,6 +124,11 @@ class SandboxConfiguration {
                 settings.agentServers(), settings.egress().defaults().entries(), resources, known, calls::start);
     }
 
+    @Bean(destroyMethod = "close")
+    KubernetesHandshakeNotes handshakeNotes(KubernetesClient client, KubernetesSandboxes sandboxes) {
+        return new KubernetesHandshakeNotes(client, sandboxes);
+    }
+
     /** The links need it, and it needs them: it takes them from the executions with the first call. */
     @Bean
     ToolCalls toolCalls(
@@ -130,13 +136,15 @@ class SandboxConfiguration {
             SharedServerList list,
             KubernetesSandboxes sandboxes,
             ObjectProvider<Executions> executions,
-            MeterRegistry meters) {
+            MeterRegistry meters,
+            KubernetesHandshakeNotes notes) {
         return new ToolCalls(
                 servers,
                 list,
                 sandboxes.ofServers(),
                 child -> executions.getObject().link(child),
-                meters);
+                meters,
+                notes);
     }
 
     @Bean(destroyMethod = "close")

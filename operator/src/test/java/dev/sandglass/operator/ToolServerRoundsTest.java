@@ -2,12 +2,16 @@ package dev.sandglass.operator;
 
 import static dev.sandglass.api.toolserver.ToolServerCondition.ACCEPTED;
 import static dev.sandglass.api.toolserver.ToolServerCondition.READY;
+import static dev.sandglass.api.toolserver.ToolServerCondition.VERIFIED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.toolserver.SandboxToolServer;
+import dev.sandglass.api.toolserver.ServerHandshake;
+import dev.sandglass.api.toolserver.ServerInfo;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.toolserver.Servers;
@@ -88,6 +92,33 @@ class ToolServerRoundsTest {
         await().atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(events("SandboxMade"))
                 .singleElement()
                 .satisfies(event -> assertThat(event.getRegarding().getKind()).isEqualTo("SandboxToolServer")));
+    }
+
+    @Test
+    void whatAGatewayNotesOnTheSandboxIsToldUntilTheSpecChanges() {
+        client.resource(Servers.stdio()).create();
+        SandboxToolServer made = told(VERIFIED, "Unknown", "NotVerified");
+        var info = new ServerInfo("Time", "1.0", "2025-11-25");
+        var handshake = new ServerHandshake(
+                made.getMetadata().getUid(), made.getMetadata().getGeneration(), true, info, 2, null);
+
+        MockedRounds.edit(child(), found -> {
+            found.getMetadata().setAnnotations(Map.of(SandboxLabels.MCP_HANDSHAKE, handshake.note()));
+            return found;
+        });
+
+        SandboxToolServer verified = told(VERIFIED, "True", "Verified");
+        assertThat(verified.observed().serverInfo()).isEqualTo(info);
+        assertThat(verified.observed().toolCount()).isEqualTo(2);
+
+        MockedRounds.edit(toolServer(), found -> {
+            found.setSpec(Servers.server("{stdio: {command: npx}}").getSpec());
+            return found;
+        });
+
+        SandboxToolServer edited = told(VERIFIED, "Unknown", "NotVerified");
+        assertThat(edited.observed().serverInfo()).isNull();
+        assertThat(edited.observed().toolCount()).isNull();
     }
 
     private List<Event> events(String reason) {

@@ -27,6 +27,7 @@ import java.util.Optional;
 @ValidationRule(value = ToolServerSchemaRules.NAME, message = ToolServerSchemaRules.NAME_WRONG)
 @AdditionalPrinterColumn(name = "Ready", jsonPath = ".status.conditions[?(@.type==\"Ready\")].status")
 @AdditionalPrinterColumn(name = "Reason", jsonPath = ".status.conditions[?(@.type==\"Ready\")].reason")
+@AdditionalPrinterColumn(name = "Tools", jsonPath = ".status.toolCount", type = AdditionalPrinterColumn.Type.INTEGER)
 @AdditionalPrinterColumn(name = "Command", jsonPath = ".spec.stdio.command")
 @AdditionalPrinterColumn(
         name = "Age",

@@ -11,8 +11,14 @@ public enum ToolServerCondition {
     AVAILABLE(
             "Available",
             "True: the pod in which the server runs is there now. False: it is not, for the reason that the"
-                    + " Sandbox has, such as Starting or Idle. Whether the server itself has started, its first call"
-                    + " shows."),
+                    + " Sandbox has, such as Starting or Idle. Whether the server in it answers, Verified says."),
+
+    VERIFIED(
+            "Verified",
+            "True: the server answered the handshake of MCP; serverInfo, toolCount and toolsHash say what it is. It stays"
+                    + " so while the server's pod sleeps. False: the server did not start, or did not answer as an MCP"
+                    + " server does. Unknown: no gateway has talked to it since the spec changed or the Sandbox was made;"
+                    + " its first call starts it."),
 
     READY(
             "Ready",

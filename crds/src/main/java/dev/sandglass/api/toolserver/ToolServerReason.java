@@ -23,6 +23,18 @@ public enum ToolServerReason {
                     + " its size is not allowed; the message has its answer. The operator tries again every 5"
                     + " minutes, and when the spec changes."),
 
+    VERIFIED("Verified", "Verified=True: the server answered the handshake of MCP."),
+
+    ENDPOINT_UNAVAILABLE(
+            "EndpointUnavailable",
+            "Verified=False: the server did not start, or did not answer as an MCP server does. The error of each call"
+                    + " has the cause; the next call tries again."),
+
+    NOT_VERIFIED(
+            "NotVerified",
+            "Verified=Unknown: no gateway has talked to the server since its spec changed or its Sandbox was made. Its"
+                    + " first call starts it."),
+
     OPERATOR_ERROR("OperatorError", "Accepted=Unknown: the operator failed to process the resource and tries again.");
 
     private final String value;

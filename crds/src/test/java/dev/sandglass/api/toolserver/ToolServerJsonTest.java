@@ -44,17 +44,34 @@ class ToolServerJsonTest {
                   tools: {allow: [], deny: [b], ask: [c]}
                   limits: {callTimeout: 30s, maxResultSize: 1Mi, concurrency: 2, callsPerExecution: 3}
                   sandboxSelector: {matchLabels: {a: b}, matchExpressions: [{key: k, operator: In, values: [v]}]}
-                status: {observedGeneration: 2, sandboxName: demo-mcp}
+                status:
+                  observedGeneration: 2
+                  sandboxName: demo-mcp
+                  serverInfo: {name: Demo, version: "1.0", protocolVersion: 2025-11-25}
+                  toolCount: 0
+                  toolsHash: sha256:00
                 """);
 
         SandboxToolServer read = SERIALIZATION.unmarshal(SERIALIZATION.asJson(server), SandboxToolServer.class);
 
         assertThat(read.getSpec()).isEqualTo(server.getSpec());
         assertThat(read.getStatus()).isEqualTo(server.getStatus());
+        assertThat(read.getStatus().toolCount()).isZero();
         assertThat(read.getSpec().allowedDomains()).isEmpty();
         assertThat(read.getSpec().toolRules().allow()).isEmpty();
         assertThat(read.getSpec().limits().timeout()).contains(Duration.ofSeconds(30));
         assertThat(read.getSpec().limits().maxResultBytes()).isEqualTo(1 << 20);
+    }
+
+    @Test
+    void aStatusOfAnOlderReleaseIsReadAndWrittenWithoutTheServersWords() {
+        SandboxToolServer old = parse("""
+                spec: {stdio: {command: npx}}
+                status: {observedGeneration: 1, sandboxName: demo-mcp}
+                """);
+
+        assertThat(old.getStatus()).isEqualTo(new SandboxToolServerStatus(1L, null, "demo-mcp"));
+        assertThat(SERIALIZATION.asJson(old.getStatus())).doesNotContain("serverInfo", "tools", "null");
     }
 
     @Test

@@ -62,8 +62,25 @@ record SharedServer(Kubectl kubectl, String name) {
                 spec)));
     }
 
+    /** Applies it with another program in Python, and no variable. */
+    void applyProgram(String program) {
+        var spec = new HashMap<>(SMALL);
+        spec.put("stdio", Map.of("command", "python3", "args", List.of("-c", program)));
+        applySpec(spec);
+    }
+
     void awaitReady() {
-        kubectl.run("wait", "--for=condition=Ready", KIND + "/" + name, "--timeout=90s");
+        await("Ready=True");
+    }
+
+    /** Until a condition has that status, as in {@code Ready=True}. */
+    void await(String condition) {
+        kubectl.run("wait", "--for=condition=" + condition, KIND + "/" + name, "--timeout=90s");
+    }
+
+    /** A field, as {@code -o jsonpath} finds it; empty if it has none. */
+    String field(String path) {
+        return kubectl.run("get", KIND, name, "--output=jsonpath={" + path + "}");
     }
 
     /** As {@code kubectl get} shows it. */

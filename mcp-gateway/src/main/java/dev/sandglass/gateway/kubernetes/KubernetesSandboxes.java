@@ -87,6 +87,11 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         return cache.getByUid(uid);
     }
 
+    /** The resource of that name. */
+    Optional<Sandbox> resource(String namespace, String name) {
+        return cache.get(namespace, name);
+    }
+
     /** Starts to follow the resources; returns at once. */
     public void start() {
         cache.start();

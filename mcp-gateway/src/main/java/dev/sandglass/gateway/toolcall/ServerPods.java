@@ -6,6 +6,8 @@ import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
+import dev.sandglass.gateway.toolserver.RegisteredServer;
+import dev.sandglass.gateway.toolserver.ServerAnswers;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -28,12 +30,13 @@ final class ServerPods {
         this.links = links;
     }
 
-    /** Starts the server, unless it runs in this version; done when it can be called. */
-    Mono<Void> register(RunningSandbox pod, SharedServer server) {
+    /** Starts the server, unless it runs in this version; says what it is when it can be called. */
+    Mono<RegisteredServer.Info> register(RunningSandbox pod, SharedServer server) {
         var verb = new Verb.RegisterServer(
                 server.registration(), false, server.identity().revision());
         Duration timeout = server.registration().timeout().plus(GRACE);
-        return Mono.fromFuture(() -> links.apply(pod).ask(verb, timeout)).then();
+        return Mono.fromFuture(() -> links.apply(pod).ask(verb, timeout))
+                .map(answer -> ServerAnswers.info(answer.json()));
     }
 
     /** The server's tools, as JSON. */

@@ -8,6 +8,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import java.time.Duration;
 import java.util.Map;
@@ -39,6 +40,7 @@ final class ServerStarts {
     private final Sandboxes children;
     private final ServerPods pods;
     private final ServerUse use;
+    private final Handshakes handshakes;
     private final Scheduler clock;
 
     /** By revision. Starts under way, and those that failed a moment ago. */
@@ -47,10 +49,11 @@ final class ServerStarts {
     /** By UID of the server: which revision is registered where. */
     private final Recent<Registered> registered = new Recent<>(MOST_REMEMBERED);
 
-    ServerStarts(Sandboxes children, ServerPods pods, ServerUse use, Scheduler clock) {
+    ServerStarts(Sandboxes children, ServerPods pods, ServerUse use, Handshakes handshakes, Scheduler clock) {
         this.children = children;
         this.pods = pods;
         this.use = use;
+        this.handshakes = handshakes;
         this.clock = clock;
     }
 
@@ -128,7 +131,7 @@ final class ServerStarts {
                 : SandboxProblem.NotRunning.starting(ref, state.flatMap(SandboxState::condition));
     }
 
-    private Mono<Void> registered(RunningSandbox child, SharedServer server) {
+    private Mono<RegisteredServer.Info> registered(RunningSandbox child, SharedServer server) {
         Duration patience = server.registration().timeout();
         return pods.register(child, server)
                 .retryWhen(Retry.fixedDelay(patience.dividedBy(ASK_AGAIN), ASK_AGAIN)
@@ -136,7 +139,11 @@ final class ServerStarts {
                         .filter(failure -> LinkException.unwrap(failure) instanceof LinkException why
                                 && why.isRefusal(REGISTERING))
                         .onRetryExhaustedThrow((_, last) -> last.failure()))
-                .doOnSuccess(_ -> registered.put(server.identity().uid(), Registered.of(child, server)));
+                .doOnNext(info -> {
+                    registered.put(server.identity().uid(), Registered.of(child, server));
+                    handshakes.started(child, server, info);
+                })
+                .doOnError(failure -> handshakes.failed(server, failure));
     }
 
     /** The pod does not know the server any more, such as one whose container was restarted: the next call registers it. */

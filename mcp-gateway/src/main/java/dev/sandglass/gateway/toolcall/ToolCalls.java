@@ -11,6 +11,7 @@ import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.quota.ByteBudget;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.toolserver.HandshakeNotes;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import dev.sandglass.gateway.toolserver.SharedServerState;
 import dev.sandglass.gateway.toolserver.SharedServers;
@@ -49,6 +50,7 @@ public final class ToolCalls implements PodCalls {
     private final Sandboxes children;
     private final ServerPods pods;
     private final ServerUse use;
+    private final Handshakes handshakes;
     private final ServerStarts starts;
     private final CallQueue queue = new CallQueue();
     private final ExecutionCounts counts = new ExecutionCounts();
@@ -63,28 +65,33 @@ public final class ToolCalls implements PodCalls {
      * @param worker reads long lists
      * @param nanoTime a monotonic clock
      * @param meters counts calls
+     * @param notes where it is noted what servers are
      */
-    record Means(Scheduler clock, Scheduler worker, LongSupplier nanoTime, MeterRegistry meters) {}
+    record Means(
+            Scheduler clock, Scheduler worker, LongSupplier nanoTime, MeterRegistry meters, HandshakeNotes notes) {}
 
     /**
      * Answers for these servers.
      *
      * @param children the sandboxes in whose pods servers run
      * @param links the links to these
+     * @param meters counts calls
+     * @param notes where it is noted what servers are
      */
     public ToolCalls(
             SharedServers servers,
             SharedServerList list,
             Sandboxes children,
             Function<RunningSandbox, Link> links,
-            MeterRegistry meters) {
+            MeterRegistry meters,
+            HandshakeNotes notes) {
         this(
                 servers,
                 list,
                 children,
                 links,
                 new ByteBudget(ALL_BYTES, NAMESPACE_BYTES),
-                new Means(Schedulers.parallel(), Schedulers.boundedElastic(), System::nanoTime, meters));
+                new Means(Schedulers.parallel(), Schedulers.boundedElastic(), System::nanoTime, meters, notes));
     }
 
     ToolCalls(
@@ -99,7 +106,9 @@ public final class ToolCalls implements PodCalls {
         this.children = children;
         this.pods = new ServerPods(links);
         this.use = new ServerUse(children, means.clock());
-        this.starts = new ServerStarts(children, pods, use, means.clock());
+        var writer = new HandshakeWriter(means.notes(), means.clock(), means.meters());
+        this.handshakes = new Handshakes(pods, writer, means.clock(), means.worker());
+        this.starts = new ServerStarts(children, pods, use, handshakes, means.clock());
         this.bytes = bytes;
         this.log = new ToolCallLog(means.meters(), means.nanoTime());
         this.means = means;
@@ -203,6 +212,7 @@ public final class ToolCalls implements PodCalls {
                 .orElseThrow(() -> CallProblem.FAILED.because(
                         "the pod of MCP server '%s' gave no list of tools".formatted(server.name())));
         list.knows(server, listing.tools());
+        handshakes.listed(server, listing);
         return listing;
     }
 
@@ -266,7 +276,9 @@ public final class ToolCalls implements PodCalls {
                 switch (server.rules().verdict(tool)) {
                     case ToolRules.Verdict.ALLOWED -> "";
                     case ToolRules.Verdict.ASK ->
-                        "calls of this tool need a person's approval, and there is no way yet to ask for one";
+                        "calls of this tool need a person's approval, which cannot be given yet; an administrator"
+                                + " permits them by taking the tool out of spec.tools.ask of SandboxToolServer "
+                                + server.identity().resource();
                     case ToolRules.Verdict.DENIED -> "the rules of this server do not let code call this tool";
                 };
         if (!why.isEmpty()) {

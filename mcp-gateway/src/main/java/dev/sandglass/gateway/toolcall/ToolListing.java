@@ -21,8 +21,10 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param json the list for the sandbox
  * @param tools the beginning of it
+ * @param count how many tools the server has, those among them that code may not call
+ * @param hash digest of the names and schemas of these, in any order
  */
-record ToolListing(Blob json, Tools tools) {
+record ToolListing(Blob json, Tools tools, int count, String hash) {
 
     /** Most tools of one server that are read; a supervisor takes no more. */
     static final int MOST = 512;
@@ -59,8 +61,11 @@ record ToolListing(Blob json, Tools tools) {
         private final ToolRules rules;
         private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
         private final List<Tool> shown = new ArrayList<>();
+        private final ToolsHash hash = new ToolsHash();
         private int count;
+        private int all;
         private long leftOut;
+        private long beyond;
 
         private Reading(byte[] list, JsonParser parser, ToolRules rules) {
             this.list = list;
@@ -85,11 +90,18 @@ record ToolListing(Blob json, Tools tools) {
             var json = new ByteArrayOutputStream(kept.size() + server.length() + 64);
             json.writeBytes(utf8("{\"server\":\"" + server + "\",\"tools\":["));
             json.writeBytes(kept.toByteArray());
-            int more = (int) Math.min(leftOut, Integer.MAX_VALUE);
+            int more = atMost(leftOut + beyond);
             json.writeBytes(utf8("],\"left_out\":" + more + "}"));
             long notShown = count - (long) shown.size() + more;
             return new ToolListing(
-                    Blob.of(json.toByteArray()), new Tools(shown, (int) Math.min(notShown, Integer.MAX_VALUE)));
+                    Blob.of(json.toByteArray()),
+                    new Tools(shown, atMost(notShown)),
+                    atMost(all + leftOut),
+                    hash.text());
+        }
+
+        private static int atMost(long number) {
+            return (int) Math.min(number, Integer.MAX_VALUE);
         }
 
         private void readTools() {
@@ -104,32 +116,66 @@ record ToolListing(Blob json, Tools tools) {
 
         private void readTool() {
             int from = offset(parser.currentTokenLocation().getByteOffset());
-            String name = "";
-            String description = "";
-            int names = 0;
+            var entry = new Entry();
             while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-                String field = parser.currentName();
-                JsonToken value = parser.nextToken();
-                if (field.equals("name")) {
-                    names++;
-                    name = value == JsonToken.VALUE_STRING ? parser.getString() : "";
-                } else if (field.equals("description") && value == JsonToken.VALUE_STRING) {
-                    description = parser.getString();
-                } else {
-                    parser.skipChildren();
-                }
+                entry.readField();
             }
             int to = offset(parser.currentLocation().getByteOffset());
-            // Of two names, another reader may take the other one.
-            boolean sound = names == 1 && !name.isEmpty() && name.length() <= Asked.MAX_NAME;
-            if (sound && rules.verdict(name) == ToolRules.Verdict.ALLOWED) {
-                keep(from, to, name, description);
+            if (!entry.isSound()) {
+                return;
+            }
+            all++;
+            hash.add(entry.name, list, entry.input, entry.output);
+            if (rules.verdict(entry.name) == ToolRules.Verdict.ALLOWED) {
+                keep(from, to, entry.name, entry.description);
+            }
+        }
+
+        /** A tool of the list. */
+        private final class Entry {
+            private String name = "";
+            private String description = "";
+            private ToolsHash.Part input = ToolsHash.Part.NONE;
+            private ToolsHash.Part output = ToolsHash.Part.NONE;
+            private int names;
+
+            private void readField() {
+                String field = parser.currentName();
+                JsonToken value = parser.nextToken();
+                switch (field) {
+                    case "name" -> {
+                        names++;
+                        name = text(value);
+                    }
+                    case "description" -> description = text(value);
+                    case "inputSchema" -> input = skipped();
+                    case "outputSchema" -> output = skipped();
+                    default -> parser.skipChildren();
+                }
+            }
+
+            /** Empty for what is none. */
+            private String text(JsonToken value) {
+                String text = value == JsonToken.VALUE_STRING ? parser.getString() : "";
+                parser.skipChildren();
+                return text;
+            }
+
+            private ToolsHash.Part skipped() {
+                int from = offset(parser.currentTokenLocation().getByteOffset());
+                parser.skipChildren();
+                return new ToolsHash.Part(from, offset(parser.currentLocation().getByteOffset()));
+            }
+
+            /** Of two names, another reader may take the other one. */
+            private boolean isSound() {
+                return names == 1 && !name.isEmpty() && name.length() <= Asked.MAX_NAME;
             }
         }
 
         private void keep(int from, int to, String name, String description) {
             if (count == MOST) {
-                leftOut++;
+                beyond++;
                 return;
             }
             if (count > 0) {

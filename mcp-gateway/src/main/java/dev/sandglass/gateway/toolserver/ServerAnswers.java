@@ -42,17 +42,17 @@ public final class ServerAnswers {
      * @param name that was registered: what the answer says of it does not count
      */
     public static RegisteredServer registered(String name, JsonNode json) {
-        JsonNode info = json.path("server_info");
         Tools tools = Tools.read(json.path("tools"));
-        return new RegisteredServer(
-                name,
-                new RegisteredServer.Info(
-                        line(info.path("name"), MAX_NAME),
-                        line(info.path("version"), MAX_NAME),
-                        line(info.path("protocol_version"), MAX_NAME)),
-                tools.known(),
-                tools.leftOut(),
-                notes(json.path("notes")));
+        return new RegisteredServer(name, info(json), tools.known(), tools.leftOut(), notes(json.path("notes")));
+    }
+
+    /** What the answer to a registration says of the server itself. */
+    public static RegisteredServer.Info info(JsonNode json) {
+        JsonNode info = json.path("server_info");
+        return new RegisteredServer.Info(
+                line(info.path("name"), MAX_NAME),
+                line(info.path("version"), MAX_NAME),
+                line(info.path("protocol_version"), MAX_NAME));
     }
 
     /** The answer to the question for all servers, in its order; one that stands twice counts once. */

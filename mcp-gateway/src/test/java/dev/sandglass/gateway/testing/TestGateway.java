@@ -31,6 +31,7 @@ import dev.sandglass.gateway.port.PortSettings.ReachedBy;
 import dev.sandglass.gateway.toolcall.SharedServerList;
 import dev.sandglass.gateway.toolcall.ToolCalls;
 import dev.sandglass.gateway.toolserver.AgentServerSettings;
+import dev.sandglass.gateway.toolserver.HandshakeNotes;
 import dev.sandglass.gateway.websocket.SocketSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.ChannelOption;
@@ -146,7 +147,7 @@ public final class TestGateway implements AutoCloseable {
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
         var access = new TenantAccess(tenants);
         var list = new SharedServerList(shared, sandboxes::find);
-        var calls = new ToolCalls(shared, list, sandboxes, executions::link, meters);
+        var calls = new ToolCalls(shared, list, sandboxes, executions::link, meters, HandshakeNotes.NONE);
         var ownPods = new OwnPods(
                 new AgentServerSettings(AgentServerSettings.Permitted.ALL, List.of("packages.example.com")),
                 List.of("usual.example.com"),

@@ -3,9 +3,12 @@ package dev.sandglass.gateway.toolcall;
 import static dev.sandglass.gateway.toolcall.ToolCallScene.BOX;
 import static dev.sandglass.gateway.toolcall.ToolCallScene.blob;
 import static dev.sandglass.gateway.toolcall.ToolCallScene.problem;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.api.toolserver.ServerHandshake;
+import dev.sandglass.api.toolserver.ServerInfo;
 import dev.sandglass.api.toolserver.ToolRules;
 import dev.sandglass.gateway.execution.SupervisorProcess;
 import dev.sandglass.gateway.link.LinkClient;
@@ -15,6 +18,7 @@ import dev.sandglass.gateway.link.call.PodCall;
 import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.testing.FakeHandshakeNotes;
 import dev.sandglass.gateway.testing.FakeSandboxes;
 import dev.sandglass.gateway.testing.FakeSharedServers;
 import dev.sandglass.gateway.testing.TestLinks;
@@ -48,6 +52,7 @@ class RealServerTest {
 
     private static SupervisorProcess supervisor;
     private static FakeSharedServers servers;
+    private static FakeHandshakeNotes handshakes;
     private static Path notes;
     private static Path begun;
     private static Path secrets;
@@ -73,7 +78,8 @@ class RealServerTest {
                     children,
                     child ->
                             links.link(new LinkTarget(child.uid(), child.incarnation(), child.address(), child.port())),
-                    new SimpleMeterRegistry());
+                    new SimpleMeterRegistry(),
+                    handshakes);
             return new Replica(links, calls);
         }
 
@@ -112,6 +118,7 @@ class RealServerTest {
         notes = Files.createTempFile("cancelled", ".txt");
         begun = Path.of(notes + ".begun");
         servers = new FakeSharedServers();
+        handshakes = new FakeHandshakeNotes();
         servers.add(BOX, "sandglass-default", Map.of());
         servers.put(server("web", List.of(SERVER.toString(), "well", notes.toString())));
         servers.put(server("absent", List.of()));
@@ -199,6 +206,22 @@ class RealServerTest {
 
         assertThat(why.code()).isEqualTo("not_running");
         assertThat(why.text()).contains("MCP server 'absent'", "no-such-program");
+    }
+
+    @Test
+    void whatAServerIsIsNotedAndThatAnotherOneDoesNotStart() throws Exception {
+        blob(one.ask("tool_list", "{'server':'web'}", ""));
+        problem(one.ask("tool_call", "{'server':'absent','tool':'a'}", "{}"));
+
+        await().untilAsserted(() -> assertThat(handshakes.noted).containsKeys("web", "absent"));
+        ServerHandshake web = requireNonNull(handshakes.noted.get("web"));
+        ServerInfo info = requireNonNull(web.serverInfo());
+        assertThat(info.name()).isEqualTo("test");
+        assertThat(info.version()).isEqualTo("1.0");
+        assertThat(info.protocolVersion()).matches("20\\d\\d-\\d\\d-\\d\\d");
+        assertThat(web.toolCount()).as("'dies' among them").isGreaterThanOrEqualTo(10);
+        assertThat(web.toolsHash()).isNotNull();
+        assertThat(requireNonNull(handshakes.noted.get("absent")).done()).isFalse();
     }
 
     private static void store(String secret, String token) throws IOException {

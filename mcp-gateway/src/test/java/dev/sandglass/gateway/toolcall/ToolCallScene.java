@@ -9,6 +9,7 @@ import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.quota.ByteBudget;
+import dev.sandglass.gateway.testing.FakeHandshakeNotes;
 import dev.sandglass.gateway.testing.FakeSandboxes;
 import dev.sandglass.gateway.testing.FakeSharedServers;
 import dev.sandglass.gateway.testing.FakeSupervisor;
@@ -46,6 +47,7 @@ final class ToolCallScene implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 60;
 
     final FakeSharedServers servers = new FakeSharedServers();
+    final FakeHandshakeNotes notes = new FakeHandshakeNotes();
     final FakeSandboxes children = new FakeSandboxes();
     final FakeSupervisor supervisor = new FakeSupervisor();
     final VirtualTimeScheduler clock = VirtualTimeScheduler.create();
@@ -67,7 +69,7 @@ final class ToolCallScene implements AutoCloseable {
                 children,
                 _ -> supervisor,
                 bytes,
-                new ToolCalls.Means(clock, Schedulers.immediate(), nanos::get, meters));
+                new ToolCalls.Means(clock, Schedulers.immediate(), nanos::get, meters, notes));
         servers.add(BOX, "sandglass-default", Map.of("team", "a"));
         servers.add(OTHER, "sandglass-other", Map.of("team", "a"));
         lines.list = new CopyOnWriteArrayList<>();

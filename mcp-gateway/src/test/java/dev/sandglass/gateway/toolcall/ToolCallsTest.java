@@ -155,6 +155,31 @@ class ToolCallsTest {
         assertThat(scene.verbs(Verb.CallServerTool.class)).hasSize(1);
     }
 
+    /** Until there are approvals. */
+    @Test
+    void aToolThatAPersonIsToApproveIsNeitherListedNorCalledAndTheRefusalSaysWhatToDo() throws Exception {
+        scene.servers.put(server(
+                "web",
+                new ToolRules(List.of("search"), List.of("delete_all"), List.of("sea*", "delete_*")),
+                SharedServer.Bounds.DEFAULT));
+
+        LinkException why = problem(scene.ask(BOX, "tool_call", SEARCH, "{}"));
+        assertThat(why.code()).isEqualTo("not_allowed");
+        assertThat(why.text())
+                .isEqualTo(
+                        "web.search: calls of this tool need a person's approval, which cannot be given yet; an"
+                                + " administrator permits them by taking the tool out of spec.tools.ask of SandboxToolServer web");
+        assertThat(scene.audit()).singleElement().asString().contains(" tool=search ", " outcome=not_allowed ");
+        assertThat(problem(scene.ask(BOX, "tool_call", SEARCH.replace("search", "delete_all"), "{}"))
+                        .text())
+                .as("deny counts first")
+                .doesNotContain("approval");
+        assertThat(scene.counted("stdio", "not_allowed")).isEqualTo(2);
+        assertThat(blob(scene.ask(BOX, "tool_list", "{'server':'web'}", "")))
+                .isEqualTo("{\"server\":\"web\",\"tools\":[],\"left_out\":0}");
+        assertThat(scene.verbs(Verb.CallServerTool.class)).isEmpty();
+    }
+
     @Test
     void aListHasNoToolThatMayNotBeCalled() throws Exception {
         scene.servers.put(server("web", new ToolRules(null, List.of("delete_*"), null), SharedServer.Bounds.DEFAULT));

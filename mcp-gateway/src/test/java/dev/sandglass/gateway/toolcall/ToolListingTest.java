@@ -44,7 +44,7 @@ class ToolListingTest {
     @Test
     void whatHasNoNameOrTwoIsLeftOut() {
         assertThat(json("""
-                        {"tools":[{"description":"none"},{"name":7},{"name":""},{"name":"a","name":"deny"},\
+                        {"tools":[{"description":"none"},{"name":7},{"name":{"name":"deep"}},{"name":""},{"name":"a","name":"deny"},\
                         {"name":"%s"},"text",[{"name":"deep"}],{"name":"good"}]}""".formatted("x".repeat(257))))
                 .isEqualTo("{\"server\":\"web\",\"tools\":[{\"name\":\"good\"}],\"left_out\":0}");
     }
@@ -68,10 +68,46 @@ class ToolListingTest {
         JsonNode json = JSON.readTree(listing.json().bytes());
         assertThat(json.path("tools")).hasSize(ToolListing.MOST);
         assertThat(json.path("left_out").asInt()).isEqualTo(5);
+        assertThat(listing.count()).isEqualTo(ToolListing.MOST + 5);
         assertThat(listing.tools().known()).hasSize(Tools.MOST);
         assertThat(listing.tools().leftOut()).isEqualTo(ToolListing.MOST + 5 - Tools.MOST);
         assertThat(listing.tools().known().getFirst())
                 .isEqualTo(new Tool("t0", "d".repeat(Tools.MAX_DESCRIPTION) + "…"));
+    }
+
+    private static ToolListing listing(String... tools) {
+        return read("{\"tools\":[" + String.join(",", tools) + "],\"left_out\":3}")
+                .orElseThrow();
+    }
+
+    @Test
+    void allToolsCountAlsoThoseThatCodeMayNotCall() {
+        ToolListing listing =
+                listing("{\"name\":\"a\"}", "{\"name\":\"deny_1\"}", "{\"name\":\"ask\"}", "{\"name\":7}");
+
+        assertThat(listing.count()).isEqualTo(6);
+        assertThat(listing.tools().known()).hasSize(1);
+    }
+
+    @Test
+    void theHashIsOfNamesAndSchemasAndOfNothingElse() {
+        String one = "{\"name\":\"a\",\"description\":\"x\",\"inputSchema\":{\"type\":\"object\"},\"outputSchema\":{}}";
+        String other = "{\"name\":\"b\",\"inputSchema\":{}}";
+        String hash = listing(one, other).hash();
+
+        assertThat(hash).matches("sha256:[0-9a-f]{64}");
+        assertThat(listing(other, one).hash()).as("another order").isEqualTo(hash);
+        assertThat(listing(one.replace("x", "other words"), other).hash()).isEqualTo(hash);
+        assertThat(listing("{\"inputSchema\":{},\"name\":\"b\"}", one).hash()).isEqualTo(hash);
+        for (String changed : List.of(
+                one.replace("\"a\"", "\"c\""),
+                one.replace("object", "array"),
+                one.replace("\"outputSchema\":{}", "\"outputSchema\":[]"),
+                one.replace("outputSchema", "other"),
+                one.replace("outputSchema", "input").replace("inputSchema", "outputSchema"))) {
+            assertThat(listing(changed, other).hash()).as(changed).isNotEqualTo(hash);
+        }
+        assertThat(listing(one).hash()).isNotEqualTo(hash);
     }
 
     private static List<List<byte[]>> corpus() {
@@ -99,6 +135,7 @@ class ToolListingTest {
         JsonNode json = JSON.readTree(listing.json().bytes());
         assertThat(json.path("tools").size()).isBetween(0, ToolListing.MOST);
         assertThat(json.path("left_out").asInt()).isNotNegative();
+        assertThat(listing.count()).isGreaterThanOrEqualTo(json.path("tools").size());
         for (JsonNode tool : json.path("tools")) {
             assertThat(RULES.verdict(tool.path("name").asString())).isEqualTo(ToolRules.Verdict.ALLOWED);
         }

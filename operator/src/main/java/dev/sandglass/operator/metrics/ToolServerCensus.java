@@ -6,6 +6,7 @@ import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.api.toolserver.ToolServerReason;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -22,6 +23,13 @@ final class ToolServerCensus {
             Reason.UPDATE_PENDING.value(),
             Reason.IDLE.value(),
             Reason.MAX_LIFETIME.value());
+
+    /** Reasons of Ready that no Sandbox has. */
+    private static final Set<ToolServerReason> OF_READY = EnumSet.of(
+            ToolServerReason.NAME_TAKEN,
+            ToolServerReason.INVALID_SPEC,
+            ToolServerReason.SANDBOX_REFUSED,
+            ToolServerReason.OPERATOR_ERROR);
 
     private static final Census.Kind<SandboxToolServer> KIND = new Census.Kind<>(
             "sandglass.tool.servers",
@@ -40,9 +48,7 @@ final class ToolServerCensus {
     }
 
     private static List<String> reasons() {
-        Stream<String> own = Arrays.stream(ToolServerReason.values())
-                .filter(reason -> reason != ToolServerReason.SANDBOX_MADE)
-                .map(ToolServerReason::value);
+        Stream<String> own = OF_READY.stream().map(ToolServerReason::value);
         Stream<String> ofSandbox = Arrays.stream(Reason.values())
                 .filter(reason -> reason != Reason.POLICIES_APPLIED && reason != Reason.DOMAINS_IGNORED)
                 .map(Reason::value);

@@ -97,7 +97,8 @@ public final class ToolServerReconciler implements Reconciler<SandboxToolServer>
         return switch (reason) {
             case NAME_TAKEN -> Optional.of(LOOK_FOR_THE_NAME);
             case SANDBOX_REFUSED -> Optional.of(ASK_AGAIN);
-            case SANDBOX_MADE, INVALID_SPEC, OPERATOR_ERROR -> Optional.empty();
+            case SANDBOX_MADE, INVALID_SPEC, VERIFIED, ENDPOINT_UNAVAILABLE, NOT_VERIFIED, OPERATOR_ERROR ->
+                Optional.empty();
         };
     }
 

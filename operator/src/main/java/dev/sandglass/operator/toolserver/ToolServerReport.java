@@ -4,8 +4,10 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.SandboxToolServerStatus;
+import dev.sandglass.api.toolserver.ServerHandshake;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.api.toolserver.ToolServerReason;
 import dev.sandglass.operator.lifecycle.Notice;
@@ -16,6 +18,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Writes up what there is as a tool server's status. Equal input gives an equal status, hence no write. */
 final class ToolServerReport {
@@ -53,13 +56,44 @@ final class ToolServerReport {
         Saying available = child.map(ToolServerReport::available)
                 .orElseGet(() -> new Saying(FALSE, accepted.reason(), accepted.message()));
         Saying ready = refusal.isPresent() ? accepted : ready(child, available);
+        Optional<ServerHandshake> handshake =
+                child.flatMap(ToolServerReport::handshake).filter(found -> found.isOf(server));
         return new SandboxToolServerStatus(
                 server.getMetadata().getGeneration(),
                 List.of(
                         condition(server, ToolServerCondition.ACCEPTED, accepted, now),
                         condition(server, ToolServerCondition.AVAILABLE, available, now),
+                        condition(server, ToolServerCondition.VERIFIED, verified(handshake), now),
                         condition(server, ToolServerCondition.READY, ready, now)),
-                child.map(sandbox -> sandbox.getMetadata().getName()).orElse(null));
+                child.map(sandbox -> sandbox.getMetadata().getName()).orElse(null),
+                handshake.map(ServerHandshake::serverInfo).orElse(null),
+                handshake.map(ServerHandshake::toolCount).orElse(null),
+                handshake.map(ServerHandshake::toolsHash).orElse(null));
+    }
+
+    /** What a gateway noted on the Sandbox; it may be of a former spec. */
+    private static Optional<ServerHandshake> handshake(Sandbox child) {
+        return Optional.ofNullable(child.getMetadata().getAnnotations())
+                .map(annotations -> annotations.get(SandboxLabels.MCP_HANDSHAKE))
+                .flatMap(ServerHandshake::read);
+    }
+
+    /** In our words alone: what the server says of itself stands in fields of its own. */
+    private static Saying verified(Optional<ServerHandshake> handshake) {
+        if (handshake.isEmpty()) {
+            return Saying.of(
+                    UNKNOWN,
+                    ToolServerReason.NOT_VERIFIED,
+                    "No gateway has talked to the server since its spec changed or its Sandbox was made; its first call"
+                            + " starts it");
+        }
+        return handshake.get().done()
+                ? Saying.of(TRUE, ToolServerReason.VERIFIED, "The server answered the handshake of MCP")
+                : Saying.of(
+                        FALSE,
+                        ToolServerReason.ENDPOINT_UNAVAILABLE,
+                        "The server did not start, or did not answer as an MCP server does; the error of a call has the"
+                                + " cause, and the next call tries again");
     }
 
     /** Whether the pod is there, as the Sandbox says it. */
@@ -105,15 +139,18 @@ final class ToolServerReport {
             return former;
         }
         Saying unknown = Saying.of(UNKNOWN, ToolServerReason.OPERATOR_ERROR, message);
-        Condition accepted = condition(server, ToolServerCondition.ACCEPTED, unknown, now);
-        Condition ready = former.condition(ToolServerCondition.READY)
-                .orElseGet(() -> condition(server, ToolServerCondition.READY, unknown, now));
+        Stream<Condition> accepted = Stream.of(condition(server, ToolServerCondition.ACCEPTED, unknown, now));
+        Stream<Condition> known = Stream.of(ToolServerCondition.AVAILABLE, ToolServerCondition.VERIFIED)
+                .flatMap(type -> former.condition(type).stream());
+        Stream<Condition> ready = Stream.of(former.condition(ToolServerCondition.READY)
+                .orElseGet(() -> condition(server, ToolServerCondition.READY, unknown, now)));
         return new SandboxToolServerStatus(
                 former.observedGeneration(),
-                former.condition(ToolServerCondition.AVAILABLE)
-                        .map(available -> List.of(accepted, available, ready))
-                        .orElseGet(() -> List.of(accepted, ready)),
-                former.sandboxName());
+                Stream.of(accepted, known, ready).flatMap(same -> same).toList(),
+                former.sandboxName(),
+                former.serverInfo(),
+                former.toolCount(),
+                former.toolsHash());
     }
 
     /**

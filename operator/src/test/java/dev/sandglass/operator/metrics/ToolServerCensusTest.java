@@ -48,6 +48,6 @@ class ToolServerCensusTest {
                 .contains(
                         "sandglass_tool_servers{ready=\"false\",reason=\"Unseen\",sandbox_namespace=\"tenant-a\"} 2.0")
                 .contains("sandglass_tool_servers{ready=\"true\",reason=\"Idle\",sandbox_namespace=\"tenant-b\"} 0.0")
-                .doesNotContain("SandboxMade", "PoliciesApplied");
+                .doesNotContain("SandboxMade", "PoliciesApplied", "Verified", "EndpointUnavailable");
     }
 }

@@ -10,6 +10,7 @@ import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.Volume;
 import dev.sandglass.api.toolserver.SandboxToolServer;
+import dev.sandglass.api.toolserver.SandboxToolServerStatus;
 import dev.sandglass.operator.TestNamespace;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.toolserver.Servers;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,8 @@ class ToolServerPolicyIT {
     private static final String LABEL =
             "only the Sandglass operator may set, change or remove sandglass.dev/tool-server";
     private static final String ORDINARY = "may write only Sandboxes of tool servers";
+    private static final String NOTE =
+            "only the Sandglass gateway may set, change or remove sandglass.dev/mcp-handshake";
     private static final String SPEC = "only the Sandglass operator may change the Sandbox of a tool server";
 
     private TestNamespace namespace;
@@ -224,5 +228,53 @@ class ToolServerPolicyIT {
 
     private static OwnerReference owner(Sandbox sandbox) {
         return sandbox.getMetadata().getOwnerReferences().getFirst();
+    }
+
+    private static Consumer<Sandbox> noted(@Nullable String note) {
+        return sandbox -> sandbox.getMetadata()
+                .setAnnotations(note == null ? Map.of() : Map.of(SandboxLabels.MCP_HANDSHAKE, note));
+    }
+
+    /** Its words stand in a status, where users of Sandboxes write nothing. */
+    @Test
+    void onlyTheGatewayNotesWhatAServerIs() {
+        String mine = "mine";
+        namespace.admin.resource(ordinary(mine)).create();
+        String name = namespace
+                .admin
+                .resource(child(noted("{}")))
+                .create()
+                .getMetadata()
+                .getName();
+        granted(() -> edited(namespace.admin, name, noted("{\"done\":true}")));
+        granted(() -> edited(namespace.admin, name, noted(null)));
+        granted(() -> edited(namespace.admin, mine, noted("{}")));
+
+        install();
+
+        refused(() -> edited(namespace.admin, name, noted("{\"done\":true}")), NOTE);
+        refused(() -> edited(namespace.admin, name, noted(null)), NOTE);
+        refused(() -> edited(namespace.admin, mine, noted("{}")), NOTE);
+        Sandbox made = ordinary("other");
+        noted("{}").accept(made);
+        refused(() -> tried(namespace.admin, made), NOTE);
+        granted(() -> edited(namespace.admin, name, found -> found.getMetadata()
+                .setAnnotations(Map.of(SandboxLabels.MCP_HANDSHAKE, "{}", "example.com/team", "data"))));
+        granted(() -> edited(operator, name, noted("{}")));
+        try (KubernetesClient gateway = policies.gateway()) {
+            granted(() -> edited(gateway, name, noted("{\"done\":true}")));
+            refused(() -> edited(gateway, name, labelled("other")), LABEL);
+            refused(() -> edited(gateway, name, sandbox -> sandbox.setSpec(SandboxSpec.DEFAULT)), SPEC);
+            refused(
+                    () -> gateway.resources(SandboxToolServer.class)
+                            .inNamespace(namespace.name)
+                            .withName(server.getMetadata().getName())
+                            .dryRun(true)
+                            .editStatus(found -> {
+                                found.setStatus(new SandboxToolServerStatus(1L, null, name));
+                                return found;
+                            }),
+                    "only the Sandglass operator may write the status");
+        }
     }
 }

@@ -3,22 +3,29 @@ package dev.sandglass.operator.toolserver;
 import static dev.sandglass.api.toolserver.ToolServerCondition.ACCEPTED;
 import static dev.sandglass.api.toolserver.ToolServerCondition.AVAILABLE;
 import static dev.sandglass.api.toolserver.ToolServerCondition.READY;
+import static dev.sandglass.api.toolserver.ToolServerCondition.VERIFIED;
 import static dev.sandglass.operator.toolserver.Servers.child;
 import static dev.sandglass.operator.toolserver.Servers.stdio;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.SandboxToolServerStatus;
+import dev.sandglass.api.toolserver.ServerHandshake;
+import dev.sandglass.api.toolserver.ServerInfo;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.api.toolserver.ToolServerReason;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.toolserver.ToolServerDecision.Refusal;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +34,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ToolServerReportTest {
 
     private static final Instant NOW = Instant.parse("2026-03-01T10:00:00.5Z");
+    private static final String HASH = "sha256:" + "0".repeat(64);
+    private static final ServerHandshake DONE =
+            new ServerHandshake("uid-time", 1, true, new ServerInfo("Time", "1.0", "2025-11-25"), 2, HASH);
 
     private static SandboxToolServerStatus of(SandboxStatus ofChild) {
         SandboxToolServer server = stdio();
@@ -109,6 +119,77 @@ class ToolServerReportTest {
         assertThat(with.sandboxName()).isEqualTo("time-mcp");
     }
 
+    private static Sandbox noted(SandboxToolServer server, String note) {
+        Sandbox child = child(server, Statuses.ready("True", Reason.RUNNING, "The sandbox runs"));
+        child.getMetadata().setAnnotations(Map.of(SandboxLabels.MCP_HANDSHAKE, note));
+        return child;
+    }
+
+    private static SandboxToolServerStatus with(SandboxToolServer server, String note) {
+        return ToolServerReport.of(server, Optional.of(noted(server, note)), Optional.empty(), NOW);
+    }
+
+    @Test
+    void aServerThatAnsweredAGatewayIsVerifiedAndTellsWhatItIs() {
+        SandboxToolServerStatus status = with(stdio(), DONE.note());
+
+        assertThat(said(status, VERIFIED)).isEqualTo("True Verified");
+        assertThat(status.serverInfo()).isEqualTo(new ServerInfo("Time", "1.0", "2025-11-25"));
+        assertThat(status.toolCount()).isEqualTo(2);
+        assertThat(status.toolsHash()).isEqualTo(HASH);
+        assertThat(said(status, READY)).as("nothing else follows from it").isEqualTo("True Running");
+    }
+
+    @Test
+    void aServerThatDidNotAnswerIsNotVerifiedAndSaysNothing() {
+        SandboxToolServerStatus status =
+                with(stdio(), ServerHandshake.failed("uid-time", 1).note());
+
+        assertThat(said(status, VERIFIED)).isEqualTo("False EndpointUnavailable");
+        assertThat(status.serverInfo()).isNull();
+        assertThat(status.toolCount()).isNull();
+        assertThat(said(status, READY)).isEqualTo("True Running");
+    }
+
+    /** Without an annotation it is as for a gateway of an older release. */
+    @Test
+    void withoutANoteOfThisSpecItIsNotKnown() {
+        SandboxToolServer edited = stdio();
+        edited.getMetadata().setGeneration(2L);
+        SandboxToolServer another = stdio();
+        another.getMetadata().setUid("uid-of-the-next-one");
+
+        for (SandboxToolServerStatus status : List.of(
+                of(SandboxStatus.UNSEEN),
+                with(edited, DONE.note()),
+                with(another, DONE.note()),
+                with(stdio(), "{"),
+                with(stdio(), "x".repeat(300_000)),
+                ToolServerReport.of(stdio(), Optional.empty(), Optional.empty(), NOW))) {
+            assertThat(said(status, VERIFIED)).isEqualTo("Unknown NotVerified");
+            assertThat(status.serverInfo()).isNull();
+            assertThat(status.toolCount()).isNull();
+            assertThat(status.toolsHash()).isNull();
+        }
+    }
+
+    /** Anyone could have written a note where the chart's policies are off. */
+    @Test
+    void whatANoteSaysIsCleanedAndBoundAgain() {
+        String hostile = DONE.note()
+                .replace("Time", "a\\n\\u001b[2J\\u202e" + "x".repeat(2000))
+                .replace(":2,", ":99999999,")
+                .replace("sha256:", "sha1:");
+
+        SandboxToolServerStatus status = with(stdio(), hostile);
+
+        assertThat(requireNonNull(status.serverInfo()).name())
+                .hasSize(ServerInfo.MAX_TEXT)
+                .startsWith("a [2Jxx");
+        assertThat(status.toolCount()).isEqualTo(ServerHandshake.MAX_TOOLS);
+        assertThat(status.toolsHash()).isNull();
+    }
+
     @Test
     void theSameAgainIsEqualAndATransitionTimeStaysWithItsStatus() {
         SandboxToolServer server = stdio();
@@ -142,11 +223,13 @@ class ToolServerReportTest {
         assertThat(said(ToolServerReport.failed(server, "no answer", NOW), READY))
                 .isEqualTo("Unknown OperatorError");
 
-        server.setStatus(of(Statuses.ready("True", Reason.RUNNING, "The sandbox runs")));
+        server.setStatus(with(server, DONE.note()));
         assertThat(ToolServerReport.failed(server, "no answer", NOW)).isEqualTo(server.getStatus());
 
         server.getMetadata().setGeneration(2L);
         SandboxToolServerStatus edited = ToolServerReport.failed(server, "no answer", NOW);
+        assertThat(said(edited, VERIFIED)).isEqualTo("True Verified");
+        assertThat(edited.serverInfo()).isEqualTo(DONE.serverInfo());
         assertThat(said(edited, ACCEPTED)).isEqualTo("Unknown OperatorError");
         assertThat(said(edited, READY)).isEqualTo("True Running");
         assertThat(edited.observedGeneration()).isEqualTo(1);

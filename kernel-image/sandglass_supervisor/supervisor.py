@@ -28,6 +28,7 @@ from .mcp_servers.budget import Budget
 from .mcp_servers.door import Door
 from .mcp_servers.loads import Loads
 from .mcp_servers.remote_calls import RemoteCalls
+from .mcp_servers.remote_functions import RemoteFunctions
 from .mcp_servers.servers import Servers
 from .mcp_servers.session import Means as ServerMeans
 from .mcp_servers.shared import SharedServers
@@ -76,7 +77,10 @@ class Supervisor:
         # Before any code runs, which could put something in its place.
         means = self._server_means(settings)
         servers = Servers(means)
-        self._door = Door(loop, socket, self._answers(servers, means), self._execution_of)
+        remote = SharedServers(self._calls, self._readers, Budget(MCP_WAITING_BYTES))
+        loads = Loads(means, remote, servers.is_own)
+        servers.comes = loads.give_way
+        self._door = Door(loop, socket, Answers(servers, remote, loads), self._execution_of)
         self._kernels = Kernels(place, cgroup, self._tell, lost, settings.max_sessions)
         self._kernels.get("python", "default")
         network = Network(required=settings.require_closed)
@@ -88,8 +92,8 @@ class Supervisor:
         if lost == outcome.CONTAINER_RESTARTED:
             self._sandbox.executions.follow_others()
         self._remote_calls = RemoteCalls(servers)
-        door = self._door.mend
-        self._verbs = Verbs(self._sandbox, self._new_execution, self._greet, door, self._remote_calls)
+        of_servers = self._remote_calls, RemoteFunctions(servers, loads)
+        self._verbs = Verbs(self._sandbox, self._new_execution, self._greet, self._door.mend, *of_servers)
         loop.watch(self._signals, self._read_signals)
         self._link.watch(self._receive, self._forget)
         # Here and not first of all: the kernel's process starts meanwhile, and no caller's code runs yet.
@@ -118,12 +122,6 @@ class Supervisor:
         folders = settings.workspace, settings.mcp_packages, settings.mcp_secrets
         budget = Budget(MCP_WAITING_BYTES)
         return ServerMeans(self._loop, self._children, self._offspring, settings.code_env, *folders, budget)
-
-    def _answers(self, servers: Servers, means: ServerMeans) -> Answers:
-        shared = SharedServers(self._calls, self._readers, Budget(MCP_WAITING_BYTES))
-        loads = Loads(means, shared, servers.is_own)
-        servers.comes = loads.give_way
-        return Answers(servers, shared, loads)
 
     def _readers(self, execution_id: str) -> Collection[bytes]:
         execution = self._sandbox.executions.get(execution_id)

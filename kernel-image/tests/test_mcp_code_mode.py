@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from client import Client, Refused
-from mcp_shared import share
+from mcp_shared import TOOLS, share
 from supervisors import Running
 
 SERVER = str(Path(__file__).with_name("mcp") / "server.py")
@@ -109,10 +109,28 @@ def test_servers_that_an_execution_names_are_there(peer: Client) -> None:
     assert peer.output("named-again").text("stdout") == "('one', 'two')\n"
 
 
+def test_servers_in_other_pods_are_there_too(peer: Client) -> None:
+    share(peer, {"far": TOOLS})
+    code = """
+import mcp.runtime as runtime
+print((await mcp_far.add(a=1, b=1))['structuredContent'], (await mcp_one.add(a=1, b=2))['structuredContent'])
+print(LOADED_MCP_SERVERS, runtime.discovered_servers())
+"""
+    output = peer.run("far", code, session="far", servers=["far", "one"])
+    assert output.text("stdout").splitlines() == ["{'sum': 2} {'sum': 3}", "('far', 'one') ('one', 'two', 'far')"]
+    share(peer, {})
+
+
+def test_a_server_that_is_unknown_ends_the_execution_before_its_code(peer: Client) -> None:
+    output = peer.run("unknown-named", "print(1)", session="unknown", servers=["one", "three"])
+    assert output.text("stdout") == ""
+    assert output.outcome is not None
+    assert output.outcome["message"] == "MCPError: Unknown MCP server: three; registered are: one, two"
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"servers": ["three"]}, "there is no MCP server 'three' in this sandbox; registered are: one, two"),
         ({"servers": "one"}, "servers: must be a list of at most 16 names"),
         ({"servers": ["one"] * 17}, "servers: must be a list of at most 16 names"),
         ({"servers": [1]}, "servers[0]: must be a text"),

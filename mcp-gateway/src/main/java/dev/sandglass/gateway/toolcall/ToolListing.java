@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param json the list for the sandbox
  * @param tools the beginning of it
  */
-record ToolListing(Blob json, Tools tools) {
+public record ToolListing(Blob json, Tools tools) {
 
     /** Most tools of one server that are read; a supervisor takes no more. */
     static final int MOST = 512;

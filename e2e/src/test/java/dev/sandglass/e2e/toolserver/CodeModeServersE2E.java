@@ -1,11 +1,13 @@
 package dev.sandglass.e2e.toolserver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.e2e.support.Answer;
 import dev.sandglass.e2e.support.EndpointSession;
 import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -20,10 +22,11 @@ class CodeModeServersE2E {
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
 
     private static EndpointSession session;
+    private static String sandbox = "";
 
     @BeforeAll
     static void register() {
-        String sandbox = SANDBOXES.start();
+        sandbox = SANDBOXES.start();
         SANDBOXES
                 .agent()
                 .call("sandbox_write_file", Map.of("sandbox", sandbox, "path", "server.py", "content", Sums.SERVER));
@@ -67,6 +70,33 @@ class CodeModeServersE2E {
     @Test
     void aServerThatIsNotThereIsNamed() {
         assertThat(run("print(1)", "others"))
-                .contains("validation_error", "there is no MCP server 'others' in this sandbox; registered are: sums");
+                .contains("validation_error", "Unknown MCP server: others; registered are: sums");
+    }
+
+    @Test
+    void aServerInAPodOfItsOwnIsLoadedToo() {
+        SANDBOXES
+                .agent()
+                .call(
+                        "mcp_register_server",
+                        Map.of(
+                                "sandbox",
+                                sandbox,
+                                "name",
+                                "apart",
+                                "command",
+                                "python3",
+                                "args",
+                                List.of("-c", Sums.SERVER),
+                                "env",
+                                Map.of("GREETING", "From afar")));
+
+        // A start on a busy node outlasts the call.
+        await("the server in a pod of its own").atMost(Duration.ofMinutes(2)).until(() -> run("""
+                        import mcp.runtime
+                        print((await mcp_apart.greet(name="Ann"))["content"][0]["text"])
+                        print((await mcp_sums.Add_Numbers(a=1, b=2))["structuredContent"], mcp.runtime.discovered_servers())
+                        """, "apart", "sums").contains("From afar, Ann"));
+        assertThat(run("print(LOADED_MCP_SERVERS)", "apart")).contains("('apart',)");
     }
 }

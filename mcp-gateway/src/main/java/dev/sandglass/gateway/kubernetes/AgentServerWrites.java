@@ -71,6 +71,12 @@ final class AgentServerWrites {
         return annotations == null ? "" : annotations.getOrDefault(SandboxLabels.GIVEN_NAME, "");
     }
 
+    /** UID of the sandbox that it serves; empty if nothing says so. */
+    static String ownerUid(SandboxToolServer resource) {
+        Map<String, String> labels = resource.getMetadata().getLabels();
+        return labels == null ? "" : labels.getOrDefault(SandboxLabels.SANDBOX_UID, "");
+    }
+
     /** The labels of the servers of a sandbox. */
     static Map<String, String> labels(Owner owner) {
         return Map.of(SandboxLabels.MANAGED_BY, GATEWAY, SandboxLabels.SANDBOX_UID, owner.uid());

@@ -159,7 +159,7 @@ public final class SharedToolServers implements SharedServers, AutoCloseable {
                 .filter(AgentServerWrites::isOne)
                 .collect(Collectors.groupingBy(resource -> List.of(
                         resource.getMetadata().getNamespace(),
-                        resource.getMetadata().getLabels().getOrDefault(SandboxLabels.SANDBOX_UID, ""),
+                        AgentServerWrites.ownerUid(resource),
                         AgentServerWrites.givenName(resource))));
         return named.values().stream()
                 .flatMap(resources -> Succession.abandoned(resources, now).stream())

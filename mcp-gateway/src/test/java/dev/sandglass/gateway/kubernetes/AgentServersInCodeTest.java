@@ -34,6 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AgentServersInCodeTest {
 
     private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Clock LATER = Clock.offset(Clock.systemUTC(), Succession.LONGEST.plusMinutes(1));
     private static final String NAMESPACE = "sandglass-default";
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
@@ -160,16 +161,41 @@ class AgentServersInCodeTest {
         SharedServer former = registered(box, "web");
         SharedServer left = registered(box, "web");
         SharedServer alone = registered(box, "alone");
-        Clock later = Clock.offset(Clock.systemUTC(), Succession.LONGEST.plusMinutes(1));
 
-        try (var now = new AbandonedServers(server.client(), known, Clock.systemUTC());
-                var then = new AbandonedServers(server.client(), known, later)) {
-            now.look();
-            then.look();
-            await().atMost(SOON).until(() -> known.current(left.identity()).isEmpty());
+        look(Clock.systemUTC());
+        assertThat(resources()).hasSize(3);
+        look(LATER);
+
+        assertThat(resources())
+                .containsExactlyInAnyOrder(
+                        former.identity().resource(), alone.identity().resource());
+        assertThat(resources()).doesNotContain(left.identity().resource());
+    }
+
+    @Test
+    void whatAnOldCacheShowsAsAsideStaysIfItHasTakenOver() {
+        Asker box = asker("box", Map.of());
+        registered(box, "web");
+        SharedServer anew = registered(box, "web");
+        known.close();
+        agents.takeOver(owner(box), anew).block(SOON);
+        assertThat(known.isBeingReplaced(box, "web")).isTrue();
+
+        look(LATER);
+
+        assertThat(resources()).containsExactly(anew.identity().resource());
+    }
+
+    private void look(Clock clock) {
+        try (var servers = new AbandonedServers(server.client(), known, clock)) {
+            servers.look().block(SOON);
         }
+    }
 
-        assertThat(known.usable(box)).containsExactlyInAnyOrder(former, alone);
+    private List<String> resources() {
+        return server.client().resources(SandboxToolServer.class).inNamespace(NAMESPACE).list().getItems().stream()
+                .map(resource -> resource.getMetadata().getName())
+                .toList();
     }
 
     /** A user of the cluster may label sandboxes, and makes none another one by it. */

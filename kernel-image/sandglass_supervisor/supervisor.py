@@ -30,6 +30,7 @@ from .mcp_servers.loads import Loads
 from .mcp_servers.process import Ahead
 from .mcp_servers.process import Means as ServerMeans
 from .mcp_servers.remote_calls import RemoteCalls
+from .mcp_servers.remote_functions import RemoteFunctions
 from .mcp_servers.servers import Servers
 from .mcp_servers.shared import SharedServers
 from .metrics.metrics import Bounds, Disk, Metrics, scratch_folders
@@ -77,7 +78,10 @@ class Supervisor:
         # Before any code runs, which could put something in its place.
         means = self._server_means(settings)
         servers = Servers(means)
-        self._door = Door(loop, socket, self._answers(servers, means), self._execution_of)
+        remote = SharedServers(self._calls, self._readers, Budget(MCP_WAITING_BYTES))
+        loads = Loads(means, remote, servers.is_own)
+        servers.comes = loads.give_way
+        self._door = Door(loop, socket, Answers(servers, remote, loads), self._execution_of)
         self._kernels = Kernels(place, cgroup, self._tell, lost, settings.max_sessions)
         if settings.serves_tools:
             # No code runs here: its first caller waits for a server.
@@ -93,8 +97,8 @@ class Supervisor:
         if lost == outcome.CONTAINER_RESTARTED:
             self._sandbox.executions.follow_others()
         self._remote_calls = RemoteCalls(servers)
-        door = self._door.mend
-        self._verbs = Verbs(self._sandbox, self._new_execution, self._greet, door, self._remote_calls)
+        of_servers = self._remote_calls, RemoteFunctions(servers, loads)
+        self._verbs = Verbs(self._sandbox, self._new_execution, self._greet, self._door.mend, *of_servers)
         loop.watch(self._signals, self._read_signals)
         self._link.watch(self._receive, self._forget)
         # Here and not first of all: the kernel's process starts meanwhile, and no caller's code runs yet.
@@ -123,12 +127,6 @@ class Supervisor:
         folders = settings.workspace, settings.mcp_packages, settings.mcp_secrets
         budget = Budget(MCP_WAITING_BYTES)
         return ServerMeans(self._loop, self._children, self._offspring, settings.code_env, *folders, budget, Ahead())
-
-    def _answers(self, servers: Servers, means: ServerMeans) -> Answers:
-        shared = SharedServers(self._calls, self._readers, Budget(MCP_WAITING_BYTES))
-        loads = Loads(means, shared, servers.is_own)
-        servers.comes = loads.give_way
-        return Answers(servers, shared, loads)
 
     def _readers(self, execution_id: str) -> Collection[bytes]:
         execution = self._sandbox.executions.get(execution_id)

@@ -24,6 +24,7 @@ from .link.arguments import (
 )
 from .link.wire import Answer, Problem, Reply, Request
 from .mcp_servers.remote_calls import RemoteCalls
+from .mcp_servers.remote_functions import RemoteFunctions
 from .mcp_servers.servers import Servers
 from .metrics.metrics import Metrics
 from .network_probe import Network
@@ -81,12 +82,14 @@ class Verbs:
         greet: Callable[[bytes, frozenset[str]], None],
         mend_door: Callable[[], None],
         remote_calls: RemoteCalls,
+        remote_functions: RemoteFunctions,
     ) -> None:
         self._sandbox = sandbox
         self._new_execution = new_execution
         self._greet = greet
         self._mend_door = mend_door
         self._remote_calls = remote_calls
+        self._remote_functions = remote_functions
         self._table: dict[str, Callable[[bytes, Request], Reply | Attached]] = {
             "hello": self._hello,
             "execute": self._execute,
@@ -107,6 +110,7 @@ class Verbs:
             "close": lambda _peer, request, answer: self._replace(request, answer),
             "mcp_register": lambda _peer, request, answer: self._register(request, answer),
             "mcp_tools": lambda _peer, request, answer: self._remote_calls.tools(request, answer),
+            "mcp_functions": lambda _peer, request, answer: self._functions(request, answer),
             "mcp_call": self._call,
         }
 
@@ -230,6 +234,11 @@ class Verbs:
         self._check_network()
         self._mend_door()
         self._sandbox.servers.register(request.arguments, answer)
+
+    def _functions(self, request: Request, answer: Answer) -> None:
+        self._check_network()
+        self._mend_door()
+        self._remote_functions.write(request, answer)
 
     def _call(self, peer: bytes, request: Request, answer: Answer) -> None:
         self._check_network()

@@ -108,10 +108,17 @@ def _replies() -> list[Recorded]:
         _reply("files delete", {"deleted": 1, "done": True}),
         _reply("files stat", {"type": "file", "size": 3, "mode": "0644", "target": None}),
         _reply("mcp_tools", {}, b'{"server":"one","tools":[{"name":"add","inputSchema":{}}],"left_out":0}'),
+        _reply("mcp_functions", _FUNCTIONS),
         _reply("mcp_call", {}, '{"content":[{"type":"text","text":"é"}],"isError":false}'.encode()),
     ]
 
 
+_FUNCTIONS = {
+    "name": "one",
+    "folder": "/workspace/mcptools/one",
+    "tools": [{"name": "Add-Two", "module": "add_two", "description": "Adds."}],
+    "notes": [],
+}
 _CLOSED = {"reached": None, "refusal": None}
 _KERNEL = {"language": "python", "session": "default", "state": "idle", "executions": 0, "uptime_s": 1.5}
 
@@ -127,7 +134,8 @@ def _hello() -> dict[str, Any]:
         settings=settings, boot_id="b00t", network=network, kernels=kernels, executions=[], files=files
     )
     said: list[dict[str, Any]] = []
-    verbs = Verbs(cast(Sandbox, sandbox), cast(Any, None), lambda _, _kinds: None, lambda: None, cast(Any, None))
+    unused = cast(Any, None)
+    verbs = Verbs(cast(Sandbox, sandbox), unused, lambda _, _kinds: None, lambda: None, unused, unused)
     request = wire.Request(b"r7", "hello", {"protocol": [wire.PROTOCOL]}, b"")
     verbs.serve(b"peer", request, cast(wire.Answer, lambda value, blob=b"": said.append(value)))
     return {**said[0], "supervisor": "1.2.3"}

@@ -14,7 +14,7 @@ from sandglass_supervisor.mcp_servers.remote_calls import parse_call, parse_call
 
 VERBS = set(
     "hello execute command install attach detach interrupt list metrics files reset close"
-    " mcp_register mcp_list mcp_remove mcp_tools mcp_call mcp_cancel".split()
+    " mcp_register mcp_list mcp_remove mcp_tools mcp_functions mcp_call mcp_cancel".split()
 )
 _OF_SECRETS = ("secret_env", "secret_headers")
 FROM_GATEWAY = recorded.load(recorded.FROM_GATEWAY)
@@ -103,6 +103,8 @@ def _of_servers(request: Request) -> dict[str, Any]:
             return {"call_id": parse_call_id(request.arguments)}
         case "mcp_remove":
             return {"name": parse_name(request.arguments)}
+        case "mcp_functions":
+            return {"name": parse_name(request.arguments), "tools": json.loads(request.blob)["tools"]}
     return _names(request.verb, request.arguments)
 
 

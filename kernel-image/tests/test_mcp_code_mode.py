@@ -109,6 +109,25 @@ def test_servers_that_an_execution_names_are_there(peer: Client) -> None:
     assert peer.output("named-again").text("stdout") == "('one', 'two')\n"
 
 
+def test_servers_in_other_pods_are_there_too(peer: Client) -> None:
+    share(peer, {"far": TOOLS})
+    code = """
+import mcp.runtime as runtime
+print((await mcp_far.add(a=1, b=1))['structuredContent'], (await mcp_one.add(a=1, b=2))['structuredContent'])
+print(LOADED_MCP_SERVERS, runtime.discovered_servers())
+"""
+    output = peer.run("far", code, session="far", servers=["far", "one"])
+    assert output.text("stdout").splitlines() == ["{'sum': 2} {'sum': 3}", "('far', 'one') ('one', 'two', 'far')"]
+    share(peer, {})
+
+
+def test_a_server_that_is_unknown_ends_the_execution_before_its_code(peer: Client) -> None:
+    output = peer.run("unknown-named", "print(1)", session="unknown", servers=["one", "three"])
+    assert output.text("stdout") == ""
+    assert output.outcome is not None
+    assert output.outcome["message"] == "MCPError: Unknown MCP server: three; registered are: one, two"
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -122,13 +141,6 @@ def test_names_of_servers_are_a_short_list_for_python(peer: Client, more: dict[s
     with pytest.raises(Refused) as refused:
         peer.run("never", "print(1)", **more)
     assert words in str(refused.value)
-
-
-def test_code_does_not_run_with_a_server_that_is_unknown(peer: Client) -> None:
-    output = peer.run("never", "print('ran')", session="never", servers=["one", "three"])
-    assert output.outcome is not None
-    assert output.outcome["message"] == "MCPError: Unknown MCP server: three; registered are: one, two"
-    assert output.text("stdout") == ""
 
 
 def test_a_shared_server_is_loaded_beside_one_of_the_sandbox_and_alone(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_what_could_not_be_begun_waits_for_nothing(verb: str) -> None:
     def new_execution(execution_id: str, kind: str, block: bool) -> Execution:
         return Execution(execution_id, kind, Loop(), mock.Mock(), block=block)
 
-    verbs = Verbs(cast(Sandbox, sandbox), new_execution, mock.Mock(), mock.Mock(), mock.Mock())
+    verbs = Verbs(cast(Sandbox, sandbox), new_execution, mock.Mock(), mock.Mock(), mock.Mock(), mock.Mock())
     wanted: dict[str, Any] = {"execution_id": "x", "command": "true", "language": "python", "packages": ["x"]}
     with pytest.raises(RuntimeError):
         verbs.serve(b"peer", Request(b"r1", verb, wanted, b""), mock.Mock())

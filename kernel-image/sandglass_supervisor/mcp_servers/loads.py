@@ -25,6 +25,7 @@ class _Written(NamedTuple):
     digest: bytes
     mark: tuple[int, int] | None
     asked_at: float
+    modules: dict[str, str]
     notes: list[str]
 
 
@@ -80,6 +81,17 @@ class Loads:
             self._ask(load)
         return partial(self._give_up, load, wish)
 
+    def write(self, server: str, listed: Listed, answer: Callable[[dict[str, Any] | CallProblem], None]) -> None:
+        """Write the functions of a server whose tools are known; the answer has ``modules`` and ``notes``."""
+
+        def written(value: dict[str, Any] | CallProblem) -> None:
+            known = self._written.get(server)
+            answer(value if known is None or isinstance(value, CallProblem) else {**value, "modules": known.modules})
+
+        load = _Load(server)
+        load.wishes[0] = ("", written)
+        self._write(load, *listed)
+
     def _is_new(self, known: _Written, server: str) -> bool:
         return self._means.loop.clock() - known.asked_at < MCP_LOADED_S and known.mark == self._mark(server)
 
@@ -124,7 +136,7 @@ class Loads:
             else:
                 told = [*notes, *made["notes"]][:MCP_NOTES]
                 now = self._means.loop.clock()
-                self._written[load.server] = _Written(digest, self._mark(load.server), now, told)
+                self._written[load.server] = _Written(digest, self._mark(load.server), now, made["modules"], told)
                 self._settle(load, self._told(load.server, told))
             self._generate_next()
 

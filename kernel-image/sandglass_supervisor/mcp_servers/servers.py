@@ -14,6 +14,7 @@ from .definition import Command, Registration, parse_name, parse_registration
 from .process import Means
 from .requests import CallProblem
 from .server import Server
+from .words import Tool
 
 
 class _Known:
@@ -173,22 +174,22 @@ class Servers:
 
 def _describe(known: _Known, most_bytes: int) -> Reply:
     server = known.server
-    tools, left_out = _listed(known, most_bytes)
+    tools, left_out = listed(server.tools, known.modules, most_bytes)
     told = {"name": server.name, "state": server.state, **server.registration.target.describe(), "tools": tools}
     return {**told, "left_out": left_out} if left_out else told
 
 
-def _listed(known: _Known, most_bytes: int) -> tuple[list[Reply], int]:
+def listed(all_of_them: list[Tool], modules: dict[str, str], most_bytes: int) -> tuple[list[Reply], int]:
     """The tools in at most so many bytes: first without descriptions, then fewer."""
     tools: list[Reply] = []
     size = 0
-    for tool in known.server.tools:
-        told = {"name": tool.shown, "module": known.modules.get(tool.name, ""), "description": tool.line}
+    for tool in all_of_them:
+        told = {"name": tool.shown, "module": modules.get(tool.name, ""), "description": tool.line}
         size += len(to_json(told))
         if size > most_bytes:
             break
         tools.append(told if size < most_bytes // 2 else {**told, "description": ""})
-    return tools, len(known.server.tools) - len(tools)
+    return tools, len(all_of_them) - len(tools)
 
 
 def _describe_whole(known: _Known, workspace: str) -> Reply:

@@ -39,6 +39,12 @@ public final class SandboxLabels {
     public static final String CREATED_BY = "sandglass.dev/created-by";
 
     /**
+     * Annotation on tool servers that agents registered: a number. Of several of one name for one sandbox, the one with the
+     * lowest counts; the others stand aside until they run.
+     */
+    public static final String REGISTRATION = "sandglass.dev/registration";
+
+    /**
      * Annotation on sandboxes: ends the sleep that began at that time, written as {@code status.suspendedAt} has it. For
      * people; it ends no other sleep and does nothing while a pod runs or {@code spec.suspended} is true.
      */

@@ -6,6 +6,7 @@ import dev.sandglass.api.watch.ReadableSerialization;
 import dev.sandglass.gateway.action.OwnPods;
 import dev.sandglass.gateway.caller.Tenants;
 import dev.sandglass.gateway.execution.Executions;
+import dev.sandglass.gateway.kubernetes.AbandonedServers;
 import dev.sandglass.gateway.kubernetes.KubernetesAgentServers;
 import dev.sandglass.gateway.kubernetes.KubernetesHandshakeNotes;
 import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
@@ -115,6 +116,11 @@ class SandboxConfiguration {
     @Bean(destroyMethod = "close")
     KubernetesAgentServers agentServers(KubernetesClient client, SharedToolServers servers) {
         return new KubernetesAgentServers(client, servers);
+    }
+
+    @Bean(initMethod = "start", destroyMethod = "close")
+    AbandonedServers abandonedServers(KubernetesClient client, SharedToolServers servers) {
+        return new AbandonedServers(client, servers, Clock.systemUTC());
     }
 
     @Bean

@@ -236,5 +236,5 @@ class RoomsTest {
             .arePublic()
             .should()
             .haveNameMatching(
-                    ".*\\.(ServiceReplicas|KubernetesAgentServers|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces|SharedToolServers)");
+                    ".*\\.(AbandonedServers|ServiceReplicas|KubernetesAgentServers|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces|SharedToolServers)");
 }

@@ -74,6 +74,16 @@ class AgentServersE2E {
         return answer;
     }
 
+    /** What a run printed that began elsewhere than in the default session, which others use meanwhile. */
+    private String ended(String id) {
+        return await("the end of the run")
+                .atMost(PATIENCE.multipliedBy(2))
+                .until(
+                        () -> agent.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 10)),
+                        answer -> !answer.status().equals("running"))
+                .stdout();
+    }
+
     /** Names of the resources of that server of that sandbox. */
     private static List<String> resources(String where, String name) {
         return KUBECTL.run(
@@ -185,6 +195,80 @@ class AgentServersE2E {
                 .atMost(PATIENCE)
                 .until(() -> !isThere("secret", "sandglass-mcp-agent-" + before));
         assertThat(resources(sandbox, "again")).hasSize(1).doesNotContain(before);
+    }
+
+    /** Calls on and on while the name is registered anew: each is answered, by the one or by the other. */
+    @Test
+    void codeCallsTheFormerOneUntilTheNewOneRuns() {
+        registered(sandbox, "steady", "before-5e");
+        String before = resources(sandbox, "steady").getFirst();
+        Map<String, Object> run = Map.of(
+                "sandbox", sandbox, "session", "steady", "background", true, "timeout", 300, "code", """
+                import time, mcptools
+                seen, failures, end = [], [], time.monotonic() + 240
+                while time.monotonic() < end and not (seen and seen[-1].startswith("after-6f")):
+                    try:
+                        seen.append(mcptools.call("steady", "greet", {"name": "x"}))
+                    except mcptools.ToolRunnerError as problem:
+                        failures.append(type(problem).__name__)
+                    time.sleep(0.3)
+                # A call that was under way at the moment of the change ends with the former one.
+                print(sorted({greeting.partition(",")[0] for greeting in seen}), len(failures) <= 1)
+                """);
+        String id = agent.call("sandbox_run_code", run).executionId();
+
+        registered(sandbox, "steady", "after-6f");
+
+        assertThat(ended(id)).contains("['after-6f', 'before-5e'] True");
+        await("the one before to be gone")
+                .atMost(PATIENCE)
+                .until(() -> !resources(sandbox, "steady").contains(before));
+    }
+
+    @Test
+    void theFormerOneStaysIfTheNewOneDoesNotStart() {
+        registered(sandbox, "kept", "first-7a");
+        String before = resources(sandbox, "kept").getFirst();
+
+        Answer answer = agent.call(
+                "mcp_register_server",
+                Map.of(
+                        "sandbox",
+                        sandbox,
+                        "name",
+                        "kept",
+                        "placement",
+                        "own",
+                        "command",
+                        "python3",
+                        "args",
+                        List.of("-c", "import sys; sys.exit('no key was given')")));
+
+        // On a node that has no room for its pod in time, the answer comes before the end.
+        if (!answer.text().startsWith("[starting]")) {
+            assertThat(answer.text())
+                    .contains("no key was given", "Code still calls the server that was registered as 'kept' before");
+        }
+        await("the new one to be gone")
+                .atMost(PATIENCE)
+                .until(() -> resources(sandbox, "kept").equals(List.of(before)));
+        assertThat(python(sandbox, "import mcptools; print(mcptools.call('kept', 'greet', {'name': 'x'}))")
+                        .stdout())
+                .isEqualTo("first-7a, x\n");
+    }
+
+    @Test
+    void theAnswerNamesTheModulesWhichAreThereByThen() {
+        Answer answer = register(sandbox, "named", TOKEN);
+
+        // A start on a busy node outlasts the call; then the functions are written behind it.
+        if (!answer.text().startsWith("[starting]")) {
+            assertThat(answer.text()).contains("add_numbers (Add-Numbers): Adds two numbers.", "mcptools.named.add_numbers");
+        }
+        await("the functions").atMost(PATIENCE).until(() -> agent.python(
+                        sandbox, "import os; print(sorted(os.listdir('/workspace/mcptools/named')))")
+                .stdout()
+                .contains("'add_numbers.py', 'fail.py', 'greet.py'"));
     }
 
     @Test

@@ -189,6 +189,39 @@ class McpServersE2E {
         }
     }
 
+    /** Keys that users of ipybox put into 'env' were in the code's reach there. */
+    @Test
+    void variablesThatIpyboxIsGivenAreOutOfTheCodesReach() {
+        String token = "token-7d20f3";
+        var session = EndpointSession.begin(Installation.current(), "/mcp/ipybox");
+        try {
+            Map<String, Object> params = Map.of(
+                    "command", "python3", "args", List.of("-c", Sums.SERVER), "env", Map.of("GREETING", token));
+            assertThat(session.call("register_mcp_server", Map.of("server_name", "keeper", "server_params", params)))
+                    .contains("[\\\"add_numbers\\\",\\\"greet\\\",\\\"fail\\\"]")
+                    .doesNotContain(token);
+
+            // The folder is there before any import; the control is that the server itself has the token.
+            assertThat(session.call("execute_ipython_cell", Map.of("code", """
+                            import glob, os
+                            print(sorted(os.listdir("mcptools/keeper"))[:2], os.path.exists("mcptools/keeper/greet.py"))
+                            wanted = ("token-" + "7d20f3").encode()
+                            seen = []
+                            for path in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline"):
+                                try:
+                                    seen.append(wanted in open(path, "rb").read())
+                                except OSError:
+                                    pass
+                            print(len(seen) > 2, any(seen))
+                            from mcptools.keeper.greet import Params, run
+                            print(wanted.decode() in run(Params(name="Ann")))
+                            """)))
+                    .contains("add_numbers.py", "True\\nTrue False\\nTrue");
+        } finally {
+            session.end();
+        }
+    }
+
     private static String pythonText(String text) {
         return "'''" + text.replace("\\", "\\\\") + "'''";
     }

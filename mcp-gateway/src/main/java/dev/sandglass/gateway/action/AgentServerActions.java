@@ -7,12 +7,16 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxProblem.ServerRefused;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.toolserver.AgentServerSettings.Permitted;
+import dev.sandglass.gateway.toolserver.AgentServers.Made;
 import dev.sandglass.gateway.toolserver.AgentServers.Owner;
 import dev.sandglass.gateway.toolserver.AgentServers.Wanted;
+import dev.sandglass.gateway.toolserver.KnownServer;
+import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.Registration;
 import dev.sandglass.gateway.toolserver.SharedServer;
-import dev.sandglass.gateway.toolserver.SharedServerState;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.publisher.Mono;
 
 /** Registers and removes MCP servers in pods of their own, each for the code of one sandbox. */
@@ -25,13 +29,6 @@ final class AgentServerActions {
         this.pods = pods;
         this.inSandboxes = inSandboxes;
     }
-
-    /**
-     * A server that runs.
-     *
-     * @param tools the first of its tools
-     */
-    record Started(SharedServer server, SharedServerState.Tools tools) {}
 
     /** Fails with the reason if an administrator does not let agents register it. */
     void checkPermitted(Registration registration) {
@@ -50,33 +47,99 @@ final class AgentServerActions {
                 NextStep.Plain.PLACE_IN_SANDBOX);
     }
 
-    /** Registers a server for that sandbox. One that does not start is deleted again. */
-    Mono<Started> register(RunningSandbox sandbox, Wanted wanted) {
+    /**
+     * Registers a server for that sandbox, where functions are written. Code calls the one that has the name until this one
+     * runs; if it does not run, it is deleted again. Cancelling ends the waiting alone.
+     */
+    Mono<RegisteredServer> register(RunningSandbox sandbox, Wanted wanted) {
         Registration registration = wanted.registration();
         var all = new Wanted(
                 registration,
                 pods.settings().domains(registration, wanted.allowedDomains(), pods.usualDomains()),
                 wanted.createdBy());
         return Mono.defer(() -> {
-                    checkNotShared(sandbox.uid(), registration.name());
-                    return inSandboxes.list(sandbox);
-                })
-                .flatMap(present -> {
-                    boolean hidden =
-                            present.stream().anyMatch(server -> server.name().equals(registration.name()));
-                    Mono<Void> shown = hidden ? inSandboxes.remove(sandbox, registration.name()) : Mono.empty();
-                    return pods.resources()
-                            .register(owner(sandbox.ref(), sandbox.uid()), all)
-                            .flatMap(server -> shown.then(started(server)));
-                });
+            checkNotShared(sandbox.uid(), registration.name());
+            var waits = new AtomicBoolean(true);
+            Mono<RegisteredServer> whole = inSandboxes.list(sandbox).flatMap(present -> pods.resources()
+                    .register(owner(sandbox.ref(), sandbox.uid()), all)
+                    .flatMap(made -> run(sandbox, made, isIn(present, registration.name()), waits)));
+            return Mono.fromFuture(whole.toFuture(), true).doOnCancel(() -> waits.set(false));
+        });
     }
 
-    private Mono<Started> started(SharedServer server) {
+    private static boolean isIn(List<KnownServer> present, String name) {
+        return present.stream().anyMatch(server -> server.name().equals(name));
+    }
+
+    /**
+     * Has a server run and take the name over.
+     *
+     * @param hidden whether a server in the sandbox's pod has the name, which hides this one
+     * @param waits whether the caller still does
+     */
+    private Mono<RegisteredServer> run(RunningSandbox sandbox, Made made, boolean hidden, AtomicBoolean waits) {
+        SharedServer server = made.server();
+        Mono<Void> shown = hidden ? shown(sandbox, server.name()) : Mono.empty();
         return pods.start()
-                .apply(server)
-                .map(tools -> new Started(server, tools))
-                .onErrorResume(failure ->
-                        pods.resources().delete(server).onErrorComplete().then(Mono.error(failure)));
+                .start(
+                        server,
+                        tools -> shown.then(
+                                Mono.defer(() -> inSandboxes.writeFunctions(sandbox, server.name(), tools.json()))))
+                .flatMap(running -> pods.resources()
+                        .takeOver(owner(sandbox.ref(), sandbox.uid()), server)
+                        .map(there -> {
+                            if (!there) {
+                                throw failed("Not registered: '%s' was removed or registered again meanwhile."
+                                        .formatted(server.name()));
+                            }
+                            return running;
+                        }))
+                .onErrorResume(failure -> undone(made, failure, waits.get()));
+    }
+
+    private Mono<Void> shown(RunningSandbox sandbox, String name) {
+        return inSandboxes
+                .remove(sandbox, name)
+                .onErrorResume(
+                        ServerRefused.class,
+                        refused -> refused.why() == ServerRefused.Cause.NO_SERVER ? Mono.empty() : Mono.error(refused));
+    }
+
+    /**
+     * What a failed registration leaves: the one before, if there is one. A server alone whose caller has gone stays, is
+     * listed with its failure, and starts again with the next call.
+     */
+    private Mono<RegisteredServer> undone(Made made, Throwable failure, boolean waits) {
+        if (made.former().isEmpty() && !waits) {
+            return Mono.error(failure);
+        }
+        return pods.resources().delete(made.server()).onErrorComplete().then(Mono.error(() -> made.former()
+                .flatMap(former -> pods.known().current(former.identity()))
+                .map(former -> withFormer(failure, former.name()))
+                .orElse(failure)));
+    }
+
+    private static Throwable withFormer(Throwable failure, String name) {
+        if (!(failure instanceof SandboxProblem.Refused refused)) {
+            return failure;
+        }
+        String fact =
+                "%s Code still calls the server that was registered as '%s' before.".formatted(refused.fact(), name);
+        return refused instanceof ServerRefused known
+                ? new ServerRefused(known.why(), fact, known.next())
+                : new SandboxProblem.Refused(fact, refused.next());
+    }
+
+    private static ServerRefused failed(String fact) {
+        return new ServerRefused(ServerRefused.Cause.START_FAILED, fact, null);
+    }
+
+    /** Whether the one of that name is registered anew just now. */
+    boolean isBeingReplaced(String uid, String name) {
+        return pods.known()
+                .asker(uid)
+                .filter(asker -> pods.known().isBeingReplaced(asker, name))
+                .isPresent();
     }
 
     /** An administrator's comes first in code, so that this one could not be called. */

@@ -1,9 +1,10 @@
 package dev.sandglass.gateway.action;
 
+import dev.sandglass.gateway.toolcall.ToolListing;
 import dev.sandglass.gateway.toolserver.AgentServerSettings;
 import dev.sandglass.gateway.toolserver.AgentServers;
+import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.SharedServer;
-import dev.sandglass.gateway.toolserver.SharedServerState;
 import dev.sandglass.gateway.toolserver.SharedServers;
 import java.util.List;
 import java.util.function.Function;
@@ -16,18 +17,28 @@ import reactor.core.publisher.Mono;
  * @param usualDomains what sandboxes without a list may reach
  * @param resources makes and deletes the servers
  * @param known which servers a sandbox may use, those of administrators too
- * @param start starts a server as its first call would, and lists its tools
+ * @param start starts them
  */
 public record OwnPods(
         AgentServerSettings settings,
         List<String> usualDomains,
         AgentServers resources,
         SharedServers known,
-        Function<SharedServer, Mono<SharedServerState.Tools>> start) {
+        Start start) {
 
     /** For installations in which agents register none. */
-    public static final OwnPods NONE =
-            new OwnPods(AgentServerSettings.NONE, List.of(), AgentServers.NONE, SharedServers.NONE, _ -> Mono.never());
+    public static final OwnPods NONE = new OwnPods(
+            AgentServerSettings.NONE, List.of(), AgentServers.NONE, SharedServers.NONE, (_, _) -> Mono.never());
+
+    /** Starts servers. */
+    @FunctionalInterface
+    public interface Start {
+        /**
+         * Starts a server as its first call would, lists its tools, and does this with the list. The start goes on if it is
+         * cancelled.
+         */
+        Mono<RegisteredServer> start(SharedServer server, Function<ToolListing, Mono<RegisteredServer>> then);
+    }
 
     /** Keeps its own copy. */
     public OwnPods {

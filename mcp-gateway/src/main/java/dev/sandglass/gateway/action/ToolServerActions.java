@@ -12,7 +12,6 @@ import dev.sandglass.gateway.toolserver.AgentServers.Wanted;
 import dev.sandglass.gateway.toolserver.KnownServer;
 import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.Registration;
-import dev.sandglass.gateway.toolserver.SharedServer;
 import dev.sandglass.gateway.toolserver.SharedServerState;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +23,9 @@ import reactor.core.publisher.Mono;
 public final class ToolServerActions {
 
     private static final String STARTING = "starting the MCP server";
+
+    /** For so long the start of a pod of its own keeps the sandbox from sleeping. */
+    private static final Duration APART = Duration.ofMinutes(5);
 
     private final Sandboxes sandboxes;
     private final ReadySandboxes ready;
@@ -53,10 +55,14 @@ public final class ToolServerActions {
         record Running(RegisteredServer server) implements Registered {}
 
         /** The server runs in a pod of its own. */
-        record RunningApart(SharedServer server, SharedServerState.Tools tools) implements Registered {}
+        record RunningApart(RegisteredServer server) implements Registered {}
 
-        /** Its start goes on behind the answer. */
-        record StillStarting() implements Registered {}
+        /**
+         * Its start goes on behind the answer.
+         *
+         * @param replaces whether code calls the one before until then
+         */
+        record StillStarting(boolean replaces) implements Registered {}
     }
 
     /**
@@ -65,9 +71,8 @@ public final class ToolServerActions {
      */
     public Mono<Used<Registered>> register(
             SandboxRef ref, Registration registration, Duration atMost, Patience patience) {
-        return within(ref, atMost, patience, sandbox -> started(sandbox, registration)
-                .flatMap(server ->
-                        apart.replaced(sandbox, registration.name()).thenReturn(new Registered.Running(server))));
+        return within(ref, registration.name(), atMost, patience, sandbox -> started(sandbox, registration)
+                .map(Registered.Running::new));
     }
 
     /**
@@ -77,13 +82,15 @@ public final class ToolServerActions {
     public Mono<Used<Registered>> registerApart(SandboxRef ref, Wanted wanted, Duration atMost, Patience patience) {
         return Mono.defer(() -> {
             apart.checkPermitted(wanted.registration());
-            return within(ref, atMost, patience, sandbox -> apart.register(sandbox, wanted)
-                    .map(started -> new Registered.RunningApart(started.server(), started.tools())));
+            String name = wanted.registration().name();
+            return within(ref, name, atMost, patience, sandbox -> startedApart(sandbox, wanted)
+                    .map(Registered.RunningApart::new));
         });
     }
 
     private Mono<Used<Registered>> within(
             SandboxRef ref,
+            String name,
             Duration atMost,
             Patience patience,
             Function<RunningSandbox, Mono<Registered>> registering) {
@@ -96,7 +103,8 @@ public final class ToolServerActions {
                                 Mono.delay(left.isNegative() ? Duration.ZERO : left)
                                         .then(),
                                 executions.drained())
-                        .thenReturn(new Registered.StillStarting());
+                        .then(Mono.fromSupplier(
+                                () -> new Registered.StillStarting(apart.isBeingReplaced(sandbox.uid(), name))));
                 return Mono.firstWithSignal(registering.apply(sandbox), late);
             });
         });
@@ -116,16 +124,42 @@ public final class ToolServerActions {
      * @param absent what becomes of a sandbox that is not there
      */
     public Mono<Placed> register(SandboxRef ref, Registration registration, Absent absent, Patience patience) {
+        return placed(ref, absent, patience, sandbox -> started(sandbox, registration));
+    }
+
+    /**
+     * Registers a server in a pod of its own, for the code of one sandbox, and answers when it runs.
+     *
+     * @param absent what becomes of a sandbox that is not there
+     */
+    public Mono<Placed> registerApart(SandboxRef ref, Wanted wanted, Absent absent, Patience patience) {
+        return Mono.defer(() -> {
+            apart.checkPermitted(wanted.registration());
+            return placed(ref, absent, patience, sandbox -> startedApart(sandbox, wanted));
+        });
+    }
+
+    private Mono<Placed> placed(
+            SandboxRef ref,
+            Absent absent,
+            Patience patience,
+            Function<RunningSandbox, Mono<RegisteredServer>> registering) {
         return ready.ready(ref, absent, patience).flatMap(found -> {
             patience.progress().doing(STARTING);
-            return started(found.sandbox(), registration)
+            return registering
+                    .apply(found.sandbox())
                     .map(server -> new Placed(server, found.resumed(), found.created()));
         });
     }
 
     private Mono<RegisteredServer> started(RunningSandbox sandbox, Registration registration) {
         sandboxes.active(sandbox, registration.timeout());
-        return servers.register(sandbox, registration);
+        return servers.register(sandbox, registration).delayUntil(server -> apart.replaced(sandbox, server.name()));
+    }
+
+    private Mono<RegisteredServer> startedApart(RunningSandbox sandbox, Wanted wanted) {
+        sandboxes.active(sandbox, APART);
+        return apart.register(sandbox, wanted);
     }
 
     /**

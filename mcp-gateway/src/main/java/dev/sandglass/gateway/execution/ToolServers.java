@@ -2,6 +2,7 @@ package dev.sandglass.gateway.execution;
 
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.frame.Answer;
+import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.sandbox.NextStep;
@@ -49,6 +50,16 @@ public final class ToolServers {
                         new Verb.RegisterServer(registration),
                         registration.timeout().plus(GENERATION))
                 .map(answer -> ServerAnswers.registered(registration.name(), answer.json()));
+    }
+
+    /**
+     * Writes the functions of a server that runs in another pod.
+     *
+     * @param tools of the server, as its pod lists them
+     */
+    public Mono<RegisteredServer> writeFunctions(RunningSandbox sandbox, String name, Blob tools) {
+        return ask(sandbox, new Verb.WriteFunctions(name, tools), GENERATION)
+                .map(answer -> ServerAnswers.registered(name, answer.json()));
     }
 
     /** All servers of a sandbox. */

@@ -53,17 +53,11 @@ final class AgentServerWrites {
 
     private static final int MAX_STEM = SandboxToolServer.MAX_NAME - SUFFIX - 1;
 
-    /** An administrator's come before agents', and what was registered last before what it replaces. */
-    static final Comparator<SandboxToolServer> PRECEDENCE = Comparator.comparing(AgentServerWrites::isOne)
-            .thenComparing(AgentServerWrites::created, Comparator.reverseOrder())
-            .thenComparing(resource -> resource.getMetadata().getName());
+    /** An administrator's come before agents'. */
+    static final Comparator<SandboxToolServer> PRECEDENCE =
+            Comparator.comparing(AgentServerWrites::isOne).thenComparing(Succession.ORDER);
 
     private AgentServerWrites() {}
-
-    private static String created(SandboxToolServer resource) {
-        return Optional.ofNullable(resource.getMetadata().getCreationTimestamp())
-                .orElse("");
-    }
 
     /** Whether an agent registered it. */
     static boolean isOne(SandboxToolServer resource) {
@@ -77,6 +71,12 @@ final class AgentServerWrites {
         return annotations == null ? "" : annotations.getOrDefault(SandboxLabels.GIVEN_NAME, "");
     }
 
+    /** UID of the sandbox that it serves; empty if nothing says so. */
+    static String ownerUid(SandboxToolServer resource) {
+        Map<String, String> labels = resource.getMetadata().getLabels();
+        return labels == null ? "" : labels.getOrDefault(SandboxLabels.SANDBOX_UID, "");
+    }
+
     /** The labels of the servers of a sandbox. */
     static Map<String, String> labels(Owner owner) {
         return Map.of(SandboxLabels.MANAGED_BY, GATEWAY, SandboxLabels.SANDBOX_UID, owner.uid());
@@ -87,8 +87,9 @@ final class AgentServerWrites {
      *
      * @param suffix {@link #SUFFIX} random characters: each registration makes another resource, so that its Secret never
      *     waits for the removal of an older one
+     * @param number see {@link Succession}
      */
-    static SandboxToolServer resource(Owner owner, Wanted wanted, String suffix) {
+    static SandboxToolServer resource(Owner owner, Wanted wanted, String suffix, long number) {
         String name = name(wanted.registration().name(), suffix);
         var resource = new SandboxToolServer();
         resource.setMetadata(new ObjectMetaBuilder()
@@ -99,6 +100,7 @@ final class AgentServerWrites {
                 .addToAnnotations(
                         SandboxLabels.GIVEN_NAME, wanted.registration().name())
                 .addToAnnotations(SandboxLabels.CREATED_BY, wanted.createdBy())
+                .addToAnnotations(SandboxLabels.REGISTRATION, Long.toString(number))
                 .withOwnerReferences(new OwnerReferenceBuilder()
                         .withApiVersion(HasMetadata.getApiVersion(Sandbox.class))
                         .withKind(HasMetadata.getKind(Sandbox.class))

@@ -10,6 +10,7 @@ import dev.sandglass.gateway.toolserver.SharedServers;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import reactor.core.publisher.Mono;
@@ -39,7 +40,7 @@ public final class KubernetesAgentServers implements AgentServers, AutoCloseable
     }
 
     @Override
-    public Mono<SharedServer> register(Owner owner, Wanted wanted) {
+    public Mono<Made> register(Owner owner, Wanted wanted) {
         return whole(owner, wanted.registration().name(), () -> registered(owner, wanted));
     }
 
@@ -54,11 +55,15 @@ public final class KubernetesAgentServers implements AgentServers, AutoCloseable
     }
 
     /** The resource comes first, since the Secret names its UID; the server's pod waits for the Secret. */
-    private SharedServer registered(Owner owner, Wanted wanted) {
+    private Made registered(Owner owner, Wanted wanted) {
+        String name = wanted.registration().name();
         List<SandboxToolServer> present = of(owner);
-        List<SandboxToolServer> replaced = named(present, wanted.registration().name());
-        check(owner, present.size() - replaced.size(), known.ofAgents(owner.namespace()) - replaced.size());
-        SandboxToolServer made = client.resource(AgentServerWrites.resource(owner, wanted, suffix()))
+        List<SandboxToolServer> former = named(present, name);
+        check(owner, othersThan(present, name), known.ofAgents(owner.namespace()) - former.size());
+        // So that of one name there are two at a time, however often it is registered.
+        Succession.overtaken(former).forEach(this::delete);
+        SandboxToolServer made = client.resource(
+                        AgentServerWrites.resource(owner, wanted, suffix(), Succession.next(former)))
                 .create();
         try {
             AgentServerWrites.secret(made, wanted.registration())
@@ -67,9 +72,19 @@ public final class KubernetesAgentServers implements AgentServers, AutoCloseable
             calls.later(() -> delete(made), () -> {});
             throw failure;
         }
-        replaced.forEach(this::delete);
-        return ToolServerReader.read(made)
-                .orElseThrow(() -> new IllegalStateException("What was registered cannot be read"));
+        return new Made(
+                ToolServerReader.read(made)
+                        .orElseThrow(() -> new IllegalStateException("What was registered cannot be read")),
+                Succession.serving(former).flatMap(ToolServerReader::read));
+    }
+
+    /** Names count, and not resources: one that is registered anew has two of them for a moment. */
+    private static int othersThan(List<SandboxToolServer> present, String name) {
+        return (int) present.stream()
+                .map(AgentServerWrites::givenName)
+                .filter(other -> !other.equals(name))
+                .distinct()
+                .count();
     }
 
     private static void check(Owner owner, int ofSandbox, int ofNamespace) {
@@ -86,6 +101,19 @@ public final class KubernetesAgentServers implements AgentServers, AutoCloseable
     private static ServerRefused tooMany(String why) {
         return new ServerRefused(
                 ServerRefused.Cause.TOO_MANY, "Not registered: " + why + ".", NextStep.Plain.REMOVE_A_SERVER);
+    }
+
+    @Override
+    public Mono<Boolean> takeOver(Owner owner, SharedServer made) {
+        return whole(owner, made.name(), () -> {
+            List<SandboxToolServer> present = named(of(owner), made.name());
+            Optional<SandboxToolServer> own = present.stream()
+                    .filter(resource ->
+                            made.identity().uid().equals(resource.getMetadata().getUid()))
+                    .findFirst();
+            own.ifPresent(found -> Succession.before(present, found).forEach(this::delete));
+            return own.isPresent();
+        });
     }
 
     @Override

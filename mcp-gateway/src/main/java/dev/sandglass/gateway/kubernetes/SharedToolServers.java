@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.client.dsl.Informable;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.informers.cache.Cache;
 import java.net.HttpURLConnection;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -141,14 +143,39 @@ public final class SharedToolServers implements SharedServers, AutoCloseable {
     }
 
     @Override
+    public boolean isBeingReplaced(Asker asker, String name) {
+        return usableBy(asker)
+                        .filter(resource -> AgentServerWrites.isOne(resource)
+                                && AgentServerWrites.givenName(resource).equals(name))
+                        .limit(2)
+                        .count()
+                > 1;
+    }
+
+    /** Servers of agents that no gateway looks after any more, see {@link Succession#abandoned}. */
+    List<SandboxToolServer> abandoned(Instant now) {
+        Map<List<String>, List<SandboxToolServer>> named = informers.values().stream()
+                .flatMap(informer -> informer.getStore().list().stream())
+                .filter(AgentServerWrites::isOne)
+                .collect(Collectors.groupingBy(resource -> List.of(
+                        resource.getMetadata().getNamespace(),
+                        AgentServerWrites.ownerUid(resource),
+                        AgentServerWrites.givenName(resource))));
+        return named.values().stream()
+                .flatMap(resources -> Succession.abandoned(resources, now).stream())
+                .toList();
+    }
+
+    @Override
     public int ofAgents(String namespace) {
         return (int) in(namespace).filter(AgentServerWrites::isOne).count();
     }
 
-    /** Of several that have one name in code, the first counts. */
+    /** Of several that have one name in code, the first counts; one that is about to go leaves it to the next. */
     private Stream<SandboxToolServer> usableBy(Asker asker) {
         return in(asker.namespace())
                 .filter(resource -> resource.getSpec() != null
+                        && resource.getMetadata().getDeletionTimestamp() == null
                         && resource.getSpec().selector().matches(asker.labels()))
                 .sorted(AgentServerWrites.PRECEDENCE);
     }

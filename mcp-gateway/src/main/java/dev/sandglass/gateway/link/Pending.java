@@ -80,7 +80,7 @@ final class Pending {
             case Verb.OfSession _ -> true;
             // A supervisor refuses a name that it is registering already, and a tool may do anything.
             case Verb.RegisterServer _, Verb.RemoveServer _, Verb.CallServerTool _ -> true;
-            case Verb.ListServers _, Verb.ListServerTools _, Verb.CancelServerCall _ -> false;
+            case Verb.ListServers _, Verb.ListServerTools _, Verb.CancelServerCall _, Verb.WriteFunctions _ -> false;
             case Verb.Files(FileOperation operation) ->
                 operation instanceof FileOperation.Move || operation instanceof FileOperation.Delete;
             case Verb.OfExecution _, Verb.Hello _, Verb.ListAll _, Verb.Metrics _ -> false;

@@ -20,6 +20,7 @@ public final class SharedServerList {
     /** Most servers that one sandbox is told of. */
     public static final int MOST = 64;
 
+    private static final String BEING_REPLACED = "another one takes its place as soon as that runs";
     private static final int MAX_DETAIL = 500;
     private static final int MOST_REMEMBERED = 256;
 
@@ -45,7 +46,10 @@ public final class SharedServerList {
     }
 
     List<SharedServerState> of(SharedServers.Asker asker) {
-        return servers.usable(asker).stream().limit(MOST).map(this::state).toList();
+        return servers.usable(asker).stream()
+                .limit(MOST)
+                .map(server -> state(server, servers.isBeingReplaced(asker, server.name())))
+                .toList();
     }
 
     /** What a server listed. */
@@ -53,7 +57,7 @@ public final class SharedServerList {
         tools.put(server.identity().uid(), new Known(server.identity().revision(), listed));
     }
 
-    private SharedServerState state(SharedServer server) {
+    private SharedServerState state(SharedServer server, boolean isBeingReplaced) {
         Optional<SharedServerState.Tools> known = tools.get(server.identity().uid())
                 .filter(each -> each.revision().equals(server.identity().revision()))
                 .map(Known::tools);
@@ -63,9 +67,10 @@ public final class SharedServerList {
         }
         Optional<SandboxState> child = children.apply(ServerStarts.child(server));
         State state = child.map(SharedServerList::state).orElse(State.STARTING);
-        String detail = state == State.RUNNING
+        String why = state == State.RUNNING
                 ? ""
                 : child.flatMap(SandboxState::condition).orElse("");
+        String detail = isBeingReplaced ? (why.isEmpty() ? "" : why + "; ") + BEING_REPLACED : why;
         return new SharedServerState(server.name(), state, line(detail), known, server.ofAgent());
     }
 

@@ -12,11 +12,12 @@ import dev.sandglass.gateway.quota.ByteBudget;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.toolserver.HandshakeNotes;
+import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.SharedServer;
-import dev.sandglass.gateway.toolserver.SharedServerState;
 import dev.sandglass.gateway.toolserver.SharedServers;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -219,24 +220,36 @@ public final class ToolCalls implements PodCalls {
     /**
      * Starts a server as its first call would, and lists its tools. The start goes on if it is cancelled.
      *
+     * @param then what is done with the list, whose bytes count as those of a call until then
      * @return a {@link dev.sandglass.gateway.sandbox.SandboxProblem} if it does not start
      */
-    public Mono<SharedServerState.Tools> start(SharedServer server) {
-        Mono<SharedServerState.Tools> started = Mono.defer(() -> starts.ready(server))
-                .flatMap(pod -> use.during(pod, pods.tools(pod, server)))
-                .publishOn(means.worker())
-                .map(tools -> listing(server, tools).tools())
-                .onErrorMap(failure -> CallProblem.ofQuestion(server.name(), failure));
-        return Mono.firstWithSignal(started, refused(server))
-                .onErrorMap(LinkException.class, CallProblem::ofRegistration);
+    public Mono<RegisteredServer> start(SharedServer server, Function<ToolListing, Mono<RegisteredServer>> then) {
+        return Mono.using(
+                () -> bytes.share(server.identity().namespace()),
+                share -> Mono.firstWithSignal(started(server, share), refused(server))
+                        .onErrorMap(LinkException.class, CallProblem::ofRegistration)
+                        .flatMap(then),
+                ByteBudget.Share::end);
     }
 
-    /** Fails when the operator says that there will be no pod: else it would be waited for. */
-    private Mono<SharedServerState.Tools> refused(SharedServer server) {
+    private Mono<ToolListing> started(SharedServer server, ByteBudget.Share share) {
+        return Mono.defer(() -> starts.ready(server))
+                .flatMap(pod -> use.during(pod, pods.tools(pod, server)))
+                .doOnNext(tools -> take(share, tools.length()))
+                .publishOn(means.worker())
+                .map(tools -> listing(server, tools))
+                .onErrorMap(failure -> CallProblem.ofQuestion(server.name(), failure));
+    }
+
+    /** Fails when the operator says that there will be no pod, or the server is deleted: else it would be waited for. */
+    private Mono<ToolListing> refused(SharedServer server) {
         return Flux.interval(LOOK, means.clock())
                 .onBackpressureDrop()
-                .<String>handle((_, sink) -> servers.current(server.identity())
-                        .flatMap(SharedServer::trouble)
+                .map(_ -> servers.current(server.identity()))
+                // A new one is not known at first.
+                .skipUntil(Optional::isPresent)
+                .<String>handle((now, sink) -> now.map(SharedServer::trouble)
+                        .orElseGet(() -> Optional.of("it was removed or registered again meanwhile"))
                         .ifPresent(sink::next))
                 .next()
                 .flatMap(trouble -> Mono.error(CallProblem.NOT_RUNNING.because(

@@ -24,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param count how many tools the server has, those among them that code may not call
  * @param hash digest of the names and schemas of these, in any order
  */
-record ToolListing(Blob json, Tools tools, int count, String hash) {
+public record ToolListing(Blob json, Tools tools, int count, String hash) {
 
     /** Most tools of one server that are read; a supervisor takes no more. */
     static final int MOST = 512;

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.toolserver;
 
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -19,8 +20,13 @@ public interface AgentServers {
     /** None, and none can be registered. */
     AgentServers NONE = new AgentServers() {
         @Override
-        public Mono<SharedServer> register(Owner owner, Wanted wanted) {
+        public Mono<Made> register(Owner owner, Wanted wanted) {
             return Mono.error(() -> new IllegalStateException("MCP servers of agents have no place here"));
+        }
+
+        @Override
+        public Mono<Boolean> takeOver(Owner owner, SharedServer made) {
+            return Mono.just(false);
         }
 
         @Override
@@ -60,10 +66,24 @@ public interface AgentServers {
     }
 
     /**
-     * Makes the resource, and a Secret with the values of variables and headers; one of that name is replaced. Cancelling
-     * ends the waiting only, so that nothing half-made stays.
+     * A server that was made.
+     *
+     * @param former that code calls under its name until it takes over; empty if there is none
      */
-    Mono<SharedServer> register(Owner owner, Wanted wanted);
+    record Made(SharedServer server, Optional<SharedServer> former) {}
+
+    /**
+     * Makes the resource, and a Secret with the values of variables and headers. One of that name that is there stays, and
+     * code calls it until the new one takes over. Cancelling ends the waiting only, so that nothing half-made stays.
+     */
+    Mono<Made> register(Owner owner, Wanted wanted);
+
+    /**
+     * Deletes those of its name that were registered before that one, so that code calls it from now on.
+     *
+     * @return false if it is gone itself: removed, or overtaken by a later registration
+     */
+    Mono<Boolean> takeOver(Owner owner, SharedServer made);
 
     /** Deletes the server of that name; whether there was one. */
     Mono<Boolean> remove(Owner owner, String name);

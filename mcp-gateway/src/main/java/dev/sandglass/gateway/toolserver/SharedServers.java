@@ -54,6 +54,11 @@ public interface SharedServers {
         return Optional.empty();
     }
 
+    /** Whether the server of that name is registered anew just now: another one takes its place when that runs. */
+    default boolean isBeingReplaced(Asker asker, String name) {
+        return false;
+    }
+
     /** How many servers agents registered in a namespace, as far as is known. */
     default int ofAgents(String namespace) {
         return 0;

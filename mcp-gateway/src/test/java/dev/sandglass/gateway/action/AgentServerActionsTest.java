@@ -49,7 +49,7 @@ class AgentServerActionsTest {
                 List.of(),
                 AgentServers.NONE,
                 SharedServers.NONE,
-                _ -> Mono.never());
+                (_, _) -> Mono.never());
         Actions actions = Actions.of(
                 sandboxes, new Executions(supervisor, sandboxes::ends), new DeniedHosts(), SharedServerList.NONE, pods);
         return actions.servers()

@@ -22,6 +22,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AgentServersInCodeTest {
 
     private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Clock LATER = Clock.offset(Clock.systemUTC(), Succession.LONGEST.plusMinutes(1));
     private static final String NAMESPACE = "sandglass-default";
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
@@ -81,12 +83,16 @@ class AgentServersInCodeTest {
         return known.asker(uid).orElseThrow();
     }
 
+    private static Owner owner(Asker asker) {
+        return new Owner("default", asker.namespace(), asker.name(), asker.name(), asker.uid());
+    }
+
     private SharedServer registered(Asker asker, String name) {
-        var owner = new Owner("default", asker.namespace(), asker.name(), asker.name(), asker.uid());
         var command = new Registration.Command(name, "npx", List.of(), Map.of(), "", SOON);
-        SharedServer made = agents.register(owner, new Wanted(command, null, "alice"))
+        SharedServer made = agents.register(owner(asker), new Wanted(command, null, "alice"))
                 .blockOptional(SOON)
-                .orElseThrow();
+                .orElseThrow()
+                .server();
         await().atMost(SOON).until(() -> known.current(made.identity()).isPresent());
         return made;
     }
@@ -127,6 +133,69 @@ class AgentServersInCodeTest {
         assertThat(known.usable(other)).isEmpty();
         assertThat(known.ofAgents(NAMESPACE)).isEqualTo(1);
         assertThat(known.ofAgents("sandglass-other")).isZero();
+    }
+
+    @Test
+    void codeCallsTheFormerUntilTheNewOneTakesOver() {
+        Asker box = asker("box", Map.of());
+        SharedServer former = registered(box, "web");
+        assertThat(known.isBeingReplaced(box, "web")).isFalse();
+
+        SharedServer anew = registered(box, "web");
+
+        assertThat(known.find(box, "web")).contains(former);
+        assertThat(known.usable(box)).containsExactly(former);
+        assertThat(known.isBeingReplaced(box, "web")).isTrue();
+        assertThat(known.isBeingReplaced(box, "other")).isFalse();
+
+        agents.takeOver(owner(box), anew).block(SOON);
+
+        await().atMost(SOON).until(() -> known.find(box, "web").equals(Optional.of(anew)));
+        assertThat(known.isBeingReplaced(box, "web")).isFalse();
+    }
+
+    /** Its gateway died before it ran: another one deletes it when no registration could still be under way. */
+    @Test
+    void whatStandsAsideForEverIsDeleted() {
+        Asker box = asker("box", Map.of());
+        SharedServer former = registered(box, "web");
+        SharedServer left = registered(box, "web");
+        SharedServer alone = registered(box, "alone");
+
+        look(Clock.systemUTC());
+        assertThat(resources()).hasSize(3);
+        look(LATER);
+
+        assertThat(resources())
+                .containsExactlyInAnyOrder(
+                        former.identity().resource(), alone.identity().resource());
+        assertThat(resources()).doesNotContain(left.identity().resource());
+    }
+
+    @Test
+    void whatAnOldCacheShowsAsAsideStaysIfItHasTakenOver() {
+        Asker box = asker("box", Map.of());
+        registered(box, "web");
+        SharedServer anew = registered(box, "web");
+        known.close();
+        agents.takeOver(owner(box), anew).block(SOON);
+        assertThat(known.isBeingReplaced(box, "web")).isTrue();
+
+        look(LATER);
+
+        assertThat(resources()).containsExactly(anew.identity().resource());
+    }
+
+    private void look(Clock clock) {
+        try (var servers = new AbandonedServers(server.client(), known, clock)) {
+            servers.look().block(SOON);
+        }
+    }
+
+    private List<String> resources() {
+        return server.client().resources(SandboxToolServer.class).inNamespace(NAMESPACE).list().getItems().stream()
+                .map(resource -> resource.getMetadata().getName())
+                .toList();
     }
 
     /** A user of the cluster may label sandboxes, and makes none another one by it. */

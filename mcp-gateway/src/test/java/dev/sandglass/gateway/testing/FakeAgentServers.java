@@ -6,7 +6,7 @@ import dev.sandglass.gateway.toolserver.AgentServers;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import dev.sandglass.gateway.toolserver.SharedServer.Bounds;
 import dev.sandglass.gateway.toolserver.SharedServer.Identity;
-import dev.sandglass.gateway.toolserver.SharedServers;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,7 +20,7 @@ public final class FakeAgentServers implements AgentServers {
     /** What was registered, in order. */
     public final List<Wanted> wanted = new CopyOnWriteArrayList<>();
 
-    /** Names of what was deleted, in order. */
+    /** Names of resources that were deleted, in order. */
     public final List<String> deleted = new CopyOnWriteArrayList<>();
 
     /** How registrations fail; null if they do not. */
@@ -36,7 +36,7 @@ public final class FakeAgentServers implements AgentServers {
     }
 
     @Override
-    public Mono<SharedServer> register(Owner owner, Wanted order) {
+    public Mono<Made> register(Owner owner, Wanted order) {
         return Mono.fromSupplier(() -> {
             RuntimeException broken = failure;
             if (broken != null) {
@@ -48,22 +48,36 @@ public final class FakeAgentServers implements AgentServers {
             var identity = new Identity(owner.namespace(), resource, "server-" + resource, 1);
             var server = new SharedServer(
                     identity, order.registration(), ToolRules.ALL, Bounds.DEFAULT, Optional.empty(), true);
+            Optional<SharedServer> former = named(owner, server.name()).stream().findFirst();
             shared.put(server, Map.of(SandboxLabels.SANDBOX_UID, owner.uid()));
-            return server;
+            return new Made(server, former);
+        });
+    }
+
+    @Override
+    public Mono<Boolean> takeOver(Owner owner, SharedServer made) {
+        return Mono.fromSupplier(() -> {
+            List<SharedServer> named = named(owner, made.name());
+            named.stream().takeWhile(server -> !server.equals(made)).forEach(this::forget);
+            return named.contains(made);
         });
     }
 
     @Override
     public Mono<Boolean> remove(Owner owner, String name) {
         return Mono.fromSupplier(() -> {
-            var asker = new SharedServers.Asker(
-                    owner.uid(), owner.namespace(), owner.sandbox(), Map.of(SandboxLabels.SANDBOX_UID, owner.uid()));
-            List<SharedServer> named = shared.usable(asker).stream()
-                    .filter(server -> server.ofAgent() && server.name().equals(name))
-                    .toList();
+            List<SharedServer> named = named(owner, name);
             named.forEach(this::forget);
             return !named.isEmpty();
         });
+    }
+
+    /** The first registered first. */
+    private List<SharedServer> named(Owner owner, String name) {
+        return shared.all(owner.namespace(), Map.of(SandboxLabels.SANDBOX_UID, owner.uid())).stream()
+                .filter(server -> server.ofAgent() && server.name().equals(name))
+                .sorted(Comparator.comparing(server -> server.identity().resource()))
+                .toList();
     }
 
     @Override
@@ -72,7 +86,7 @@ public final class FakeAgentServers implements AgentServers {
     }
 
     private void forget(SharedServer server) {
-        deleted.add(server.name());
+        deleted.add(server.identity().resource());
         shared.remove(server);
     }
 }

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Shared servers in memory: each for the sandboxes of its namespace that have a label. */
@@ -80,15 +81,30 @@ public final class FakeSharedServers implements SharedServers {
                 .findFirst();
     }
 
+    /** Of several of one name, an administrator's counts, or the first. */
     @Override
     public List<SharedServer> usable(Asker asker) {
+        var byName = new TreeMap<String, SharedServer>();
+        all(asker.namespace(), asker.labels()).forEach(server -> byName.putIfAbsent(server.name(), server));
+        return List.copyOf(byName.values());
+    }
+
+    @Override
+    public boolean isBeingReplaced(Asker asker, String name) {
+        return all(asker.namespace(), asker.labels()).stream()
+                        .filter(server -> server.ofAgent() && server.name().equals(name))
+                        .count()
+                > 1;
+    }
+
+    /** Those for sandboxes of a namespace with these labels, those too that stand aside. */
+    List<SharedServer> all(String namespace, Map<String, String> labels) {
         return servers.values().stream()
-                .filter(entry -> entry.server().identity().namespace().equals(asker.namespace())
-                        && asker.labels()
-                                .entrySet()
-                                .containsAll(entry.selector().entrySet()))
+                .filter(entry -> entry.server().identity().namespace().equals(namespace)
+                        && labels.entrySet().containsAll(entry.selector().entrySet()))
                 .map(Entry::server)
-                .sorted(Comparator.comparing(SharedServer::name).thenComparing(SharedServer::ofAgent))
+                .sorted(Comparator.comparing(SharedServer::ofAgent)
+                        .thenComparing(server -> server.identity().resource()))
                 .toList();
     }
 

@@ -160,7 +160,11 @@ public final class FakeSupervisor implements LinkClient, Link {
                     default -> false;
                 };
         if (silent) {
-            return new CompletableFuture<>();
+            var never = new CompletableFuture<Answer>();
+            if (verb instanceof Verb.RegisterServer) {
+                servers.unanswered.add(never);
+            }
+            return never;
         }
         if (verb instanceof Verb.CallServerTool call) {
             return servers.called(call);

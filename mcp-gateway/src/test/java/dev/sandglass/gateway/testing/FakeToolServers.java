@@ -6,12 +6,16 @@ import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.Verb;
 import java.util.List;
+import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The MCP servers of all sandboxes, as a test makes them up. */
 public final class FakeToolServers {
@@ -46,11 +50,17 @@ public final class FakeToolServers {
     /** How servers fail to start in pods of their own; null if they do not. */
     public volatile @Nullable LinkException startFailure;
 
+    /** How functions of servers in other pods fail to be written; null if they do not. */
+    public volatile @Nullable LinkException functionsFailure;
+
     /** How the next calls of tools fail, one after the other. */
     public final Queue<LinkException> callFailures = new ConcurrentLinkedQueue<>();
 
-    /** Whether a registration is never answered. */
+    /** Whether a registration is not answered. */
     public volatile boolean silent;
+
+    /** Those registrations, for the test to answer. */
+    public final List<CompletableFuture<Answer>> unanswered = new CopyOnWriteArrayList<>();
 
     private final JsonMapper json = JsonMapper.shared();
 
@@ -65,10 +75,31 @@ public final class FakeToolServers {
             }
             case Verb.ListServers _ -> answer(listed);
             case Verb.RemoveServer _ -> answer("{}");
+            case Verb.WriteFunctions order -> {
+                LinkException broken = functionsFailure;
+                if (broken != null) {
+                    throw broken;
+                }
+                yield new Answer(functions(order), Blob.EMPTY);
+            }
             case Verb.ListServerTools _ -> new Answer(answer("{}").json(), Blob.utf8(tools));
             case Verb.CancelServerCall cancel -> cancelled(cancel.callId());
             case Verb.CallServerTool call -> throw new IllegalArgumentException(call.tool());
         };
+    }
+
+    /** As a supervisor answers that writes a module for each tool. */
+    private ObjectNode functions(Verb.WriteFunctions order) {
+        ObjectNode answer = json.createObjectNode().put("name", order.name());
+        ArrayNode modules = answer.putArray("tools");
+        for (JsonNode tool : json.readTree(order.tools().bytes()).path("tools")) {
+            String name = tool.path("name").asString();
+            modules.addObject()
+                    .put("name", name)
+                    .put("module", name.toLowerCase(Locale.ROOT).replace('-', '_'))
+                    .put("description", tool.path("description").asString(""));
+        }
+        return answer;
     }
 
     /** A call of a tool, to be answered by the test. */

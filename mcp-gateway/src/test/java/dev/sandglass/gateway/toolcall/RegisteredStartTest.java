@@ -8,17 +8,19 @@ import dev.sandglass.gateway.link.Refusals;
 import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.sandbox.SandboxProblem.ServerRefused;
 import dev.sandglass.gateway.testing.FakeSharedServers;
+import dev.sandglass.gateway.toolserver.RegisteredServer;
+import dev.sandglass.gateway.toolserver.ServerTool;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import dev.sandglass.gateway.toolserver.SharedServer.Bounds;
-import dev.sandglass.gateway.toolserver.SharedServerState.Tool;
-import dev.sandglass.gateway.toolserver.SharedServerState.Tools;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 /** The start of a server that was registered a moment ago, before its first call. */
 class RegisteredStartTest {
@@ -32,11 +34,23 @@ class RegisteredStartTest {
         scene.close();
     }
 
-    private CompletableFuture<Tools> started() {
-        return scene.calls.start(WEB).toFuture();
+    /** The names of what was listed, as if functions were made of these. */
+    private CompletableFuture<RegisteredServer> started() {
+        return scene.calls
+                .start(
+                        WEB,
+                        listing -> Mono.just(new RegisteredServer(
+                                "web",
+                                new RegisteredServer.Info("", "", ""),
+                                listing.tools().known().stream()
+                                        .map(tool -> new ServerTool(tool.name(), tool.name(), tool.description()))
+                                        .toList(),
+                                0,
+                                List.of(listing.json().length() + " bytes"))))
+                .toFuture();
     }
 
-    private static void refused(CompletableFuture<Tools> start, String words) {
+    private static void refused(CompletableFuture<RegisteredServer> start, String words) {
         assertThatThrownBy(() -> start.get(10, TimeUnit.SECONDS))
                 .isInstanceOf(ExecutionException.class)
                 .cause()
@@ -50,12 +64,33 @@ class RegisteredStartTest {
         scene.servers.put(WEB);
         scene.run("web");
 
-        assertThat(started().get(10, TimeUnit.SECONDS).known())
-                .extracting(Tool::name)
+        assertThat(started().get(10, TimeUnit.SECONDS).tools())
+                .extracting(ServerTool::name)
                 .containsExactly("search", "delete_all");
         assertThat(scene.verbs(Verb.RegisterServer.class)).hasSize(1);
         assertThat(scene.list.of(ToolCallScene.BOX)).singleElement().matches(server -> server.tools()
                 .isPresent());
+    }
+
+    @Test
+    void theListsBytesCountUntilFunctionsAreWritten() throws Exception {
+        scene.servers.put(WEB);
+        scene.run("web");
+        var written = new CompletableFuture<RegisteredServer>();
+        var begun = new CompletableFuture<Integer>();
+
+        CompletableFuture<RegisteredServer> start = scene.calls
+                .start(WEB, listing -> {
+                    begun.complete(listing.json().length());
+                    return Mono.fromFuture(written);
+                })
+                .toFuture();
+
+        assertThat(begun.get(10, TimeUnit.SECONDS)).isPositive();
+        assertThat(scene.calls.heldBytes()).isPositive();
+        written.complete(new RegisteredServer("web", new RegisteredServer.Info("", "", ""), List.of(), 0, List.of()));
+        start.get(10, TimeUnit.SECONDS);
+        assertThat(scene.calls.heldBytes()).isZero();
     }
 
     @Test
@@ -67,11 +102,27 @@ class RegisteredStartTest {
         refused(started(), "Not registered: it ended: no key.");
     }
 
+    @Test
+    void aServerThatIsDeletedMeanwhileEndsTheWait() {
+        CompletableFuture<RegisteredServer> start = started();
+        scene.clock.advanceTimeBy(ToolCalls.LOOK.multipliedBy(3));
+        scene.servers.put(WEB);
+        scene.clock.advanceTimeBy(ToolCalls.LOOK.multipliedBy(3));
+        assertThat(start).isNotDone();
+
+        scene.servers.remove(WEB);
+        scene.clock.advanceTimeBy(ToolCalls.LOOK.plus(Duration.ofMillis(1)));
+
+        refused(
+                start,
+                "Not registered: MCP server 'web' is not running: it was removed or registered again meanwhile.");
+    }
+
     /** Else a pod that will never be made would be waited for. */
     @Test
     void whatTheOperatorRefusesEndsTheWait() {
         scene.servers.put(WEB);
-        CompletableFuture<Tools> start = started();
+        CompletableFuture<RegisteredServer> start = started();
         scene.clock.advanceTimeBy(ToolCalls.LOOK.multipliedBy(3));
         assertThat(start).isNotDone();
 

@@ -4,6 +4,7 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.pod.SandboxContainer;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +16,9 @@ public final class StatusReport {
 
     /** How long a first start goes on without a word; creation times are whole seconds. */
     static final Duration UNTOLD = Duration.ofSeconds(2);
+
+    /** How long a new sandbox waits for a Secret or a claim without a word: it is often made right behind the sandbox. */
+    static final Duration UNTOLD_VOLUME = Duration.ofSeconds(5);
 
     private StatusReport() {}
 
@@ -39,21 +43,30 @@ public final class StatusReport {
     }
 
     /**
-     * Until when a status need not be told, because all that it says is that the first start is on its way: most starts
-     * are over by then, and are told in one write. Empty if it is to be told now.
+     * Until when a status need not be told, because all that it says is that the first start is on its way, or waits for
+     * what may be made this moment: most starts are over by then, and are told in one write. Empty if it is to be told now.
      *
      * @param status of these observations
      */
     public static Optional<Instant> mayWait(Observed seen, SandboxStatus status) {
-        boolean first = seen.sandbox().getStatus() == null
-                && status.reason(ConditionType.READY).equals(Optional.of(Reason.STARTING));
+        Optional<Reason> ready = status.reason(ConditionType.READY);
+        if (ready.equals(Optional.of(Reason.VOLUME_MISSING))) {
+            return seen.livePod().isPresent() ? Optional.empty() : behind(seen.sandbox(), UNTOLD_VOLUME, seen.now());
+        }
+        boolean first = seen.sandbox().getStatus() == null && ready.equals(Optional.of(Reason.STARTING));
         return seen.livePod()
                 .filter(pod -> first && Observed.incarnationOf(pod) == 1)
-                .map(pod -> Instant.parse(pod.getMetadata().getCreationTimestamp()))
-                // The pod's time is the API server's; a clock that differs much from it must not delay anything.
-                .filter(made -> seen.now().isAfter(made.minus(UNTOLD)))
-                .map(made -> made.plus(UNTOLD))
-                .filter(end -> seen.now().isBefore(end));
+                .flatMap(pod -> behind(pod, UNTOLD, seen.now()));
+    }
+
+    /** So long behind its creation; empty if that is over. */
+    private static Optional<Instant> behind(HasMetadata made, Duration untold, Instant now) {
+        return Optional.ofNullable(made.getMetadata().getCreationTimestamp())
+                .map(Instant::parse)
+                // Its time is the API server's; a clock that differs much from it must not delay anything.
+                .filter(created -> now.isAfter(created.minus(UNTOLD)))
+                .map(created -> created.plus(untold))
+                .filter(now::isBefore);
     }
 
     private static SandboxStatus asleep(Observed seen, Optional<String> lost, Deadlines deadlines) {

@@ -37,9 +37,11 @@ import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -107,7 +109,9 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
             meters.starts().told(sandbox, status);
         }
         UpdateControl<Sandbox> done = UpdateControl.noUpdate();
-        untold.or(() -> Review.of(after, decision, status, own))
+        Stream.of(untold, Review.of(after, decision, status, own))
+                .flatMap(Optional::stream)
+                .min(Comparator.naturalOrder())
                 .map(at -> Duration.between(seen.now(), at))
                 .ifPresent(delay -> done.rescheduleAfter(delay.isPositive() ? delay : Duration.ofMillis(1)));
         return done;

@@ -54,6 +54,7 @@ class StatusReportTest {
             @Nullable SandboxStatus former, Optional<Pod> pod, SandboxStatus status, Instant now) {
         Sandbox sandbox = new Sandbox();
         sandbox.setSpec(SandboxSpec.DEFAULT);
+        sandbox.getMetadata().setCreationTimestamp(MADE.toString());
         sandbox.setStatus(former);
         return StatusReport.mayWait(new Observed(sandbox, pod, Optional.empty(), Optional.empty(), true, now), status);
     }
@@ -102,6 +103,28 @@ class StatusReportTest {
     void theNextPodIsNoFirstStart() {
         assertThat(mayWait(null, Optional.of(pod(2)), ready("False", Reason.STARTING), MADE))
                 .isEmpty();
+    }
+
+    private static Optional<Instant> lacksVolume(@Nullable SandboxStatus former, Instant now) {
+        return mayWait(former, Optional.empty(), ready("False", Reason.VOLUME_MISSING), now);
+    }
+
+    /** The gateway makes the Secret of an agent's server a moment after the server. */
+    @Test
+    void aVolumeThatANewSandboxLacksIsToldAfterFiveSeconds() {
+        Instant told = MADE.plusSeconds(5);
+
+        assertThat(lacksVolume(null, MADE)).contains(told);
+        assertThat(lacksVolume(null, told.minusNanos(1))).contains(told);
+        assertThat(lacksVolume(null, told)).isEmpty();
+        // Another round may have told meanwhile that the sandbox starts.
+        assertThat(lacksVolume(ready("False", Reason.STARTING), MADE)).contains(told);
+        assertThat(lacksVolume(null, MADE.minus(Duration.ofHours(1)))).isEmpty();
+    }
+
+    @Test
+    void aVolumeThatTheNodeCannotMountIsToldAtOnce() {
+        assertThat(firstStart(Reason.VOLUME_MISSING, MADE)).isEmpty();
     }
 
     private static Sandbox failing(SandboxStatus former, boolean suspended) {

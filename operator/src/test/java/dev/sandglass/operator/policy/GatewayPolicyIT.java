@@ -117,6 +117,7 @@ class GatewayPolicyIT {
                 .withNamespace(namespace.name)
                 .addToLabels(SandboxLabels.MANAGED_BY, "sandglass-gateway")
                 .addToAnnotations(SandboxLabels.GIVEN_NAME, "web")
+                .addToAnnotations(SandboxLabels.REGISTRATION, "2")
                 .withOwnerReferences(owner("Sandbox", "box", null))
                 .build());
         server.setSpec(spec(null, http, UID));

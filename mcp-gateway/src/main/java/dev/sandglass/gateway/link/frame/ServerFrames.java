@@ -14,7 +14,12 @@ final class ServerFrames {
     private ServerFrames() {}
 
     static Blob blob(Verb.OfServers verb) {
-        return verb instanceof Verb.CallServerTool call ? call.arguments() : Blob.EMPTY;
+        return switch (verb) {
+            case Verb.CallServerTool call -> call.arguments();
+            case Verb.WriteFunctions write -> write.tools();
+            case Verb.RegisterServer _, Verb.ListServers _, Verb.RemoveServer _ -> Blob.EMPTY;
+            case Verb.ListServerTools _, Verb.CancelServerCall _ -> Blob.EMPTY;
+        };
     }
 
     static void write(JsonGenerator json, Verb.OfServers verb) {
@@ -30,6 +35,7 @@ final class ServerFrames {
                 }
             }
             case Verb.RemoveServer remove -> json.writeStringProperty("name", remove.name());
+            case Verb.WriteFunctions write -> json.writeStringProperty("name", write.name());
             case Verb.ListServerTools list -> json.writeStringProperty("server", list.server());
             case Verb.CallServerTool call -> {
                 json.writeStringProperty("server", call.server());

@@ -311,6 +311,19 @@ public sealed interface Verb {
     }
 
     /**
+     * Writes the functions of an MCP server that runs in another pod. The answer comes when they are there.
+     *
+     * @param name under which code imports them
+     * @param tools of the server with their schemas, a JSON object as a pod lists them
+     */
+    record WriteFunctions(String name, Blob tools) implements OfServers {
+        @Override
+        public String word() {
+            return "mcp_functions";
+        }
+    }
+
+    /**
      * Calls a tool of an MCP server; the answer's bytes are its result as JSON.
      *
      * @param server name of the server

@@ -18,6 +18,7 @@ final class RunPythonAnswer {
 
     private static final int KILLED = 137;
     private static final int INTERRUPTED = 130;
+    private static final String UNKNOWN_SERVER = "Unknown MCP server: ";
     private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,9}");
 
     private final Run run;
@@ -91,8 +92,20 @@ final class RunPythonAnswer {
             boolean number = WHOLE.matcher(error.message()).matches();
             return exited(number ? Integer.parseInt(error.message()) & 0xff : 1, result.stderr(), notes);
         }
+        if (isOfServers(error)) {
+            return new Payload(
+                    "validation_error", error.message(), null, "", "", error.message(), null, List.of(), notes);
+        }
         String traceback = error.traceback().isEmpty() ? error.name() + ": " + error.message() : error.traceback();
         return exited(1, stderrAnd(traceback), notes);
+    }
+
+    /** Before the code is run its servers are loaded, with the kernel's help: the sandbox alone knows all of them. */
+    private boolean isOfServers(ExecutionError error) {
+        return !servers.isEmpty()
+                && error.name().equals("MCPError")
+                && error.message().startsWith(UNKNOWN_SERVER)
+                && result.stdout().isEmpty();
     }
 
     private Payload exited(int code, String stderr, List<String> notes) {

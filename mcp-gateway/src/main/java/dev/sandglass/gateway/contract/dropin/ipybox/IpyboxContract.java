@@ -105,6 +105,10 @@ public final class IpyboxContract implements Contract {
                 Optional.of("Run in a cell: !" + line);
             case NextStep.Plain.MORE_TIME -> Optional.of("The kernel goes on; give a longer timeout or less work.");
             case NextStep.Plain.TRY_AGAIN -> Optional.of("Repeat this call; if it stays so, call reset.");
+            case NextStep.Plain.PLACE_IN_SANDBOX ->
+                Optional.of(
+                        "With 'placement': 'sandbox' in 'server_params' it runs in the sandbox's own pod, where code can"
+                                + " read 'env' and 'headers'.");
             default -> Optional.empty();
         };
     }

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.contract.dropin.ipybox;
 
+import dev.sandglass.gateway.action.Patience;
 import dev.sandglass.gateway.action.ToolServerActions;
 import dev.sandglass.gateway.action.ToolServerActions.Placed;
 import dev.sandglass.gateway.contract.Arguments;
@@ -12,16 +13,19 @@ import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.Variables;
 import dev.sandglass.gateway.contract.config.ServerFields;
+import dev.sandglass.gateway.contract.config.ServerPlacement;
 import dev.sandglass.gateway.contract.dropin.DropInTool;
 import dev.sandglass.gateway.contract.dropin.Place;
 import dev.sandglass.gateway.contract.dropin.Steps;
 import dev.sandglass.gateway.sandbox.SandboxProblem.ServerRefused;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.toolserver.AgentServers.Wanted;
 import dev.sandglass.gateway.toolserver.Registration;
 import dev.sandglass.gateway.toolserver.ServerTool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,8 +38,8 @@ final class RegisterMcpServerTool implements DropInTool {
     private static final String PARAMS = "server_params";
 
     /** {@code type} stands in the configurations of many clients, and says what the other fields say. */
-    private static final Set<String> KNOWN =
-            Set.of("command", "args", "env", "cwd", "url", "headers", "transport", "type");
+    private static final Set<String> KNOWN = Set.of(
+            "command", "args", "env", "cwd", "url", "headers", "transport", "type", "placement", "allowed_domains");
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
@@ -43,9 +47,10 @@ final class RegisterMcpServerTool implements DropInTool {
             "register_mcp_server",
             "Register an MCP server",
             """
-            Starts an MCP server in the sandbox ('command'), or connects from there to one ('url'), writes a typed API for \
-            its tools to mcptools/<server_name>/, and returns their module names. In cells: from \
-            mcptools.<server_name>.<tool> import Params, run. Code can read 'env' and 'headers': give no secrets.""",
+            Starts an MCP server ('command'), or connects to one ('url'), writes a typed API for its tools to \
+            mcptools/<server_name>/, and returns their module names. In cells: from mcptools.<server_name>.<tool> import \
+            Params, run. With 'env' or 'headers' it runs in a pod of its own: code cannot read these. With 'placement' \
+            'sandbox' it runs in the sandbox and sees its files; code can read 'env' and 'headers'.""",
             Schema.object()
                     .required(NAME, Schema.text("A Python identifier"))
                     .required(
@@ -58,7 +63,15 @@ final class RegisterMcpServerTool implements DropInTool {
                                     .optional("url", Schema.text("Of a server elsewhere"))
                                     .optional(
                                             "headers",
-                                            Schema.list("With 'url', each 'Name: value'", Schema.ofType("string"))))
+                                            Schema.list("With 'url', each 'Name: value'", Schema.ofType("string")))
+                                    .optional(
+                                            ServerPlacement.FIELD,
+                                            Schema.ofType("string").with("enum", List.of("own", "sandbox")))
+                                    .optional(
+                                            ServerPlacement.DOMAINS,
+                                            Schema.list(
+                                                    "Hosts one in a pod of its own may reach",
+                                                    Schema.ofType("string"))))
                     .keywords(),
             Schema.object()
                     .required("result", Schema.list("Modules below mcptools.<server_name>", Schema.ofType("string")))
@@ -100,14 +113,28 @@ final class RegisterMcpServerTool implements DropInTool {
                 .orElseThrow(() -> new InvalidArgument("Missing required '" + PARAMS + "' parameter"));
         Registration registration = ServerFields.registration(name, params, Registration.TIMEOUT);
         SandboxRef ref = place.of(call);
-        return servers.register(ref, registration, place.absent(call), call.patience(settings.startWait()))
-                .map(placed -> answer(placed, ref));
+        Patience patience = call.patience(settings.startWait());
+        return switch (ServerPlacement.read(params, registration)) {
+            case OWN -> {
+                var wanted = new Wanted(
+                        registration,
+                        ServerPlacement.domains(params).orElse(null),
+                        call.caller().name());
+                yield servers.registerApart(ref, wanted, place.absent(call), patience)
+                        .map(placed -> answer(placed, ref, Optional.empty()));
+            }
+            case SANDBOX ->
+                servers.register(ref, registration, place.absent(call), patience)
+                        .map(placed -> answer(placed, ref, ServerPlacement.warning(registration)));
+        };
     }
 
-    private ToolResult answer(Placed placed, SandboxRef ref) {
+    private ToolResult answer(Placed placed, SandboxRef ref, Optional<String> warning) {
         ArrayNode modules = JSON.createArrayNode();
         placed.server().tools().stream().map(ServerTool::module).forEach(modules::add);
-        return ToolResult.ok(FencedText.of(modules.toString(), notes(placed, ref)), Map.of("result", modules));
+        List<String> notes = notes(placed, ref);
+        warning.ifPresent(notes::add);
+        return ToolResult.ok(FencedText.of(modules.toString(), notes), Map.of("result", modules));
     }
 
     private List<String> notes(Placed placed, SandboxRef ref) {

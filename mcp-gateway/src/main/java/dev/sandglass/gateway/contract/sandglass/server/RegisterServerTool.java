@@ -13,14 +13,13 @@ import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.contract.ToolSettings;
 import dev.sandglass.gateway.contract.Variables;
 import dev.sandglass.gateway.contract.config.ServerFields;
+import dev.sandglass.gateway.contract.config.ServerPlacement;
 import dev.sandglass.gateway.contract.sandglass.sandbox.ResumeNotice;
 import dev.sandglass.gateway.contract.sandglass.sandbox.SandboxArguments;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.toolserver.AgentServers.Wanted;
 import dev.sandglass.gateway.toolserver.RegisteredServer;
 import dev.sandglass.gateway.toolserver.Registration;
-import dev.sandglass.gateway.toolserver.SharedServer;
-import dev.sandglass.gateway.toolserver.SharedServerState;
 import java.time.Duration;
 import java.util.List;
 import reactor.core.publisher.Mono;
@@ -29,7 +28,6 @@ import reactor.core.publisher.Mono;
 final class RegisterServerTool implements McpServerTool {
 
     private static final Duration LEAST_TIMEOUT = Duration.ofSeconds(1);
-    private static final String READABLE = "Code in the sandbox can read what you gave in '%s'.";
 
     private final TenantAccess access;
     private final ToolServerActions servers;
@@ -112,28 +110,20 @@ final class RegisterServerTool implements McpServerTool {
             case Registered.Running(RegisteredServer server) -> {
                 ToolResult result = ToolResult.ok(
                         ServerText.of(server, ref.givenName(), settings.maxOutputChars()),
-                        ServerFacts.Registered.of(ref, server));
-                yield readable(result, registration);
+                        ServerFacts.Registered.of(ref, server, ServerFacts.Info.of(server.info())));
+                yield ServerPlacement.warning(registration).map(result::and).orElse(result);
             }
-            case Registered.RunningApart(SharedServer server, SharedServerState.Tools tools) ->
+            case Registered.RunningApart(RegisteredServer server) ->
                 ToolResult.ok(
-                        ServerText.apart(server.name(), tools, ref.givenName(), settings.maxOutputChars()),
-                        ServerFacts.Registered.apart(ref, server.name(), tools));
-            case Registered.StillStarting _ ->
+                        ServerText.apart(server, ref.givenName(), settings.maxOutputChars()),
+                        ServerFacts.Registered.of(ref, server, null));
+            case Registered.StillStarting(boolean replaces) ->
                 new ToolResult(
-                        List.of(new ToolResult.Content.Text(ServerText.starting(registration.name()))),
+                        List.of(new ToolResult.Content.Text(ServerText.starting(registration.name(), replaces))),
                         ServerFacts.Registered.starting(ref, registration.name()),
                         false,
                         "starting",
                         null);
-        };
-    }
-
-    private static ToolResult readable(ToolResult result, Registration registration) {
-        return switch (registration) {
-            case Registration.Command command ->
-                command.env().isEmpty() ? result : result.and(READABLE.formatted("env"));
-            case Registration.Url url -> url.headers().isEmpty() ? result : result.and(READABLE.formatted("headers"));
         };
     }
 }

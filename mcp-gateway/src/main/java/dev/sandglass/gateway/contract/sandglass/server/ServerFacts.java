@@ -31,10 +31,7 @@ final class ServerFacts {
                 "Its tools, in its own words",
                 Schema.object()
                         .required("name", Schema.text("As the server calls it"))
-                        .required(
-                                "module",
-                                Schema.text(
-                                        "As code imports it, below mcptools.<server>; empty for a server in a pod of its own"))
+                        .required("module", Schema.text("As code imports it, below mcptools.<server>"))
                         .required("description", Schema.text("Beginning of its description, on one line")));
     }
 
@@ -64,33 +61,17 @@ final class ServerFacts {
             int leftOut,
             List<String> notes) {
 
-        static Registered of(SandboxRef ref, RegisteredServer server) {
+        static Registered of(SandboxRef ref, RegisteredServer server, @Nullable Info info) {
             return new Registered(
                     ref.givenName(),
                     ref.tenant(),
                     server.name(),
                     KnownServer.State.RUNNING.word(),
                     RegisteredServer.folder(server.name()),
-                    Info.of(server.info()),
+                    info,
                     server.tools(),
                     server.leftOut(),
                     server.notes());
-        }
-
-        /** What its module is called, the sandbox says when code imports it. */
-        static Registered apart(SandboxRef ref, String name, SharedServerState.Tools tools) {
-            return new Registered(
-                    ref.givenName(),
-                    ref.tenant(),
-                    name,
-                    KnownServer.State.RUNNING.word(),
-                    RegisteredServer.folder(name),
-                    null,
-                    tools.known().stream()
-                            .map(tool -> new ServerTool(tool.name(), "", tool.description()))
-                            .toList(),
-                    tools.leftOut(),
-                    List.of());
         }
 
         static Registered starting(SandboxRef ref, String name) {

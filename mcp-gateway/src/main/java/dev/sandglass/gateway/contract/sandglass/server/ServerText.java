@@ -39,6 +39,22 @@ final class ServerText {
      * @param most characters of what the server says
      */
     static String of(RegisteredServer server, String sandbox, int most) {
+        return whole(
+                server, most, "MCP server '%s' runs in sandbox '%s', until that stops or is suspended.", sandbox, "");
+    }
+
+    /** The text about a server that runs in a pod of its own. */
+    static String apart(RegisteredServer server, String sandbox, int most) {
+        return whole(
+                server,
+                most,
+                "MCP server '%s' runs in a pod of its own, for sandbox '%s' alone, until it is removed or that is deleted.",
+                sandbox,
+                "Code in the sandbox calls it and cannot read its variables and headers; it does not see the sandbox's"
+                        + " files ('placement' 'sandbox' does).");
+    }
+
+    private static String whole(RegisteredServer server, int most, String where, String sandbox, String more) {
         var text = new ServerText(most);
         text.add(server.tools(), server.leftOut(), "");
         server.notes().forEach(note -> text.add("note: " + note));
@@ -48,39 +64,22 @@ final class ServerText {
         return FencedText.of(
                 text.lines.isEmpty() ? NO_TOOLS : String.join("\n", text.lines),
                 List.of(
-                        "MCP server '%s' runs in sandbox '%s', until that stops or is suspended. %s"
-                                .formatted(name, sandbox, OWN_WORDS),
+                        where.formatted(name, sandbox) + " " + OWN_WORDS,
                         text.more(),
+                        more,
                         "In Python there, each tool is a module: from mcptools.%s.%s import Params, run"
                                         .formatted(name, module)
                                 + "; run(Params(...)) returns the result, run_async the same with await. The modules in "
                                 + RegisteredServer.folder(name) + " have types and docstrings."));
     }
 
-    /** The text about a server that runs in a pod of its own. */
-    static String apart(String name, SharedServerState.Tools tools, String sandbox, int most) {
-        var text = new ServerText(most);
-        text.add(tools, "");
-        return FencedText.of(
-                text.lines.isEmpty() ? NO_TOOLS : String.join("\n", text.lines),
-                List.of(
-                        "MCP server '%s' runs in a pod of its own, for sandbox '%s' alone, until it is removed or that is deleted. %s"
-                                .formatted(name, sandbox, OWN_WORDS),
-                        text.more(),
-                        "Code in the sandbox calls it and cannot read its variables and headers; it does not see the sandbox's"
-                                + " files ('placement' 'sandbox' does).",
-                        "In Python there, each tool is a module, in lower case, other characters being '_': from mcptools.%s.<tool> import Params, run"
-                                        .formatted(name)
-                                + "; run(Params(...)) returns the result, run_async the same with await. mcptools.describe(\"%s.<tool>\") tells the parameters."
-                                        .formatted(name)));
-    }
-
     /** The text about a server that is still being started. */
-    static String starting(String name) {
+    static String starting(String name, boolean replaces) {
         return FencedText.of(
                 "[starting] MCP server '%s' has not answered yet; its start goes on.".formatted(name),
                 "",
                 List.of(
+                        replaces ? "Until it runs, code calls the server that was registered before." : "",
                         "Call mcp_list_servers in some seconds: it says whether the server runs, and names its tools."));
     }
 

@@ -28,10 +28,20 @@ class RunPythonAnswerTest {
             @Nullable ExecutionError error,
             @Nullable Integer exitCode,
             @Nullable Integer signal) {
+        return facts(status, error, exitCode, signal, "begun\nsoon", List.of());
+    }
+
+    private static JsonNode facts(
+            ExecutionStatus status,
+            @Nullable ExecutionError error,
+            @Nullable Integer exitCode,
+            @Nullable Integer signal,
+            String stdout,
+            List<String> servers) {
         var result = new ExecutionResult(
                 status,
                 new ExecutionId("default", "uid-box", 1, "a".repeat(16)),
-                "begun\nsoon",
+                stdout,
                 "warned",
                 "43",
                 null,
@@ -54,7 +64,7 @@ class RunPythonAnswerTest {
         ToolResult answer = new RunPythonAnswer(
                         new Run(result, null, false, List.of()),
                         Duration.ofSeconds(7),
-                        List.of(),
+                        servers,
                         new Steps(_ -> Optional.empty()))
                 .in(OutputForm.COMPACT, Optional.empty());
         return (JsonNode) Objects.requireNonNull(answer.structuredContent());
@@ -65,6 +75,31 @@ class RunPythonAnswerTest {
         assertThat(facts(ExecutionStatus.OK, null, null, null).toString())
                 .isEqualTo("{\"status\":\"success\",\"summary\":\"Success\",\"exitCode\":0,"
                         + "\"stdout\":[\"begun\",\"soon\"],\"stderr\":[\"warned\"]}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            value = {
+                "MCPError | Unknown MCP server: x; registered are: github | '' | x | validation_error",
+                "MCPError | Unknown MCP server: x; registered are: github | printed | x | error",
+                "MCPError | Unknown MCP server: x; registered are: github | '' | '' | error",
+                "MCPError | no answer within 5 s | '' | x | error",
+                "ValueError | Unknown MCP server: x | '' | x | error",
+            },
+            delimiter = '|')
+    void x11AServerThatIsNotThereIsAValidationError(
+            String name, String message, String stdout, String server, String status) {
+        JsonNode facts = facts(
+                ExecutionStatus.ERROR,
+                new ExecutionError(name, message, name + ": " + message),
+                null,
+                null,
+                stdout,
+                server.isEmpty() ? List.of() : List.of(server));
+
+        assertThat(facts.path("status").asString()).isEqualTo(status);
+        assertThat(facts.path("error").asString())
+                .isEqualTo(status.equals("validation_error") ? message : "Sandbox exited with code 1");
     }
 
     @Test

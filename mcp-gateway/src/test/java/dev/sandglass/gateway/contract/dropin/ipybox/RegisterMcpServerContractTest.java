@@ -2,10 +2,13 @@ package dev.sandglass.gateway.contract.dropin.ipybox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.gateway.link.Refusals;
+import dev.sandglass.gateway.link.frame.Blob;
 import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.testing.EndpointClient;
 import dev.sandglass.gateway.testing.TestGateway;
+import dev.sandglass.gateway.toolserver.AgentServers.Wanted;
 import dev.sandglass.gateway.toolserver.Registration;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +33,8 @@ class RegisterMcpServerContractTest {
     void start() {
         gateway = TestGateway.start();
         gateway.sandboxes.addRunning("box");
+        gateway.supervisor.servers.listed = "{\"servers\":[]}";
+        gateway.shared.add("uid-box", "sandglass-default", Map.of(SandboxLabels.SANDBOX_UID, "uid-box"));
         client = EndpointClient.of(gateway, "/mcp/ipybox?sandbox=box");
     }
 
@@ -44,38 +49,81 @@ class RegisterMcpServerContractTest {
 
     private List<Registration> registered() {
         return gateway.supervisor.verbs.stream()
+                .filter(Verb.RegisterServer.class::isInstance)
                 .map(verb -> ((Verb.RegisterServer) verb).registration())
                 .toList();
     }
 
     @Test
     void i6AnswersTheModulesOfTheTools() throws Exception {
-        JsonNode answer = register("{'command':'npx','args':['-y','x'],'env':{'KEY':'s3cret'}}");
+        JsonNode answer = register("{'command':'npx','args':['-y','x']}");
 
         assertThat(TestGateway.text(answer)).isEqualTo("[\"search\",\"fetch_url\"]");
         assertThat(answer.has("structuredContent")).isFalse();
         client = EndpointClient.of(gateway, "/mcp/ipybox?sandbox=box&structured=true");
-        assertThat(register("{'command':'npx','args':['-y','x'],'env':{'KEY':'s3cret'}}")
+        assertThat(register("{'command':'npx','args':['-y','x']}")
                         .at("/structuredContent/result/1")
                         .asString())
                 .isEqualTo("fetch_url");
         assertThat(registered())
                 .hasSize(2)
                 .containsOnly(new Registration.Command(
-                        "web", "npx", List.of("-y", "x"), Map.of("KEY", "s3cret"), "", Duration.ofSeconds(60)));
+                        "web", "npx", List.of("-y", "x"), Map.of(), "", Duration.ofSeconds(60)));
+        assertThat(gateway.agentServers.wanted).isEmpty();
+    }
+
+    @Test
+    void i6VariablesOfAServerAreOutOfTheCodesReach() throws Exception {
+        gateway.supervisor.servers.tools = """
+                {"tools":[{"name":"Search-Web","inputSchema":{}},{"name":"fetch","inputSchema":{}}]}""";
+
+        JsonNode answer = register("{'command':'npx','env':{'KEY':'s3cret'},'allowed_domains':['api.example.com']}");
+
+        assertThat(TestGateway.text(answer)).isEqualTo("[\"search_web\",\"fetch\"]");
+        assertThat(gateway.agentServers.wanted)
+                .containsExactly(new Wanted(
+                        new Registration.Command(
+                                "web", "npx", List.of(), Map.of("KEY", "s3cret"), "", Duration.ofSeconds(60)),
+                        List.of("api.example.com", "packages.example.com"),
+                        "alice"));
+        // The folder is written before the answer, as of a server in the sandbox.
+        assertThat(gateway.supervisor.verbs).last().isEqualTo(new Verb.WriteFunctions("web", Blob.utf8("""
+                {"server":"web","tools":[{"name":"Search-Web","inputSchema":{}},{"name":"fetch","inputSchema":{}}],\
+                "left_out":0}""")));
     }
 
     @Test
     void i6AnAddressHasHeaders() throws Exception {
         register("{'type':'http','url':'https://mcp.example.com','headers':{'X-Key':'k'}}");
 
-        assertThat(registered())
+        assertThat(gateway.agentServers.wanted)
+                .extracting(Wanted::registration)
                 .containsExactly(new Registration.Url(
                         "web",
                         "https://mcp.example.com",
                         Map.of("X-Key", "k"),
                         Registration.Transport.STREAMABLE_HTTP,
                         Duration.ofSeconds(60)));
+    }
+
+    @Test
+    void i6PlacedInTheSandboxTheCodeReadsWhatIsGiven() throws Exception {
+        JsonNode answer = register("{'command':'npx','env':{'KEY':'s3cret'},'placement':'sandbox'}");
+
+        assertThat(TestGateway.text(answer)).isEqualTo("""
+                ["search","fetch_url"]
+                --- sandglass ---
+                Code in the sandbox can read what you gave in 'env'.""");
+        assertThat(gateway.agentServers.wanted).isEmpty();
+    }
+
+    @Test
+    void i6ARegistrationAgainTakesThePlaceOfTheOneBeforeWhereverItRan() throws Exception {
+        register("{'command':'npx','env':{'KEY':'s3cret'}}");
+
+        register("{'command':'npx','env':{'KEY':'s3cret'},'placement':'sandbox'}");
+
+        assertThat(gateway.agentServers.deleted).containsExactly("web-100");
     }
 
     @Test
@@ -92,7 +140,7 @@ class RegisterMcpServerContractTest {
 
         assertThat(schema.path("required").toString()).isEqualTo("[\"server_name\",\"server_params\"]");
         assertThat(schema.at("/properties/server_params/properties").propertyNames())
-                .containsExactly("command", "args", "env", "url", "headers");
+                .containsExactly("command", "args", "env", "url", "headers", "placement", "allowed_domains");
     }
 
     @ParameterizedTest
@@ -109,6 +157,10 @@ class RegisterMcpServerContractTest {
                 "{'server_name':'web','server_params':{'command':'x','env':{'A':{'secret':'sandglass-mcp-a','key':'k'}}}} | 'server_params.env",
                 "{'server_name':'web','server_params':{'command':'x','argv':[]}} | 'server_params.argv' is not known",
                 "{'server_name':'web','server_params':{'command':'x','url':'y'}} | Give either 'server_params.command'",
+                "{'server_name':'web','server_params':{'command':'x','placement':'pod'}} | 'server_params.placement' must be 'own'",
+                "{'server_name':'web','server_params':{'command':'x','placement':'sandbox','allowed_domains':['a.b']}} | 'server_params.allowed_domains' belongs to 'server_params.placement' 'own'",
+                "{'server_name':'web','server_params':{'command':'x','allowed_domains':['https://a.b']}} | 'server_params.allowed_domains[0]'",
+                "{'server_name':'web','server_params':{'url':'https://a.b','headers':{'A B':'c'}}} | 'server_params.headers' must have names",
             })
     void whatBreaksARuleIsRefusedByName(String arguments, String words) throws Exception {
         assertThat(TestGateway.text(client.call(REGISTER, arguments)))

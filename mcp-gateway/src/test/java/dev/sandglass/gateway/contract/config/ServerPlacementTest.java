@@ -1,4 +1,4 @@
-package dev.sandglass.gateway.contract.sandglass.server;
+package dev.sandglass.gateway.contract.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -236,5 +236,5 @@ class RoomsTest {
             .arePublic()
             .should()
             .haveNameMatching(
-                    ".*\\.(ServiceReplicas|KubernetesAgentServers|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces|SharedToolServers)");
+                    ".*\\.(ServiceReplicas|KubernetesAgentServers|KubernetesHandshakeNotes|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces|SharedToolServers)");
 }

@@ -236,5 +236,5 @@ class RoomsTest {
             .arePublic()
             .should()
             .haveNameMatching(
-                    ".*\\.(AbandonedServers|ServiceReplicas|KubernetesAgentServers|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces|SharedToolServers)");
+                    ".*\\.(AbandonedServers|ServiceReplicas|KubernetesAgentServers|KubernetesHandshakeNotes|KubernetesSandboxes|KubernetesSettings|LabelledNamespaces|OnDemandNamespaces|SharedToolServers)");
 }

@@ -18,7 +18,7 @@ import reactor.core.scheduler.Scheduler;
 
 /**
  * Writes notes at a pace, for hostile servers can change as often as they like: of each server one a minute, the newest, and
- * only what is not noted already. A write that fails is tried again a minute later. Nobody waits for it. Thread-safe.
+ * only what is not noted already. A write that fails is tried again a minute later. No call waits for it. Thread-safe.
  */
 final class HandshakeWriter {
 

@@ -72,7 +72,7 @@ final class Handshakes {
                 .subscribe(tools -> note(server, start, tools));
     }
 
-    /** A server listed its tools, for whomever. */
+    /** A server listed its tools for code, or for a registration. */
     void listed(SharedServer server, ToolListing listing) {
         started.get(server.identity().uid())
                 .filter(start -> start.revision().equals(server.identity().revision()))

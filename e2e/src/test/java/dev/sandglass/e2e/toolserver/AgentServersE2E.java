@@ -202,8 +202,8 @@ class AgentServersE2E {
     void codeCallsTheFormerOneUntilTheNewOneRuns() {
         registered(sandbox, "steady", "before-5e");
         String before = resources(sandbox, "steady").getFirst();
-        Map<String, Object> run = Map.of(
-                "sandbox", sandbox, "session", "steady", "background", true, "timeout", 300, "code", """
+        Map<String, Object> run =
+                Map.of("sandbox", sandbox, "session", "steady", "background", true, "timeout", 300, "code", """
                 import time, mcptools
                 seen, failures, end = [], [], time.monotonic() + 240
                 while time.monotonic() < end and not (seen and seen[-1].startswith("after-6f")):
@@ -220,9 +220,8 @@ class AgentServersE2E {
         registered(sandbox, "steady", "after-6f");
 
         assertThat(ended(id)).contains("['after-6f', 'before-5e'] True");
-        await("the one before to be gone")
-                .atMost(PATIENCE)
-                .until(() -> !resources(sandbox, "steady").contains(before));
+        await("the one before to be gone").atMost(PATIENCE).until(() -> !resources(sandbox, "steady")
+                .contains(before));
     }
 
     @Test
@@ -249,9 +248,8 @@ class AgentServersE2E {
             assertThat(answer.text())
                     .contains("no key was given", "Code still calls the server that was registered as 'kept' before");
         }
-        await("the new one to be gone")
-                .atMost(PATIENCE)
-                .until(() -> resources(sandbox, "kept").equals(List.of(before)));
+        await("the new one to be gone").atMost(PATIENCE).until(() -> resources(sandbox, "kept")
+                .equals(List.of(before)));
         assertThat(python(sandbox, "import mcptools; print(mcptools.call('kept', 'greet', {'name': 'x'}))")
                         .stdout())
                 .isEqualTo("first-7a, x\n");
@@ -263,7 +261,8 @@ class AgentServersE2E {
 
         // A start on a busy node outlasts the call; then the functions are written behind it.
         if (!answer.text().startsWith("[starting]")) {
-            assertThat(answer.text()).contains("add_numbers (Add-Numbers): Adds two numbers.", "mcptools.named.add_numbers");
+            assertThat(answer.text())
+                    .contains("add_numbers (Add-Numbers): Adds two numbers.", "mcptools.named.add_numbers");
         }
         await("the functions").atMost(PATIENCE).until(() -> agent.python(
                         sandbox, "import os; print(sorted(os.listdir('/workspace/mcptools/named')))")

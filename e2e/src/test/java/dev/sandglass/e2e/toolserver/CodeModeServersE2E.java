@@ -96,7 +96,8 @@ class CodeModeServersE2E {
                         import mcp.runtime
                         print((await mcp_apart.greet(name="Ann"))["content"][0]["text"])
                         print((await mcp_sums.Add_Numbers(a=1, b=2))["structuredContent"], mcp.runtime.discovered_servers())
-                        """, "apart", "sums").contains("From afar, Ann"));
+                        """, "apart", "sums")
+                .contains("From afar, Ann"));
         assertThat(run("print(LOADED_MCP_SERVERS)", "apart")).contains("('apart',)");
     }
 }

@@ -195,8 +195,8 @@ class McpServersE2E {
         String token = "token-7d20f3";
         var session = EndpointSession.begin(Installation.current(), "/mcp/ipybox");
         try {
-            Map<String, Object> params = Map.of(
-                    "command", "python3", "args", List.of("-c", Sums.SERVER), "env", Map.of("GREETING", token));
+            Map<String, Object> params =
+                    Map.of("command", "python3", "args", List.of("-c", Sums.SERVER), "env", Map.of("GREETING", token));
             assertThat(session.call("register_mcp_server", Map.of("server_name", "keeper", "server_params", params)))
                     .contains("[\\\"add_numbers\\\",\\\"greet\\\",\\\"fail\\\"]")
                     .doesNotContain(token);

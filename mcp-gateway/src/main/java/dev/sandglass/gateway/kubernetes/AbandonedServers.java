@@ -46,10 +46,8 @@ public final class AbandonedServers implements AutoCloseable {
 
     /** Looks every few minutes. */
     public void start() {
-        looking = Flux.interval(LOOK)
-                .onBackpressureDrop()
-                .concatMap(_ -> look())
-                .subscribe();
+        looking =
+                Flux.interval(LOOK).onBackpressureDrop().concatMap(_ -> look()).subscribe();
     }
 
     /** Looks once. What fails is done the next time. */
@@ -59,9 +57,11 @@ public final class AbandonedServers implements AutoCloseable {
             return Flux.fromIterable(known.abandoned(now))
                     .concatMap(server -> calls.plainly(() -> delete(server, now))
                             .doOnError(failure -> LOG.atWarn()
-                                    .addKeyValue("namespace", server.getMetadata().getNamespace())
+                                    .addKeyValue(
+                                            "namespace", server.getMetadata().getNamespace())
                                     .addKeyValue("server", server.getMetadata().getName())
-                                    .addKeyValue("cause", ForeignText.line(String.valueOf(failure.getMessage()), MAX_CAUSE))
+                                    .addKeyValue(
+                                            "cause", ForeignText.line(String.valueOf(failure.getMessage()), MAX_CAUSE))
                                     .log("An abandoned server could not be deleted, trying again"))
                             .onErrorComplete())
                     .then();

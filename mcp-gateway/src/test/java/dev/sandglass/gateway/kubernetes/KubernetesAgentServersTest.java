@@ -30,7 +30,6 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -86,13 +85,6 @@ class KubernetesAgentServersTest {
         SharedServer made = made(owner, wanted).server();
         assertThat(servers.takeOver(owner, made).block(SOON)).isTrue();
         return made;
-    }
-
-    private List<String> resourcesNamed(String name) {
-        return resources().stream()
-                .filter(resource -> AgentServerWrites.givenName(resource).equals(name))
-                .map(resource -> resource.getMetadata().getName())
-                .toList();
     }
 
     private List<SandboxToolServer> resources() {
@@ -232,76 +224,6 @@ class KubernetesAgentServersTest {
         assertThat(secrets())
                 .extracting(secret -> secret.getMetadata().getName())
                 .contains("sandglass-mcp-agent-" + after.identity().resource());
-    }
-
-    @Test
-    void theFormerStaysUntilTheNewOneTakesOver() {
-        SharedServer former = registered(BOX, command("web", Map.of("A", "1")));
-
-        AgentServers.Made made = made(BOX, command("web", Map.of("A", "2")));
-
-        assertThat(made.former()).contains(former);
-        assertThat(resourcesNamed("web"))
-                .containsExactlyInAnyOrder(
-                        former.identity().resource(), made.server().identity().resource());
-        assertThat(resources()).extracting(Succession::number).containsExactlyInAnyOrder(1L, 2L);
-
-        assertThat(servers.takeOver(BOX, made.server()).block(SOON)).isTrue();
-
-        assertThat(resourcesNamed("web"))
-                .containsExactly(made.server().identity().resource());
-        assertThat(made(BOX, command("other", Map.of())).former()).isEmpty();
-    }
-
-    /** Else a caller could have any number of pods by one name. */
-    @Test
-    void oneThatHasNotTakenOverYetIsOvertakenByTheNextRegistration() {
-        SharedServer former = registered(BOX, command("web", Map.of()));
-        SharedServer second = made(BOX, command("web", Map.of())).server();
-
-        AgentServers.Made third = made(BOX, command("web", Map.of()));
-
-        assertThat(third.former()).contains(former);
-        assertThat(resourcesNamed("web"))
-                .containsExactlyInAnyOrder(
-                        former.identity().resource(), third.server().identity().resource());
-        assertThat(servers.takeOver(BOX, second).block(SOON)).isFalse();
-        assertThat(resourcesNamed("web")).hasSize(2);
-        assertThat(servers.takeOver(BOX, third.server()).block(SOON)).isTrue();
-        assertThat(resourcesNamed("web"))
-                .containsExactly(third.server().identity().resource());
-    }
-
-    @Test
-    void twoGatewaysThatRegisterAtOnceLeaveOne() {
-        SharedServer former = registered(BOX, command("web", Map.of()));
-        var second = AgentServerWrites.resource(BOX, command("web", Map.of()), "aaaaaaaaaaaa", 2);
-        server.client().resource(second).create();
-        SharedServer other = ToolServerReader.read(
-                        Objects.requireNonNull(server.client().resource(second).get()))
-                .orElseThrow();
-        var third = AgentServerWrites.resource(BOX, command("web", Map.of()), "bbbbbbbbbbbb", 2);
-        server.client().resource(third).create();
-        SharedServer last = ToolServerReader.read(
-                        Objects.requireNonNull(server.client().resource(third).get()))
-                .orElseThrow();
-
-        assertThat(servers.takeOver(BOX, other).block(SOON)).isTrue();
-        assertThat(resourcesNamed("web")).doesNotContain(former.identity().resource());
-        assertThat(servers.takeOver(BOX, last).block(SOON)).isTrue();
-
-        assertThat(resourcesNamed("web")).containsExactly(last.identity().resource());
-        assertThat(servers.takeOver(BOX, other).block(SOON)).isFalse();
-    }
-
-    @Test
-    void aRemovalDeletesTheOneThatStandsAsideToo() {
-        registered(BOX, command("web", Map.of()));
-        made(BOX, command("web", Map.of()));
-
-        assertThat(servers.remove(BOX, "web").block(SOON)).isTrue();
-
-        assertThat(resources()).isEmpty();
     }
 
     @Test

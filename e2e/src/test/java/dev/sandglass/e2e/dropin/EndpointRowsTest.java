@@ -88,13 +88,12 @@ class EndpointRowsTest {
     }
 
     private static String source(String test) throws IOException {
-        if (isOfPython(test)) {
-            return Files.readString(Path.of("../cli/tests").resolve(test + ".py"));
-        }
-        try (Stream<Path> files = Files.walk(Path.of("src/test/java/dev/sandglass/e2e"))) {
-            return Files.readString(files.filter(file -> file.endsWith(test + ".java"))
+        Path tests = Path.of(isOfPython(test) ? "../cli/tests" : "src/test/java/dev/sandglass/e2e");
+        String file = test + (isOfPython(test) ? ".py" : ".java");
+        try (Stream<Path> files = Files.walk(tests)) {
+            return Files.readString(files.filter(path -> path.endsWith(file))
                     .findFirst()
-                    .orElseThrow(() -> new AssertionError("there is no test class " + test)));
+                    .orElseThrow(() -> new AssertionError("there is no test class or module " + test)));
         }
     }
 }

@@ -49,7 +49,8 @@ class ServerStatusE2E {
     }
 
     private static void apply(Map<String, Object> tools) {
-        SUMS.apply("GREETING", "Hello", Map.of("cpus", "100m", "tools", tools));
+        SUMS.apply(
+                "GREETING", "Hello", tools.isEmpty() ? Map.of("cpus", "100m") : Map.of("cpus", "100m", "tools", tools));
     }
 
     private String python(String code) {

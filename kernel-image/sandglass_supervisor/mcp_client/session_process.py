@@ -6,6 +6,7 @@ server's list has changed, and ``ended`` when the server is gone. It ends with d
 """
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -28,9 +29,13 @@ from ..shared.json_frames import JsonFrames, encode, has_more_values, to_json
 from . import packages
 
 packages.find()
+gc.disable()  # nothing of what is imported goes again, and to look for it takes a tenth of the start
 import anyio  # noqa: E402 - these are in the folder that was just found
 from mcp.client.client import Client  # noqa: E402
 from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
+
+gc.freeze()
+gc.enable()
 
 _REQUESTS, _ANSWERS = 3, 4
 _LOOK_S = 0.25

@@ -223,7 +223,7 @@ def check(received: Received) -> str:
         return "method or name in the headers"
     if "application/json" not in headers["accept"] or "text/event-stream" not in headers["accept"]:
         return "accept"
-    if not received.path.endswith("?structured=true"):
+    if not received.path.endswith("?structured=true&tools=all"):
         return "path"
     return ""
 

@@ -111,7 +111,9 @@ def test_a_server_is_registered_when_code_first_names_it(servers: Servers, confi
             "allowed_domains": ["example.com"],
         },
     ]
-    assert {each.path for each in servers.endpoint.received if each.tool.startswith("mcp_")} == {"/mcp?structured=true"}
+    assert {each.path for each in servers.endpoint.received if each.tool.startswith("mcp_")} == {
+        "/mcp?structured=true&tools=all"
+    }
     assert code == 0
     assert KEY not in errors
     assert "MCP servers that code can load: brave_search, remote, plain; 1 cannot be loaded" in errors

@@ -51,7 +51,7 @@ def client_options(settings: Settings) -> dict[str, object]:
 def posted(settings: Settings, call: ToolCall) -> tuple[str, dict[str, str], bytes]:
     """URL, headers and body of one attempt."""
     headers, body = request(call, next(_numbers))
-    return f"{settings.url}?structured=true", headers, body
+    return f"{settings.url}?structured=true&tools=all", headers, body
 
 
 class Answering:

@@ -12,13 +12,13 @@ import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.egress.proxy.EgressProxy;
 import dev.sandglass.egress.testing.LoopbackResolver;
 import dev.sandglass.egress.tunnel.Limits;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.NonDeletingOperation;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -37,16 +37,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The process as a whole: from a resource in the API server to a byte that goes through, and back to none. */
-@EnableKubernetesMockClient(crud = true, https = false)
-@SuppressWarnings("NullAway.Init")
 class RunningProxyTest {
 
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
     private static final String NAMESPACE = "tenant";
 
-    private KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
+
+    private final KubernetesClient client = api.client();
 
     private static EgressSettings settings() {
         return new EgressSettings(

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.http.UnreadableRequests;
-import dev.sandglass.gateway.testing.MockApi;
+import dev.sandglass.testing.MockApi;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

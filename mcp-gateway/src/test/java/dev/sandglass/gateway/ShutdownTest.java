@@ -9,7 +9,7 @@ import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.testing.FakeSupervisor;
-import dev.sandglass.gateway.testing.MockApi;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;

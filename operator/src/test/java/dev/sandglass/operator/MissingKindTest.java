@@ -7,28 +7,24 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.toolserver.Servers;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An administrator may have left out the definition of tool servers; sandboxes are looked after all the same. */
-@EnableKubernetesMockClient(crud = true)
 class MissingKindTest {
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesMockServer server;
+    private final KubernetesClient client = api.client();
 
     @Test
     void sandboxesAreLookedAfterAndToolServersAreNotWatched() {
         client.resource(Servers.stdio()).create();
-        try (MockedRounds rounds = MockedRounds.startWithoutToolServers(server, client)) {
+        try (MockedRounds rounds = MockedRounds.startWithoutToolServers(api)) {
             assertThat(rounds.running().observed().holds(ConditionType.READY)).isTrue();
 
             await().during(Duration.ofSeconds(1)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(
@@ -42,7 +38,7 @@ class MissingKindTest {
 
     @Test
     void aSandboxThatPassesForAToolServersGetsNoPod() {
-        try (MockedRounds rounds = MockedRounds.startWithoutToolServers(server, client)) {
+        try (MockedRounds rounds = MockedRounds.startWithoutToolServers(api)) {
             Sandbox child =
                     client.resource(ToolServerChild.desired(Servers.stdio())).create();
 

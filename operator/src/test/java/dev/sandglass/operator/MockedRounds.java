@@ -10,6 +10,7 @@ import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.SandboxContainer;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.APIResourceListBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -17,7 +18,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.HashMap;
@@ -42,14 +42,16 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                 });
     }
 
-    static MockedRounds start(KubernetesMockServer server, KubernetesClient client) {
-        return start(server, client, Map.of());
+    static MockedRounds start(MockApi api) {
+        return start(api, Map.of());
     }
 
     /** With other settings. */
-    static MockedRounds start(KubernetesMockServer server, KubernetesClient client, Map<String, String> overrides) {
-        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxToolServer.class));
-        server.expect()
+    static MockedRounds start(MockApi api, Map<String, String> overrides) {
+        api.server()
+                .expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxToolServer.class));
+        api.server()
+                .expect()
                 .get()
                 .withPath("/apis/sandglass.dev/v1alpha1")
                 .andReturn(
@@ -62,14 +64,14 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                                 .endResource()
                                 .build())
                 .always();
-        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
-        return restart(client, overrides);
+        api.server().expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
+        return restart(api.client(), overrides);
     }
 
     /** One that does not say that it has their kind. */
-    static MockedRounds startWithoutToolServers(KubernetesMockServer server, KubernetesClient client) {
-        server.expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
-        return restart(client, Map.of());
+    static MockedRounds startWithoutToolServers(MockApi api) {
+        api.server().expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
+        return restart(api.client(), Map.of());
     }
 
     /** The same, with what the stand-in has already. */

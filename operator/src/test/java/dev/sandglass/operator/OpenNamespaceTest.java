@@ -10,33 +10,29 @@ import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.cluster.Statuses;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What becomes of sandboxes whose namespace is not cut off, by a policy that the operator may not touch. */
-@EnableKubernetesMockClient(crud = true)
 class OpenNamespaceTest {
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesMockServer server;
+    private final KubernetesClient client = api.client();
 
     @SuppressWarnings("NullAway.Init")
     private MockedRounds rounds;
 
     @BeforeEach
     void start() {
-        rounds = MockedRounds.start(server, client);
+        rounds = MockedRounds.start(api);
     }
 
     @AfterEach

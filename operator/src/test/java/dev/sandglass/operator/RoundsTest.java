@@ -10,6 +10,7 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.cluster.Statuses;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
@@ -17,8 +18,6 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicySpec;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -26,28 +25,25 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Rounds that follow each other by themselves, of a whole operator against a stand-in for the API server. */
-@EnableKubernetesMockClient(crud = true)
 class RoundsTest {
 
     private static final Duration SOON = MockedRounds.SOON;
     private static final Duration RETENTION = Duration.ofHours(24);
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesMockServer server;
+    private final KubernetesClient client = api.client();
 
     @SuppressWarnings("NullAway.Init")
     private MockedRounds rounds;
 
     @BeforeEach
     void start() {
-        rounds = MockedRounds.start(server, client);
+        rounds = MockedRounds.start(api);
     }
 
     @AfterEach
@@ -81,7 +77,8 @@ class RoundsTest {
 
     @Test
     void aWriteInTheMomentOfItsDeletionDoesNotKeepASandbox() {
-        server.expect()
+        api.server()
+                .expect()
                 .delete()
                 .withPath("/apis/sandglass.dev/v1alpha1/namespaces/tenant-a/sandboxes/demo")
                 .andReturn(
@@ -137,7 +134,8 @@ class RoundsTest {
                 .withMessage("networkpolicies \"" + name + "\" is forbidden: denied request")
                 .build();
         // Somebody patches; the operator replaces.
-        server.expect()
+        api.server()
+                .expect()
                 .put()
                 .withPath("/apis/networking.k8s.io/v1/namespaces/tenant-a/networkpolicies/" + name)
                 .andReturn(403, refusal)
@@ -192,7 +190,8 @@ class RoundsTest {
         Sandbox leaving = client.resource(sandbox).get();
         leaving.getMetadata().setDeletionTimestamp("2026-11-24T00:00:00Z");
         leaving.getMetadata().setFinalizers(List.of("orphan"));
-        server.expect()
+        api.server()
+                .expect()
                 .get()
                 .withPath("/apis/sandglass.dev/v1alpha1/namespaces/tenant-a/sandboxes/demo")
                 .andReturn(200, leaving)

@@ -15,12 +15,11 @@ import dev.sandglass.api.toolserver.ServerInfo;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.toolserver.Servers;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,32 +27,27 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Rounds for tool servers, of a whole operator against a stand-in for the API server. */
-@EnableKubernetesMockClient(crud = true)
 class ToolServerRoundsTest {
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesMockServer server;
+    private final KubernetesClient client = api.client();
 
     @SuppressWarnings("NullAway.Init")
     private MockedRounds rounds;
 
     @BeforeEach
     void start() {
-        rounds = MockedRounds.start(server, client);
+        rounds = MockedRounds.start(api);
     }
 
     @AfterEach
     void stop() {
         rounds.close();
-        // The stand-in waited for the connections of its watches once, and gave up.
-        client.close();
     }
 
     private Resource<Sandbox> child() {
@@ -181,7 +175,8 @@ class ToolServerRoundsTest {
 
     @Test
     void whatThePoliciesRefuseIsReportedInTheirWordsAndHealsWithTheSpec() {
-        server.expect()
+        api.server()
+                .expect()
                 .post()
                 .withPath("/apis/sandglass.dev/v1alpha1/namespaces/tenant-a/sandboxes")
                 .andReturn(

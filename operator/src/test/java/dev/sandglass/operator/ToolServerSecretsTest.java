@@ -11,42 +11,38 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.toolserver.Servers;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Which pods get the Secrets of tool servers, of a whole operator against a stand-in for the API server. */
-@EnableKubernetesMockClient(crud = true)
 class ToolServerSecretsTest {
 
     private static final String SECRET = "sandglass-mcp-github";
     private static final String NOT_AS_WANTED = "does not have the settings of SandboxToolServer time";
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesMockServer server;
+    private final KubernetesClient client = api.client();
 
     @SuppressWarnings("NullAway.Init")
     private MockedRounds rounds;
 
     @BeforeEach
     void start() {
-        rounds = MockedRounds.start(server, client);
+        rounds = MockedRounds.start(api);
         // Else the operator waits for it.
         client.resource(new SecretBuilder()
                         .withNewMetadata()
@@ -60,8 +56,6 @@ class ToolServerSecretsTest {
     @AfterEach
     void stop() {
         rounds.close();
-        // The stand-in waited for the connections of its watches once, and gave up.
-        client.close();
     }
 
     private static SandboxToolServer withEntry(String key) {
@@ -142,7 +136,8 @@ class ToolServerSecretsTest {
     /** The API server takes no repair here, so that what the operator does meanwhile can be seen. */
     @Test
     void anEditedChildGetsNoPodUntilItIsRepaired() {
-        server.expect()
+        api.server()
+                .expect()
                 .put()
                 .withPath("/apis/sandglass.dev/v1alpha1/namespaces/tenant-a/sandboxes/time-mcp")
                 .andReturn(

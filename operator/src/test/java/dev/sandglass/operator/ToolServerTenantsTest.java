@@ -7,28 +7,24 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.operator.toolserver.Servers;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
-import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tool servers where tenants come by label. */
-@EnableKubernetesMockClient(crud = true)
 class ToolServerTenantsTest {
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
 
-    // Set by the extension before each test.
-    @SuppressWarnings("NullAway.Init")
-    KubernetesMockServer server;
+    private final KubernetesClient client = api.client();
 
     @SuppressWarnings("NullAway.Init")
     private MockedRounds rounds;
@@ -36,14 +32,12 @@ class ToolServerTenantsTest {
     @BeforeEach
     void start() {
         rounds = MockedRounds.start(
-                server, client, Map.of("OPERATOR_NAMESPACES", "none-by-name", "OPERATOR_TENANTS_BY_LABEL", "true"));
+                api, Map.of("OPERATOR_NAMESPACES", "none-by-name", "OPERATOR_TENANTS_BY_LABEL", "true"));
     }
 
     @AfterEach
     void stop() {
         rounds.close();
-        // The stand-in waited for the connections of its watches once, and gave up.
-        client.close();
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -17,7 +18,6 @@ import io.fabric8.kubernetes.client.dsl.MixedOperation;
 import io.fabric8.kubernetes.client.dsl.NonDeletingOperation;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,16 +26,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Who is at an address, as pods and sandboxes come, change and go. */
-@EnableKubernetesMockClient(crud = true, https = false)
-@SuppressWarnings("NullAway.Init")
 class SandboxClientsTest {
 
     private static final String NAMESPACE = "tenant";
     private static final IpAddress ADDRESS = IpAddress.parse("10.244.0.7");
 
-    private KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
+
+    private final KubernetesClient client = api.client();
     private SandboxClients clients;
     private final Map<String, String> uids = new HashMap<>();
     private final List<String> told = new CopyOnWriteArrayList<>();

@@ -4,22 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.NonDeletingOperation;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whose sandboxes count, as namespaces get and lose the label. */
-@EnableKubernetesMockClient(crud = true, https = false)
-@SuppressWarnings("NullAway.Init")
 class TenantNamespacesTest {
 
-    private KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
+
+    private final KubernetesClient client = api.client();
 
     private void label(String namespace, Map<String, String> labels) {
         Namespace written = new NamespaceBuilder()

@@ -7,7 +7,7 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.name.SandboxName;
 import dev.sandglass.gateway.caller.Caller;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
-import dev.sandglass.gateway.testing.MockApi;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;

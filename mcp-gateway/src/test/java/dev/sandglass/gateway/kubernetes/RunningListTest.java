@@ -7,7 +7,7 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
-import dev.sandglass.gateway.testing.MockApi;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Clock;

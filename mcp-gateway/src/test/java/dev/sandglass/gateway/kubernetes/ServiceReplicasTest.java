@@ -3,22 +3,24 @@ package dev.sandglass.gateway.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Where the replicas of a Service are. */
-@EnableKubernetesMockClient(crud = true, https = false)
-@SuppressWarnings("NullAway.Init")
 class ServiceReplicasTest {
 
-    private KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
+
+    private final KubernetesClient client = api.client();
 
     private static EndpointSlice slice(String type, String service, String pod, String... addresses) {
         return new EndpointSliceBuilder()

@@ -10,10 +10,10 @@ import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,12 +24,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.test.StepVerifier;
 
 /** A sleeping sandbox is woken whatever the gateway's clock and the operator's, played by {@link FakeOperator}, say. */
-@EnableKubernetesMockClient(crud = true)
 class WakingTest {
 
     private static final Duration SOON = Duration.ofSeconds(10);
@@ -38,8 +38,10 @@ class WakingTest {
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
 
-    @SuppressWarnings("NullAway.Init") // set by the annotation
-    private KubernetesClient client;
+    @RegisterExtension
+    final MockApi api = new MockApi();
+
+    private final KubernetesClient client = api.client();
 
     private KubernetesSandboxes sandboxes;
     private FakeOperator operator;

@@ -10,6 +10,7 @@ import dev.sandglass.api.toolserver.SandboxSelector;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.SandboxToolServerSpec;
 import dev.sandglass.api.toolserver.StdioServer;
+import dev.sandglass.gateway.testing.FakeOperator;
 import dev.sandglass.gateway.toolserver.AgentServers.Owner;
 import dev.sandglass.gateway.toolserver.AgentServers.Wanted;
 import dev.sandglass.gateway.toolserver.Registration;

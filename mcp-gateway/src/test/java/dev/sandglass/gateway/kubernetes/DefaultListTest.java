@@ -7,6 +7,7 @@ import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.testing.FakeOperator;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Clock;

@@ -12,6 +12,8 @@ import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.testing.FakeOperator;
+import dev.sandglass.gateway.testing.NamesWhatIsMissing;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;

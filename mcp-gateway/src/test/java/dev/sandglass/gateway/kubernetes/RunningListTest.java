@@ -7,6 +7,8 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.testing.FakeOperator;
+import dev.sandglass.gateway.testing.NamesWhatIsMissing;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;

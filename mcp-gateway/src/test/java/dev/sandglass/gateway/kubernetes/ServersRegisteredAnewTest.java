@@ -3,13 +3,13 @@ package dev.sandglass.gateway.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.toolserver.SandboxToolServer;
-import dev.sandglass.gateway.testing.MockApi;
 import dev.sandglass.gateway.toolserver.AgentServers;
 import dev.sandglass.gateway.toolserver.AgentServers.Owner;
 import dev.sandglass.gateway.toolserver.AgentServers.Wanted;
 import dev.sandglass.gateway.toolserver.Registration;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import dev.sandglass.gateway.toolserver.SharedServers;
+import dev.sandglass.testing.MockApi;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

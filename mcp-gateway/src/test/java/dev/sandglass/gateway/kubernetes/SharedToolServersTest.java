@@ -14,6 +14,7 @@ import dev.sandglass.api.toolserver.SandboxSelector;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.SandboxToolServerSpec;
 import dev.sandglass.api.toolserver.StdioServer;
+import dev.sandglass.gateway.testing.FakeOperator;
 import dev.sandglass.gateway.toolserver.Registration;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import dev.sandglass.gateway.toolserver.SharedServers.Asker;

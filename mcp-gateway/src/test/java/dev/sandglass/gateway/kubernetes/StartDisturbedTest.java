@@ -9,6 +9,8 @@ import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxConfig;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.gateway.testing.FakeOperator;
+import dev.sandglass.gateway.testing.NamesWhatIsMissing;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;

@@ -1,4 +1,4 @@
-package dev.sandglass.gateway.kubernetes;
+package dev.sandglass.gateway.testing;
 
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
@@ -6,7 +6,7 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fabric8.mockwebserver.http.MockResponse;
 
 /** Says of what is not there what it would have been, as an API server does and the mock does not. */
-final class NamesWhatIsMissing extends KubernetesCrudDispatcher {
+public final class NamesWhatIsMissing extends KubernetesCrudDispatcher {
 
     @Override
     public MockResponse handleGet(String path) {

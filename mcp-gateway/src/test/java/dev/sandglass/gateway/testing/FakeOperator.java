@@ -1,4 +1,4 @@
-package dev.sandglass.gateway.kubernetes;
+package dev.sandglass.gateway.testing;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxStatus;
@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the status of one sandbox as the operator would; a mock of an API server has nobody else for that. */
-final class FakeOperator {
+public final class FakeOperator {
 
     private static final String CRD = "META-INF/fabric8/sandboxes.sandglass.dev-v1.yml";
 
@@ -30,23 +30,23 @@ final class FakeOperator {
     private final AtomicReference<@Nullable LongFunction<SandboxStatus>> answer = new AtomicReference<>();
     private final AtomicInteger incarnation = new AtomicInteger();
 
-    FakeOperator(KubernetesClient client, SandboxRef ref) {
+    public FakeOperator(KubernetesClient client, SandboxRef ref) {
         this.client = client;
         this.ref = ref;
     }
 
     /** Only with the definition there does the mock keep status apart from spec. */
-    static void loadCrd(KubernetesClient client) {
+    public static void loadCrd(KubernetesClient client) {
         client.load(FakeOperator.class.getClassLoader().getResourceAsStream(CRD))
                 .create();
     }
 
-    Sandbox resource() {
+    public Sandbox resource() {
         return at().require();
     }
 
     /** Somebody wants to be asked before the resource goes. */
-    void holdBy(String finalizer) {
+    public void holdBy(String finalizer) {
         at().edit(resource -> {
             resource.getMetadata().setFinalizers(List.of(finalizer));
             return resource;
@@ -54,38 +54,38 @@ final class FakeOperator {
     }
 
     /** From now on, a sandbox that is wanted gets a pod. */
-    void answersWithReady() {
+    public void answersWithReady() {
         onWanted(generation -> ready(generation));
     }
 
     /** From now on, a sandbox that is wanted is in trouble. */
-    void answersWith(String reason, String message) {
+    public void answersWith(String reason, String message) {
         onWanted(generation -> status(generation, null, List.of(condition("Ready", "False", reason, message))));
     }
 
-    void suspended(String reason) {
+    public void suspended(String reason) {
         write(asleep(generation(), reason));
     }
 
     /** From now on, an edit finds the pod too old or too idle. */
-    void suspendsWhoeverIsEdited(String reason) {
+    public void suspendsWhoeverIsEdited(String reason) {
         onWanted(generation -> asleep(generation, reason));
     }
 
-    void evicted(String message) {
+    public void evicted(String message) {
         ended("Evicted", message);
     }
 
-    void ended(String reason, String message) {
+    public void ended(String reason, String message) {
         write(status(generation(), null, List.of(condition("Ready", "False", reason, message))));
     }
 
-    void replaced() {
+    public void replaced() {
         write(ready(generation()));
     }
 
     /** Suspended then, by a clock of the operator's own. */
-    void suspended(String reason, Instant at) {
+    public void suspended(String reason, Instant at) {
         SandboxStatus now = asleep(generation(), reason);
         write(new SandboxStatus(
                 now.observedGeneration(),
@@ -102,7 +102,7 @@ final class FakeOperator {
     }
 
     /** From now on, a lease wakes the sandbox if it was renewed after that. */
-    void wakesOnUseAfter(Instant sleep) {
+    public void wakesOnUseAfter(Instant sleep) {
         client.leases().inNamespace(ref.namespace()).watch(new OnEvent<Lease>(lease -> {
             if (lease.getSpec().getRenewTime().toInstant().isAfter(sleep)) {
                 write(ready(generation()));
@@ -111,7 +111,7 @@ final class FakeOperator {
     }
 
     /** From now on, a renewed lease wakes the sandbox. */
-    void wakesOnLease() {
+    public void wakesOnLease() {
         client.leases().inNamespace(ref.namespace()).watch(new OnEvent<Lease>(lease -> write(ready(generation()))));
     }
 

@@ -83,11 +83,11 @@ class OwnWordsTest {
         IPYBOX(
                 "execute_ipython_cell",
                 "{'code':'1'}",
-                "execute_ipython_cell install_package package_name max_output_chars timeout"),
+                "execute_ipython_cell install_package package_name max_output_chars timeout server_params"),
         PACKAGES(
                 "install_package",
                 "{'package_name':'x'}",
-                "execute_ipython_cell install_package package_name max_output_chars timeout"),
+                "execute_ipython_cell install_package package_name max_output_chars timeout server_params"),
         SERVERS(
                 "register_mcp_server",
                 "{'server_name':'x','server_params':{'command':'x'}}",

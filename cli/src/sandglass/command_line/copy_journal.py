@@ -136,7 +136,7 @@ def place_of(folder: Path, key: Iterable[str]) -> Path:
 
 
 def remove_old(folder: Path) -> None:
-    """Removes journals that nobody came back to for a week, and the parts that they name."""
+    """Removes journals unused for a week, and the parts that they name."""
     with suppress(OSError):
         for place in folder.glob("*" + _ENDING):
             if place.stat().st_mtime < time.time() - KEPT_S:

@@ -47,14 +47,24 @@ def by_icmp(target):
             refused = error
             continue
         with connection:
-            connection.sendto(ICMP_ECHO, (target["host"], 0))
-            return wait_for_echo(connection, target["host"])
+            return ask_for_echo(connection, target["host"])
     raise refused
+
+
+def ask_for_echo(connection, host):
+    # Nobody sends an ICMP packet again that got lost.
+    for attempt in range(3):
+        connection.sendto(ICMP_ECHO, (host, 0))
+        try:
+            return wait_for_echo(connection, host)
+        except TimeoutError:
+            if attempt == 2:
+                raise
 
 
 def wait_for_echo(connection, host):
     # A raw socket sees every ICMP packet of the pod, with its IP header; a datagram socket only its own, without.
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + PATIENCE / 3
     while (left := end - time.monotonic()) > 0:
         connection.settimeout(left)
         packet, sender = connection.recvfrom(2048)

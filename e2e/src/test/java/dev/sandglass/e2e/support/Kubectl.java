@@ -106,7 +106,7 @@ public record Kubectl(String program, Path kubeconfig) {
             }
             reader.join();
             if (process.waitFor() != 0) {
-                throw new AssertionError(String.join(" ", command) + " failed:\n" + output + errors);
+                throw new AssertionError(String.join(" ", command) + " failed:\n" + errors + output);
             }
             return output;
         } catch (IOException e) {

@@ -17,6 +17,7 @@ import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
 import dev.sandglass.e2e.support.Kubectl;
 import dev.sandglass.e2e.support.Tenant;
+import io.fabric8.kubernetes.client.readiness.Readiness;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -26,6 +27,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -237,12 +239,19 @@ class ToolServerSecretsE2E {
                 .doesNotContain(TOKEN);
     }
 
+    /** Of the pods that are Ready: a class that runs beside this one makes and deletes pods with the gateway's label. */
     private static String logs(String component) {
-        return KUBECTL.run(
-                "logs",
-                "--namespace=" + Installation.NAMESPACE,
-                "--selector=" + SandboxLabels.COMPONENT + "=" + component,
-                "--tail=-1");
+        return TENANT
+                .kubernetes()
+                .pods()
+                .inNamespace(Installation.NAMESPACE)
+                .withLabel(SandboxLabels.COMPONENT, component)
+                .list()
+                .getItems()
+                .stream()
+                .filter(Readiness::isPodReady)
+                .map(pod -> TENANT.kubernetes().pods().resource(pod).getLog())
+                .collect(Collectors.joining());
     }
 
     private static Sandbox thatMounts(String secret) {

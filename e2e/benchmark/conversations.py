@@ -60,10 +60,16 @@ def total(orders):
 total(orders)
 """
 
-LONG = """\
-for step in range(2000):
-    print(f"step {step:4d}: loss {1 / (step + 1):.6f}")
+STEPS = 2000
+LONG = f"""\
+for step in range({STEPS}):
+    print(f"step {{step:4d}}: loss {{1 / (step + 1):.6f}}")
 """
+LAST_STEP = f"step {STEPS - 1}"
+# A model reads these characters in either form; what the forms add to them is what can be saved.
+PRINTED = {
+    "a long run in parts": sum(len(f"step {step:4d}: loss {1 / (step + 1):.6f}\n") for step in range(STEPS)),
+}
 
 
 def analysis(sandbox: str) -> Talk:
@@ -92,10 +98,10 @@ def long_run(sandbox: str) -> Talk:
         page = {"execution_id": execution[0], "offset": offset, "wait": 20}
         seen = yield "sandbox_get_execution", page
         further = [int(number) for number in OFFSET.findall(seen[-2000:]) if int(number) > offset]
-        if "step 1999" in seen or not further:
+        if LAST_STEP in seen or not further:
             break
         offset = further[-1]
-    if "step 1999" not in seen:
+    if LAST_STEP not in seen:
         raise Failed(f"the end was not read: {seen[-300:]}")
     yield "sandbox_stop", {"sandbox": sandbox}
 
@@ -175,6 +181,8 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
 
 
 def gates(result: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
-    """What it may be at most."""
+    """What it may be at most, beside what the code itself prints."""
     for name, each in result.get("conversations", {}).items():
-        yield f"the tokens of {name} as text / as data", each["text"]["tokens"] / each["data"]["tokens"], TEXT_BY_DATA
+        printed = PRINTED.get(name, 0) / CHARACTERS_PER_TOKEN
+        text, data = (each[form]["tokens"] - printed for form in ("text", "data"))
+        yield f"the tokens of {name} as text / as data, without what the code prints", text / data, TEXT_BY_DATA

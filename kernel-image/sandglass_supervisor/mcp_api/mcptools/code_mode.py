@@ -50,7 +50,24 @@ class Proxy:
         return f"<MCP server {self._name}: {', '.join(self._tools)}>"
 
 
-_loaded: dict[str, Proxy] = {}
+class ByName(dict[str, Proxy]):
+    """Loaded servers, found also by the name that a configuration gives them: ``brave-search`` is ``brave_search``."""
+
+    def __missing__(self, name: str) -> Proxy:
+        alias = _plain(name)
+        if alias == name or alias not in self:
+            raise KeyError(name)
+        return self[alias]
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and super().__contains__(_plain(name)))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The server, or the default."""
+        return self[name] if name in self else default
+
+
+_loaded = ByName()
 
 
 def load(names: Iterable[str], into: dict[str, Any]) -> None:
@@ -64,14 +81,14 @@ def load(names: Iterable[str], into: dict[str, Any]) -> None:
         described = _ask({"op": "describe", "server": name})
         proxy = _loaded[name] = Proxy(name, alias, described["tools"])
         into[f"mcp_{alias}"] = proxy
-    into["mcp_servers"] = dict(_loaded)
+    into["mcp_servers"] = ByName(_loaded)
     into["LOADED_MCP_SERVERS"] = tuple(_loaded)
     _make_modules()
 
 
 async def call_tool(server: str, tool: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
     """Call a tool of a loaded server; the result as the protocol has it."""
-    _proxy(server)
+    server = _proxy(server)._name
     if not tool:
         raise MCPError("Missing tool name")
     if arguments is not None and not isinstance(arguments, dict):
@@ -122,7 +139,7 @@ def describe_server(name: str) -> dict[str, Any]:
         }
         for alias, tool in proxy._tools.items()
     ]
-    return {"name": name, "alias": proxy._alias, "tools": tools}
+    return {"name": proxy._name, "alias": proxy._alias, "tools": tools}
 
 
 def list_loaded_server_metadata() -> tuple[dict[str, Any], ...]:
@@ -206,6 +223,11 @@ def _module(name: str, parent: ModuleType | None) -> ModuleType:
     if parent is not None:
         setattr(parent, name.rpartition(".")[2], module)
     return module
+
+
+def _plain(name: str) -> str:
+    """A configuration's name as the command line registers it: small letters, ``_`` for other characters."""
+    return _OTHER.sub("_", name.lower())
 
 
 def _aliases(names: Iterable[str]) -> list[str]:

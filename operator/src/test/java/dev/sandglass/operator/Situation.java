@@ -22,6 +22,7 @@ import dev.sandglass.operator.lifecycle.Observed;
 import dev.sandglass.operator.lifecycle.StatusReport;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.PodSecret;
+import dev.sandglass.operator.pod.PodSubject;
 import dev.sandglass.operator.pod.ProxyAccess;
 import dev.sandglass.operator.pod.SandboxContainer;
 import dev.sandglass.operator.settings.ClosedAddress;
@@ -176,12 +177,13 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refused> ans
                     Serialization.asYaml(WorkspaceClaim.desired(
                             sandbox, workspace, settings.pods().users())));
         }
-        Optional<ProxyAccess> proxy = settings.egress()
-                .map(egress -> ProxyAccess.of(sandbox.getMetadata().getUid(), PROXY_ADDRESS, EGRESS_SECRET));
+        PodSubject subject = SandboxPod.subject(sandbox, incarnation);
+        Optional<ProxyAccess> proxy =
+                settings.egress().map(egress -> ProxyAccess.of(subject.id(), PROXY_ADDRESS, EGRESS_SECRET));
         Pod first = seen.secrets()
                 .mountedIn(SandboxPod.desired(sandbox, incarnation, settings.pods(), seen.workspace(), proxy, probe()));
         Pod pod = lost.map(why -> SandboxContainer.after(first, why)).orElse(first);
-        LinkKeys keys = SandboxPod.subject(sandbox, incarnation).linkKeys(LINK_SECRET);
+        LinkKeys keys = subject.linkKeys(LINK_SECRET);
         results.put(
                 "out-Secret.yaml",
                 Serialization.asYaml(

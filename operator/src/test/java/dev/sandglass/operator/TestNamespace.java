@@ -6,7 +6,7 @@ import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.watch.AsciiWatches;
-import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.cluster.FaultyApi;
 import dev.sandglass.operator.metrics.ApiMeter;
 import dev.sandglass.operator.watch.LeanSerialization;
@@ -305,7 +305,7 @@ public final class TestNamespace implements AutoCloseable {
     public boolean secretExists(Sandbox sandbox, int incarnation) {
         return admin.secrets()
                         .inNamespace(name)
-                        .withName(ChildNames.incarnation(sandbox, incarnation))
+                        .withName(SandboxPod.subject(sandbox, incarnation).name())
                         .get()
                 != null;
     }

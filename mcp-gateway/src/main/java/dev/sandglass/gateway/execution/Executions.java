@@ -2,7 +2,6 @@ package dev.sandglass.gateway.execution;
 
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.LinkClient;
-import dev.sandglass.gateway.link.LinkTarget;
 import dev.sandglass.gateway.link.frame.Answer;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.Verb;
@@ -290,6 +289,6 @@ public final class Executions {
 
     /** The link to a sandbox, for what is asked of it beside executions. */
     public Link link(RunningSandbox sandbox) {
-        return links.link(new LinkTarget(sandbox.uid(), sandbox.incarnation(), sandbox.address(), sandbox.port()));
+        return links.link(KeptLinks.target(sandbox));
     }
 }

@@ -116,7 +116,8 @@ final class KeptLinks {
                 .anyMatch(state -> state.equals("queued") || state.equals("running"));
     }
 
-    private static LinkTarget target(RunningSandbox sandbox) {
+    /** Where a sandbox's supervisor listens, and what the keys of its link derive from. */
+    static LinkTarget target(RunningSandbox sandbox) {
         return new LinkTarget(sandbox.uid(), sandbox.incarnation(), sandbox.address(), sandbox.port());
     }
 

@@ -27,7 +27,7 @@ public final class ChildMetadata {
 
     /** That of the Secret of one incarnation, and of its pod. */
     public static ObjectMeta ofIncarnation(Sandbox sandbox, int incarnation) {
-        return of(sandbox, ChildNames.incarnation(sandbox, incarnation))
+        return of(sandbox, SandboxPod.subject(sandbox, incarnation).name())
                 .edit()
                 .addToLabels(SandboxLabels.INCARNATION, Integer.toString(incarnation))
                 .build();

@@ -2,7 +2,10 @@ package dev.sandglass.operator.child;
 
 import dev.sandglass.api.Sandbox;
 
-/** Names of the objects that belong to a sandbox. They derive from its UID, never from text that a tenant chose. */
+/**
+ * Names of the objects that belong to a sandbox, but for its pods ({@link SandboxPod#subject}). They derive from its UID, never
+ * from text that a tenant chose.
+ */
 public final class ChildNames {
 
     /** Name of the NetworkPolicy that cuts off every sandbox pod of a namespace. */
@@ -16,11 +19,6 @@ public final class ChildNames {
     /** Whether a NetworkPolicy of this name is for all sandboxes of its namespace. */
     public static boolean ofNamespace(String name) {
         return name.equals(NAMESPACE_POLICY) || name.equals(NAMESPACE_ACCESS);
-    }
-
-    /** Name of the pod, and of the Secret, of one incarnation. */
-    public static String incarnation(Sandbox sandbox, int incarnation) {
-        return networkPolicy(sandbox) + "-" + incarnation;
     }
 
     /** Name of the claim of a workspace that outlives the pod: the one name that derives from the sandbox's. */

@@ -4,11 +4,11 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.TimeLimit;
-import dev.sandglass.operator.pod.KeySubject;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.PodIdentity;
 import dev.sandglass.operator.pod.PodShape;
 import dev.sandglass.operator.pod.PodSize;
+import dev.sandglass.operator.pod.PodSubject;
 import dev.sandglass.operator.pod.PodVolumes;
 import dev.sandglass.operator.pod.ProxyAccess;
 import dev.sandglass.operator.pod.WorkspaceVolume;
@@ -28,7 +28,7 @@ public final class SandboxPod {
     /**
      * The pod of one incarnation.
      *
-     * @param workspace the claim of its workspace, which says whose files there are; empty if it has none
+     * @param workspace the claim of its workspace, which says whose files there are; one that the spec does not want is ignored
      * @param proxy empty if the installation has no egress proxy
      * @param probe what every pod tries in vain
      */
@@ -43,9 +43,9 @@ public final class SandboxPod {
                 .of(identity(sandbox, incarnation, settings, workspace));
     }
 
-    /** What the keys of an incarnation derive from. */
-    public static KeySubject subject(Sandbox sandbox, int incarnation) {
-        return new KeySubject(sandbox.getMetadata().getUid(), incarnation);
+    /** What the name and the keys of an incarnation derive from. */
+    public static PodSubject subject(Sandbox sandbox, int incarnation) {
+        return new PodSubject(sandbox.getMetadata().getUid(), incarnation);
     }
 
     static PodShape shape(Sandbox sandbox, PodSettings settings, Optional<String> proxy, NetworkProbe probe) {
@@ -69,6 +69,7 @@ public final class SandboxPod {
 
     static PodIdentity identity(
             Sandbox sandbox, int incarnation, PodSettings settings, Optional<PersistentVolumeClaim> workspace) {
+        PodSubject subject = subject(sandbox, incarnation);
         return new PodIdentity(
                 ChildMetadata.ofIncarnation(sandbox, incarnation)
                         .edit()
@@ -79,9 +80,11 @@ public final class SandboxPod {
                         .addToAnnotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")
                         .addToAnnotations("karpenter.sh/do-not-disrupt", "true")
                         .build(),
-                ChildNames.incarnation(sandbox, incarnation),
-                subject(sandbox, incarnation),
-                settings.users().of(sandbox, workspace),
+                subject,
+                settings.users()
+                        .of(
+                                subject.id(),
+                                workspace.filter(claim -> sandbox.wanted().workspace() != null)),
                 TimeLimit.MAX_LIFETIME.in(sandbox.wanted()).orElse(settings.maxLifetime()),
                 sandbox.wanted().environment());
     }

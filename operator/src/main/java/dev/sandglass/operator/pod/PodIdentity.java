@@ -13,24 +13,19 @@ import java.util.Map;
  * identity.
  *
  * @param metadata name, namespace, labels, annotations and owner of the pod
- * @param secret name of the Secret that holds its keys
- * @param subject what these keys derive from
+ * @param subject what its name and its keys derive from
  * @param user uid as which the code runs
  * @param lifetime age at which the node ends the pod, whether or not the operator runs
  * @param environment variables of the code, in their order
  */
 public record PodIdentity(
-        ObjectMeta metadata,
-        String secret,
-        KeySubject subject,
-        long user,
-        Duration lifetime,
-        Map<String, String> environment) {
+        ObjectMeta metadata, PodSubject subject, long user, Duration lifetime, Map<String, String> environment) {
 
     /**
      * Keeps its own copies.
      *
-     * @throws IllegalArgumentException if the pod would escape the policies, which select by component, or outlive its owner
+     * @throws IllegalArgumentException if the pod would escape the policies, which select by component, outlive its owner, or
+     *     mount the Secret of another pod
      */
     public PodIdentity {
         if (!metadata.getLabels().containsKey(SandboxLabels.COMPONENT)) {
@@ -39,6 +34,10 @@ public record PodIdentity(
         }
         if (metadata.getOwnerReferences().isEmpty()) {
             throw new IllegalArgumentException("A pod without an owner is never collected: " + metadata.getName());
+        }
+        if (!subject.name().equals(metadata.getName())) {
+            throw new IllegalArgumentException(
+                    "Pod " + metadata.getName() + " would have the keys of another one: " + subject.name());
         }
         metadata = new ObjectMetaBuilder(metadata).build();
         environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));

@@ -25,8 +25,8 @@ public final class PodSecret {
     /**
      * The Secret of one pod.
      *
-     * @param metadata has the name that the pod's {@link PodIdentity#secret} says
-     * @param keys those of its {@link PodIdentity#subject}
+     * @param metadata has the name that {@link PodSubject#name} says
+     * @param keys those of that subject
      * @param proxy empty if the installation has no egress proxy
      */
     public static Secret desired(ObjectMeta metadata, LinkKeys keys, Optional<ProxyAccess> proxy) {

@@ -132,8 +132,8 @@ public record PodShape(
     }
 
     private List<EnvVar> environment(PodIdentity identity) {
-        KeySubject subject = identity.subject();
-        String secret = identity.secret();
+        PodSubject subject = identity.subject();
+        String secret = subject.name();
         List<EnvVar> variables = new ArrayList<>(List.of(
                 variable("HOME", ScratchVolumes.WORKSPACE),
                 variable("SANDGLASS_SANDBOX_UID", subject.id()),

@@ -7,14 +7,14 @@ import dev.sandglass.api.egress.EgressSecret;
  * The egress proxy as one pod reaches it.
  *
  * @param address IP address of the proxy's Service: sandboxes can resolve no name
- * @param url of the proxy, with the credential of {@link KeySubject#id}
+ * @param url of the proxy, with the credential of {@link PodSubject#id}
  */
 public record ProxyAccess(String address, String url) {
 
     /**
      * That of one pod.
      *
-     * @param id of its {@link KeySubject}
+     * @param id of its {@link PodSubject}
      */
     public static ProxyAccess of(String id, String address, EgressSecret secret) {
         String host = address.indexOf(':') < 0 ? address : "[" + address + "]";

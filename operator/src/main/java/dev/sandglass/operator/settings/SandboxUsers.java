@@ -1,6 +1,5 @@
 package dev.sandglass.operator.settings;
 
-import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import java.nio.ByteBuffer;
@@ -42,16 +41,13 @@ public record SandboxUsers(boolean hostUsers, long from, long count) {
     }
 
     /**
-     * The uid of a sandbox's pods.
+     * The uid of a pod.
      *
-     * @param workspace the claim of its workspace, made by this sandbox or by an earlier one of its name
+     * @param id see {@link #ofNew}
+     * @param workspace the claim that the pod mounts, made for this id or for an earlier one; empty if it mounts none
      */
-    public long of(Sandbox sandbox, Optional<PersistentVolumeClaim> workspace) {
-        return hostUsers && sandbox.wanted().workspace() != null
-                ? workspace
-                        .map(SandboxUsers::ownerOf)
-                        .orElseGet(() -> ofNew(sandbox.getMetadata().getUid()))
-                : ofNew(sandbox.getMetadata().getUid());
+    public long of(String id, Optional<PersistentVolumeClaim> workspace) {
+        return hostUsers ? workspace.map(SandboxUsers::ownerOf).orElseGet(() -> ofNew(id)) : SHARED;
     }
 
     /**

@@ -4,7 +4,6 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.operator.child.ChildMetadata;
-import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.child.NamespaceAccess;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodRefusal;
@@ -172,8 +171,7 @@ public final class ChildWriter {
             Optional<String> lost,
             Optional<PersistentVolumeClaim> workspace,
             SecretFiles secrets) {
-        Optional<ProxyAccess> proxy =
-                egress.map(locator -> locator.of(sandbox.getMetadata().getUid()));
+        Optional<ProxyAccess> proxy = proxy(sandbox, incarnation);
         Pod first = secrets.mountedIn(SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy, probe.get()));
         Pod desired = lost.map(why -> SandboxContainer.after(first, why)).orElse(first);
         try {
@@ -196,10 +194,12 @@ public final class ChildWriter {
 
     /** Creates the keys of an existing pod again if they were deleted. */
     public void giveKeys(Sandbox sandbox, int incarnation) {
-        createUnlessPresent(keys(
-                sandbox,
-                incarnation,
-                egress.map(locator -> locator.of(sandbox.getMetadata().getUid()))));
+        createUnlessPresent(keys(sandbox, incarnation, proxy(sandbox, incarnation)));
+    }
+
+    private Optional<ProxyAccess> proxy(Sandbox sandbox, int incarnation) {
+        return egress.map(
+                locator -> locator.of(SandboxPod.subject(sandbox, incarnation).id()));
     }
 
     private Secret keys(Sandbox sandbox, int incarnation, Optional<ProxyAccess> proxy) {
@@ -211,7 +211,9 @@ public final class ChildWriter {
 
     /** Enough of the Secret to delete it. */
     private static Secret keysOf(Sandbox sandbox, int incarnation) {
-        return PodSecret.named(sandbox.getMetadata().getNamespace(), ChildNames.incarnation(sandbox, incarnation));
+        return PodSecret.named(
+                sandbox.getMetadata().getNamespace(),
+                SandboxPod.subject(sandbox, incarnation).name());
     }
 
     /**

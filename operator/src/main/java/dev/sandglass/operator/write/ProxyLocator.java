@@ -40,7 +40,7 @@ public final class ProxyLocator {
     /**
      * What the next pod of that id gets.
      *
-     * @param id see {@link dev.sandglass.operator.pod.KeySubject#id}
+     * @param id see {@link dev.sandglass.operator.pod.PodSubject#id}
      * @throws IllegalStateException if there is no such Service; the pod had better wait than never get out
      */
     ProxyAccess of(String id) {

@@ -1,7 +1,6 @@
 package dev.sandglass.operator.child;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sandglass.api.EnvVariable;
 import dev.sandglass.api.Sandbox;
@@ -14,11 +13,11 @@ import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
-import dev.sandglass.operator.pod.KeySubject;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.PodIdentity;
 import dev.sandglass.operator.pod.PodSecret;
 import dev.sandglass.operator.pod.PodShape;
+import dev.sandglass.operator.pod.PodSubject;
 import dev.sandglass.operator.pod.ProxyAccess;
 import dev.sandglass.operator.settings.Authorities;
 import dev.sandglass.operator.settings.ClosedAddress;
@@ -49,8 +48,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A pod that is no Sandbox's, a seat that waits for one, has everything that holds a Sandbox's pod. Both are compared
@@ -59,6 +56,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PodShapeTest {
 
     private static final String SEAT = "b1d5f2c0-6a53-4f0e-9f6d-0c9a7be21d44";
+    private static final PodSubject SEAT_SUBJECT = new PodSubject(SEAT, 1);
     private static final String POOL = "c2e6a3d1-7b64-4a1f-8a7e-1dab8cf32e55";
 
     private static final LinkSecret LINK_SECRET = new LinkSecret(new byte[32]);
@@ -154,7 +152,7 @@ class PodShapeTest {
 
     private static ObjectMeta seatMetadata() {
         return new ObjectMetaBuilder()
-                .withName("sbx-" + SEAT + "-0")
+                .withName(SEAT_SUBJECT.name())
                 .withNamespace("tenant-a")
                 .addToLabels(SandboxLabels.MANAGED_BY, SandboxLabels.OPERATOR)
                 .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
@@ -170,12 +168,7 @@ class PodShapeTest {
 
     private static PodIdentity seat(boolean hostUsers) {
         return new PodIdentity(
-                seatMetadata(),
-                "sbx-" + SEAT + "-0",
-                new KeySubject(SEAT, 1),
-                settings(hostUsers).users().ofNew(SEAT),
-                Duration.ofHours(32),
-                Map.of());
+                seatMetadata(), SEAT_SUBJECT, settings(hostUsers).users().ofNew(SEAT), Duration.ofHours(32), Map.of());
     }
 
     /** Every field that is there, with its text. */
@@ -265,7 +258,7 @@ class PodShapeTest {
     void theSecretOfASeatHasTheKeysOfItsOwnIdAndOtherwiseWhatASandboxsHas() {
         Secret seat = PodSecret.desired(
                 seatMetadata(),
-                new KeySubject(SEAT, 1).linkKeys(LINK_SECRET),
+                SEAT_SUBJECT.linkKeys(LINK_SECRET),
                 Optional.of(ProxyAccess.of(SEAT, "10.96.0.9", EGRESS_SECRET)));
         Secret own = PodSecret.desired(
                 ChildMetadata.ofIncarnation(sandbox(), 3),
@@ -282,34 +275,5 @@ class PodShapeTest {
 
     private static String decoded(Secret secret, String key) {
         return new String(Base64.getDecoder().decode(secret.getData().get(key)), StandardCharsets.US_ASCII);
-    }
-
-    @Test
-    void aPodThatNoPolicySelectsHasNoIdentity() {
-        ObjectMeta bare = new ObjectMetaBuilder(seatMetadata())
-                .removeFromLabels(SandboxLabels.COMPONENT)
-                .build();
-
-        assertThatThrownBy(() -> identity(bare)).hasMessageContaining("is selected by no NetworkPolicy");
-    }
-
-    @Test
-    void aPodThatNothingOwnsHasNoIdentity() {
-        ObjectMeta orphan =
-                new ObjectMetaBuilder(seatMetadata()).withOwnerReferences().build();
-
-        assertThatThrownBy(() -> identity(orphan)).hasMessageContaining("without an owner");
-    }
-
-    private static PodIdentity identity(ObjectMeta metadata) {
-        return new PodIdentity(metadata, "any", new KeySubject(SEAT, 1), 70_000, Duration.ofHours(1), Map.of());
-    }
-
-    /** The same rule that {@link dev.sandglass.api.link.LinkKeys} has, for every id. */
-    @ParameterizedTest
-    @ValueSource(strings = {"", "a|b"})
-    void anIdThatWouldRunIntoAnotherHasNoKeys(String id) {
-        assertThatThrownBy(() -> new KeySubject(id, 1).linkKeys(LINK_SECRET))
-                .isInstanceOf(IllegalArgumentException.class);
     }
 }

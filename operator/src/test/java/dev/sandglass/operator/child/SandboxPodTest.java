@@ -233,7 +233,7 @@ class SandboxPodTest {
     @Test
     void namesOfChildrenComeFromTheUid() {
         Sandbox sandbox = sandbox(SandboxSpec.DEFAULT);
-        assertThat(ChildNames.incarnation(sandbox, 12)).isEqualTo("sbx-7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80-12");
+        assertThat(SandboxPod.subject(sandbox, 12).name()).isEqualTo("sbx-7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80-12");
         assertThat(ChildNames.networkPolicy(sandbox)).isEqualTo("sbx-7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
     }
 

@@ -59,6 +59,10 @@ class SandboxUsersTest {
     }
 
     private static PodSpec pod(Sandbox sandbox, SandboxUsers users) {
+        return pod(sandbox, users, Optional.empty());
+    }
+
+    private static PodSpec pod(Sandbox sandbox, SandboxUsers users, Optional<PersistentVolumeClaim> found) {
         PodSettings settings = new PodSettings(
                 new ImagePolicy("registry.example.com/kernel:1", List.of()),
                 Duration.ofHours(8),
@@ -66,7 +70,7 @@ class SandboxUsersTest {
                 RuntimeClassPolicy.DEFAULT_ONLY,
                 users,
                 Scheduling.anywhere(BigDecimal.ONE));
-        return SandboxPod.desired(sandbox, 1, settings, Optional.empty(), Optional.empty(), NetworkProbe.NONE)
+        return SandboxPod.desired(sandbox, 1, settings, found, Optional.empty(), NetworkProbe.NONE)
                 .getSpec();
     }
 
@@ -86,33 +90,34 @@ class SandboxUsersTest {
 
     @Test
     void itIsTheSameInEveryProcessAndVersion() {
-        assertThat(USERS.of(plain("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80"), Optional.empty()))
+        assertThat(USERS.of("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80", Optional.empty()))
                 .isEqualTo(1_992_252_193L);
     }
 
     @Test
     void aRangeOfOneGivesThatOne() {
-        assertThat(new SandboxUsers(true, Integer.MAX_VALUE, 1).of(plain("a"), Optional.empty()))
+        assertThat(new SandboxUsers(true, Integer.MAX_VALUE, 1).of("a", Optional.empty()))
                 .isEqualTo(Integer.MAX_VALUE);
     }
 
     @Test
     void filesKeepTheirOwnerWhoeverTakesThemAndWhereverTheRangeMoves() {
-        Sandbox former = withWorkspace("former");
-        Optional<PersistentVolumeClaim> kept = claimOf(former, USERS);
-        long owner = USERS.of(former, Optional.empty());
+        Optional<PersistentVolumeClaim> kept = claimOf(withWorkspace("former"), USERS);
+        long owner = USERS.of("former", Optional.empty());
 
-        assertThat(USERS.of(former, kept)).isEqualTo(owner);
-        assertThat(USERS.of(withWorkspace("next"), kept)).isEqualTo(owner);
-        assertThat(MOVED.of(withWorkspace("next"), kept)).isEqualTo(owner);
-        assertThat(USERS.of(withWorkspace("next"), Optional.empty())).isNotEqualTo(owner);
+        assertThat(USERS.of("former", kept)).isEqualTo(owner);
+        assertThat(USERS.of("next", kept)).isEqualTo(owner);
+        assertThat(MOVED.of("next", kept)).isEqualTo(owner);
+        assertThat(USERS.of("next", Optional.empty())).isNotEqualTo(owner);
     }
 
     @Test
     void aClaimThatIsNotMountedSaysNothing() {
         Optional<PersistentVolumeClaim> kept = claimOf(withWorkspace("former"), USERS);
 
-        assertThat(USERS.of(plain("next"), kept)).isEqualTo(USERS.of(plain("next"), Optional.empty()));
+        assertThat(pod(plain("next"), USERS, kept)).isEqualTo(pod(plain("next"), USERS));
+        assertThat(pod(withWorkspace("next"), USERS, kept).getSecurityContext().getRunAsUser())
+                .isEqualTo(USERS.of("former", Optional.empty()));
     }
 
     @ParameterizedTest
@@ -122,7 +127,7 @@ class SandboxUsersTest {
         Optional<PersistentVolumeClaim> claim = claimOf(withWorkspace("former"), USERS);
         claim.orElseThrow().getMetadata().getAnnotations().put(SandboxLabels.RUN_AS_USER, record);
 
-        assertThat(USERS.of(withWorkspace("next"), claim)).isEqualTo(65532);
+        assertThat(USERS.of("next", claim)).isEqualTo(65532);
     }
 
     @Test
@@ -130,7 +135,7 @@ class SandboxUsersTest {
         Optional<PersistentVolumeClaim> claim = claimOf(withWorkspace("former"), USERS);
         claim.orElseThrow().getMetadata().setAnnotations(null);
 
-        assertThat(USERS.of(withWorkspace("former"), claim)).isEqualTo(65532);
+        assertThat(USERS.of("former", claim)).isEqualTo(65532);
     }
 
     @ParameterizedTest
@@ -139,7 +144,7 @@ class SandboxUsersTest {
         Optional<PersistentVolumeClaim> claim = claimOf(withWorkspace("former"), USERS);
         claim.orElseThrow().getMetadata().getAnnotations().put(SandboxLabels.RUN_AS_USER, Long.toString(record));
 
-        assertThat(USERS.of(withWorkspace("next"), claim)).isEqualTo(record);
+        assertThat(USERS.of("next", claim)).isEqualTo(record);
     }
 
     @Test
@@ -148,14 +153,14 @@ class SandboxUsersTest {
 
         assertThat(spec.getHostUsers()).isFalse();
         assertThat(spec.getSecurityContext().getRunAsUser()).isEqualTo(65532);
-        assertThat(NAMESPACES.of(withWorkspace("next"), claimOf(withWorkspace("former"), USERS)))
+        assertThat(NAMESPACES.of("next", claimOf(withWorkspace("former"), USERS)))
                 .isEqualTo(65532);
         assertThat(pod(plain("a"), USERS).getHostUsers()).isNull();
     }
 
     @Test
     void filesOfAUserNamespaceKeepTheirOwnerWithoutIt() {
-        assertThat(USERS.of(withWorkspace("next"), claimOf(withWorkspace("former"), NAMESPACES)))
+        assertThat(USERS.of("next", claimOf(withWorkspace("former"), NAMESPACES)))
                 .isEqualTo(65532);
     }
 

@@ -7,7 +7,7 @@ import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.operator.TestNamespace;
-import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.cluster.FaultyApi.Harm;
 import dev.sandglass.operator.cluster.FaultyApi.Request;
 import dev.sandglass.testing.TestCluster;
@@ -123,13 +123,14 @@ class FaultsIT {
                         .admin
                         .pods()
                         .inNamespace(namespace.name)
-                        .withName(ChildNames.incarnation(first, 1))
+                        .withName(SandboxPod.subject(first, 1).name())
                         .delete();
                 namespace.await(
                         "cut-" + turn,
                         SOON,
                         sandbox -> ready(sandbox)
-                                && ChildNames.incarnation(sandbox, 2)
+                                && SandboxPod.subject(sandbox, 2)
+                                        .name()
                                         .equals(sandbox.observed().podName()));
             }
             await("the first pods, which take their time to end").atMost(SOON).untilAsserted(this::nothingIsLeftOver);

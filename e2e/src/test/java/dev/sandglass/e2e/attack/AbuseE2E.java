@@ -23,7 +23,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AbuseE2E {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration SOON = Duration.ofSeconds(5);
+    // Left alone they run for ten minutes.
+    private static final Duration SOON = Duration.ofSeconds(20);
     // The supervisor, a kernel and their threads are about fifteen.
     private static final long FEW_PROCESSES = 40;
 
@@ -266,7 +267,7 @@ class AbuseE2E {
 
         assertThat(ended.status()).as(ended.text()).isIn("error", "lost");
         assertThat(ended.text()).containsAnyOf("No space left", "Evicted", "evicted", "disk");
-        assertThat(agent.start(sandbox).failed()).isFalse();
+        assertThat(SANDBOXES.bringUp(sandbox).failed()).isFalse();
         assertThat(agent.python(sandbox, "1 + 1").result()).isEqualTo("2");
         neighbour.awaitCalls(5);
     }

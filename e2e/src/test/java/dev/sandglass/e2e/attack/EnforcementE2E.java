@@ -95,7 +95,7 @@ class EnforcementE2E {
         String name = SANDBOXES.name();
         open(resting(name));
         // It may be called running before the plugin has opened its ways: the run then ends with the reason.
-        Answer start = SANDBOXES.agent().start(name);
+        Answer start = SANDBOXES.bringUp(name);
 
         Answer run = start.failed() ? start : SANDBOXES.agent().python(name, "import time; time.sleep(30)");
         assertThat(run.failed()).as(run.text()).isTrue();

@@ -32,8 +32,9 @@ class SessionsE2E {
 
     /** Name and state of each session, e.g. {@code default idle}. */
     private Stream<String> sessions(String sandbox) {
-        return maps(agent.call("sandbox_list", Map.of()).data().get("sandboxes"))
-                .filter(entry -> sandbox.equals(entry.get("name")))
+        return maps(agent.call("sandbox_list", Map.of("sandbox", sandbox))
+                        .data()
+                        .get("sandboxes"))
                 .flatMap(entry -> maps(entry.get("sessions")))
                 .map(session -> session.get("session") + " " + session.get("state"));
     }
@@ -139,7 +140,8 @@ class SessionsE2E {
         Answer started = agent.call("sandbox_start", Map.of("sandbox", sandbox));
 
         assertThat(started.status()).isEqualTo("running");
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+        // Not only when a start gives up waiting, which is after 50 s; a kernel's own start takes seconds on a busy node.
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
         assertThat(agent.python(sandbox, "'x' in globals()").result()).isEqualTo("False");
     }
 

@@ -16,6 +16,7 @@ else:
     import sdk_2 as sdk
 
 PATIENCE_S = 120.0
+STARTS = 30
 STREAMING = """
 import os, time
 print("first line", flush=True)
@@ -180,6 +181,15 @@ class Tally:
             print(f"ok      {title}", flush=True)
 
 
+async def brought_up(agent: Agent, sandbox: str) -> dict[str, Any]:
+    # Made again, as the answer says, while the node is full of what others have left, or busy.
+    for _ in range(STARTS):
+        started = await agent.call("sandbox_start", sandbox=sandbox)
+        if started.get("status") != "starting" and "Insufficient cpu" not in started["text"]:
+            break
+    return started
+
+
 async def check_mode(mode: str, tally: Tally) -> None:
     url = os.environ["SANDGLASS_URL"] + "?structured=true"
     async with sdk.connect(mode, url, os.environ["SANDGLASS_TOKEN"], PATIENCE_S) as caller:
@@ -188,8 +198,7 @@ async def check_mode(mode: str, tally: Tally) -> None:
         one, other = (f"py-{which}-{secrets.token_hex(4)}" for which in ("one", "other"))
         try:
             for sandbox in (one, other):
-                started = await agent.call("sandbox_start", sandbox=sandbox)
-                equal(started["text"], f"Sandbox {sandbox} started successfully")
+                equal((await brought_up(agent, sandbox))["text"], f"Sandbox {sandbox} started successfully")
             for check in CHECKS:
                 await tally.judge(f"{mode}: {check.__name__.replace('_', ' ')}", check(agent, one, other))
         finally:

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The operator may die between any two of its writes, whatever it is about: the next one ends it in the same way. */
 class CrashPointsIT {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(90);
     private static final Duration LITTLE = Duration.ofSeconds(1);
     private static final String NAME = "crash";
     private static final String TRUSTED_CA_FILE = "TRUSTED_CA_FILE";

@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import secrets
 import sys
+import time
 import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -147,7 +148,11 @@ async def metrics_are_told(agent: Agent, one: str, _: str) -> None:
 
 async def a_stopped_sandbox_does_not_run_code(agent: Agent, one: str, _: str) -> None:
     equal((await agent.call("sandbox_stop", sandbox=one))["text"], f"Sandbox {one} stopped successfully")
-    equal((await agent.python(one, "1"))["failed"], True)
+    # Another replica of the gateway hears of it a moment later.
+    end = time.monotonic() + 30
+    while not (failed := (await agent.python(one, "1"))["failed"]) and time.monotonic() < end:
+        await asyncio.sleep(0.1)
+    equal(failed, True)
 
 
 Check = Callable[[Agent, str, str], Awaitable[None]]

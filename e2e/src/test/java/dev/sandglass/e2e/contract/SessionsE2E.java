@@ -1,6 +1,7 @@
 package dev.sandglass.e2e.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.e2e.support.Agent;
 import dev.sandglass.e2e.support.Answer;
@@ -32,11 +33,21 @@ class SessionsE2E {
 
     /** Name and state of each session, e.g. {@code default idle}. */
     private Stream<String> sessions(String sandbox) {
-        return maps(agent.call("sandbox_list", Map.of("sandbox", sandbox))
-                        .data()
-                        .get("sandboxes"))
-                .flatMap(entry -> maps(entry.get("sessions")))
+        return maps(entry(sandbox, "sessions").get("sessions"))
                 .map(session -> session.get("session") + " " + session.get("state"));
+    }
+
+    /** The sandbox in the list, which leaves out a field that the sandbox did not answer in time. */
+    private Map<?, ?> entry(String sandbox, String field) {
+        return await("the sandbox's own " + field)
+                .atMost(Duration.ofSeconds(60))
+                .until(
+                        () -> maps(agent.call("sandbox_list", Map.of("sandbox", sandbox))
+                                        .data()
+                                        .get("sandboxes"))
+                                .findFirst()
+                                .orElse(Map.of()),
+                        entry -> entry.get(field) instanceof List);
     }
 
     private static Stream<Map<?, ?>> maps(@Nullable Object list) {
@@ -96,10 +107,7 @@ class SessionsE2E {
                         "sandbox_run_command",
                         Map.of("sandbox", sandbox, "command", "sleep", "args", List.of("600"), "background", true))
                 .executionId();
-        assertThat(maps(agent.call("sandbox_list", Map.of("sandbox", sandbox))
-                                .data()
-                                .get("sandboxes"))
-                        .flatMap(entry -> maps(entry.get("executions")))
+        assertThat(maps(entry(sandbox, "executions").get("executions"))
                         .filter(execution -> "running".equals(execution.get("state")))
                         .map(execution -> execution.get("execution_id") + " " + execution.get("kind")))
                 .containsExactly(id + " command");

@@ -153,7 +153,8 @@ class DeadlinesE2E {
     void theMaximumLifetimeEndsWhatRunsAndTheNextCallSaysWhy() {
         String sandbox = SANDBOXES.start(Map.of("max_lifetime", "20s"));
 
-        Answer cut = agent.python(sandbox, "import time; time.sleep(120)");
+        Answer cut = agent.call(
+                "sandbox_run_code", Map.of("sandbox", sandbox, "code", "import time; time.sleep(120)", "wait", 110));
         awaitSuspended(sandbox, Reason.MAX_LIFETIME);
         Answer back = resumed(sandbox, "40 + 2");
 

@@ -7,6 +7,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -31,7 +32,9 @@ public final class FreshSandboxes implements BeforeAllCallback, AfterEachCallbac
     /** Classes that run side by side share one small node: one waits until another's sandboxes are gone. */
     private static final Duration ROOM = Duration.ofMinutes(5);
 
-    private static final String NO_ROOM = "Insufficient cpu";
+    /** What a call says that did nothing for want of a pod: the node is full, or the start outlasted the call. */
+    private static final List<String> WITHOUT_POD =
+            List.of("Insufficient cpu", "it is still starting", "is still being resumed");
 
     private FreshSandboxes(boolean keptBetweenTests) {
         this.keptBetweenTests = keptBetweenTests;
@@ -93,7 +96,7 @@ public final class FreshSandboxes implements BeforeAllCallback, AfterEachCallbac
     public static Answer broughtUp(Supplier<Answer> start) {
         return await("room for a sandbox, and its start")
                 .atMost(ROOM)
-                .until(start::get, answer -> !isFull(answer.text())
+                .until(start::get, answer -> !isWithoutPod(answer.text())
                         && !"starting".equals(answer.data().get("status")));
     }
 
@@ -102,13 +105,13 @@ public final class FreshSandboxes implements BeforeAllCallback, AfterEachCallbac
         return whereThereIsRoom(() -> agent().call(tool, arguments), Answer::text);
     }
 
-    /** The first answer that does not say that the node has no room. */
+    /** The first answer that does not say that there is no pod yet. */
     static <T> T whereThereIsRoom(Callable<T> call, Function<T, String> text) {
-        return await("room on the node").atMost(ROOM).until(call, answer -> !isFull(text.apply(answer)));
+        return await("room on the node").atMost(ROOM).until(call, answer -> !isWithoutPod(text.apply(answer)));
     }
 
-    private static boolean isFull(String text) {
-        return text.contains(NO_ROOM);
+    private static boolean isWithoutPod(String text) {
+        return WITHOUT_POD.stream().anyMatch(text::contains);
     }
 
     @Override

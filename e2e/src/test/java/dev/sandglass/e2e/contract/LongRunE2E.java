@@ -15,6 +15,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Code that runs longer than anybody wants to wait: time-outs, background runs, reading on by execution_id. */
 class LongRunE2E {
 
+    /** A time-out that ends no code before it has begun, on a busy node too. */
+    private static final int SHORT_S = 3;
+
     private static final String WAIT_FOR_FLAG = """
             import os, time
             print("begun", flush=True)
@@ -28,9 +31,6 @@ class LongRunE2E {
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
 
     private final Agent agent = SANDBOXES.agent();
-
-    /** A time-out that ends nobody before he has begun, on a busy node too. */
-    private static final int SHORT_S = 3;
 
     @Test
     void aTimeOutInterruptsTheCodeAndKeepsTheVariables() {

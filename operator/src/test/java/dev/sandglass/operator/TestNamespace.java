@@ -245,6 +245,11 @@ public final class TestNamespace implements AutoCloseable {
             return answered("method", "DELETE", "code", "404");
         }
 
+        /** How many of the writes asked once more to delete a pod that was ending already, where one is to be deleted. */
+        public double deletionsOfWhatEnds() {
+            return Math.max(0, answered("method", "DELETE", "resource", "pods", "code", "200") - 1);
+        }
+
         @Override
         public void close() {
             operator.close();

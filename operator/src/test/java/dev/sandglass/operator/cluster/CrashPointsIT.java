@@ -262,7 +262,8 @@ class CrashPointsIT {
             assertThat(belongings.uidsOfClaims()).as("no files are lost").containsAll(claims);
             int slow = change.before().hasNoPod() && change.end() instanceof End.Runs ? 1 : 0;
             double stale = next.keysThatWereThere();
-            assertThat(next.writes() - next.events() - next.deletionsOfNothing())
+            double again = next.deletionsOfNothing() + next.deletionsOfWhatEnds();
+            assertThat(next.writes() - next.events() - again)
                     .as(
                             "%s after %d writes: no more than the whole change takes; a slow start is told, keys of no pod go",
                             change, writes)

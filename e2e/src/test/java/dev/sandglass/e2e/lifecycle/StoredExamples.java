@@ -97,7 +97,10 @@ record StoredExamples(Kubectl kubectl) {
                         .map(word -> word.replace("header.txt", header.toString()))
                         .toArray(String[]::new)));
         kubectl.run(
-                "wait", "--for=condition=Ready", "sandboxtoolservers.sandglass.dev/" + example.name(), "--timeout=200s");
+                "wait",
+                "--for=condition=Ready",
+                "sandboxtoolservers.sandglass.dev/" + example.name(),
+                "--timeout=200s");
     }
 
     private static Path header() {

@@ -104,7 +104,8 @@ class MicrosandboxE2E {
     void metricsAreOneTextOfJsonWithTheFieldsOfTheContract() throws Exception {
         String sandbox = SANDBOXES.start();
 
-        String call = CALL.formatted("sandbox_get_metrics", "{'sandbox':'%s','namespace':'default'}".formatted(sandbox));
+        String call =
+                CALL.formatted("sandbox_get_metrics", "{'sandbox':'%s','namespace':'default'}".formatted(sandbox));
         // The figures are left out when the sandbox does not answer in time.
         JsonNode usage = await("figures")
                 .atMost(Duration.ofSeconds(60))

@@ -124,7 +124,8 @@ class PublishedServersE2E {
     void allOfThemStart() {
         registered.forEach((name, answer) ->
                 assertThat(answer.failed()).as(name + ": " + answer.text()).isFalse());
-        assertThat(python("import mcptools; print(sum(not one.get('shared') for one in mcptools.servers()))")).isEqualTo("7");
+        String own = "import mcptools; print(sum(not one.get('shared') for one in mcptools.servers()))";
+        assertThat(python(own)).isEqualTo("7");
     }
 
     @Test

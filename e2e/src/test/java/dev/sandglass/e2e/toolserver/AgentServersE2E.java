@@ -150,9 +150,13 @@ class AgentServersE2E {
                 """);
         assertThat(read.stdout()).isEqualTo("True\nTrue False\n");
 
-        String listed =
-                agent.call("mcp_list_servers", Map.of("sandbox", sandbox)).text();
-        assertThat(listed).contains("keeper: running, in a pod of its own").doesNotContain(TOKEN);
+        // Another replica than the one that started it hears of it a moment later.
+        String listed = await("the server in the list")
+                .until(
+                        () -> agent.call("mcp_list_servers", Map.of("sandbox", sandbox))
+                                .text(),
+                        told -> told.contains("keeper: running, in a pod of its own"));
+        assertThat(listed).doesNotContain(TOKEN);
         String resource = resources(sandbox, "keeper").getFirst();
         assertThat(KUBECTL.run("get", SERVERS, resource, "--output=yaml")).doesNotContain(TOKEN);
         assertThat(KUBECTL.run("get", "sandboxes.sandglass.dev", resource + "-mcp", "--output=yaml"))

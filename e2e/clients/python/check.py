@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import secrets
 import sys
+import time
 import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -16,6 +17,7 @@ else:
     import sdk_2 as sdk
 
 PATIENCE_S = 120.0
+STARTS = 30
 STREAMING = """
 import os, time
 print("first line", flush=True)
@@ -146,7 +148,11 @@ async def metrics_are_told(agent: Agent, one: str, _: str) -> None:
 
 async def a_stopped_sandbox_does_not_run_code(agent: Agent, one: str, _: str) -> None:
     equal((await agent.call("sandbox_stop", sandbox=one))["text"], f"Sandbox {one} stopped successfully")
-    equal((await agent.python(one, "1"))["failed"], True)
+    # Another replica of the gateway hears of it a moment later.
+    end = time.monotonic() + 30
+    while not (failed := (await agent.python(one, "1"))["failed"]) and time.monotonic() < end:
+        await asyncio.sleep(0.1)
+    equal(failed, True)
 
 
 Check = Callable[[Agent, str, str], Awaitable[None]]
@@ -180,6 +186,15 @@ class Tally:
             print(f"ok      {title}", flush=True)
 
 
+async def brought_up(agent: Agent, sandbox: str) -> dict[str, Any]:
+    # Made again, as the answer says, while the node is full of what others have left, or busy.
+    for _ in range(STARTS):
+        started = await agent.call("sandbox_start", sandbox=sandbox)
+        if started.get("status") != "starting" and "Insufficient cpu" not in started["text"]:
+            break
+    return started
+
+
 async def check_mode(mode: str, tally: Tally) -> None:
     url = os.environ["SANDGLASS_URL"] + "?structured=true"
     async with sdk.connect(mode, url, os.environ["SANDGLASS_TOKEN"], PATIENCE_S) as caller:
@@ -188,8 +203,7 @@ async def check_mode(mode: str, tally: Tally) -> None:
         one, other = (f"py-{which}-{secrets.token_hex(4)}" for which in ("one", "other"))
         try:
             for sandbox in (one, other):
-                started = await agent.call("sandbox_start", sandbox=sandbox)
-                equal(started["text"], f"Sandbox {sandbox} started successfully")
+                equal((await brought_up(agent, sandbox))["text"], f"Sandbox {sandbox} started successfully")
             for check in CHECKS:
                 await tally.judge(f"{mode}: {check.__name__.replace('_', ' ')}", check(agent, one, other))
         finally:

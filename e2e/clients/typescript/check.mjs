@@ -7,12 +7,22 @@ import { WAYS } from "./ways.mjs";
 
 const { SANDGLASS_URL, SANDGLASS_TOKEN } = process.env;
 
+// Made again, as the answer says, while the node is full of what others have left, or busy.
+async function broughtUp(agent, sandbox) {
+  let started;
+  for (let start = 0; start < 30; start++) {
+    started = await agent.call("sandbox_start", { sandbox });
+    if (started.status !== "starting" && !started.text.includes("Insufficient cpu")) break;
+  }
+  return started;
+}
+
 async function checkWay(name, connect, tally) {
   const agent = new Agent(await connect(`${SANDGLASS_URL}?structured=true`, SANDGLASS_TOKEN));
   const sandboxes = ["one", "other"].map((which) => `ts-${which}-${randomBytes(4).toString("hex")}`);
   try {
     for (const sandbox of sandboxes) {
-      const started = await agent.call("sandbox_start", { sandbox });
+      const started = await broughtUp(agent, sandbox);
       assert.equal(started.text, `Sandbox ${sandbox} started successfully`);
     }
     for (const [title, check] of Object.entries(CHECKS)) {

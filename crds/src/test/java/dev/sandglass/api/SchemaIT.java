@@ -61,9 +61,7 @@ class SchemaIT {
 
     private static void define(KubernetesClient client, CustomResourceDefinition ours) {
         // The chart may have installed it already; then it is left alone, or the next upgrade would find it changed.
-        if (client.resource(ours).get() == null) {
-            client.resource(ours).create();
-        }
+        client.resource(ours).createOr(present -> ours);
         client.resources(CustomResourceDefinition.class)
                 .withName(ours.getMetadata().getName())
                 .waitUntilCondition(
@@ -72,7 +70,7 @@ class SchemaIT {
                                         .anyMatch(
                                                 condition -> condition.getType().equals("Established")
                                                         && condition.getStatus().equals("True")),
-                        10,
+                        60,
                         TimeUnit.SECONDS);
     }
 

@@ -67,10 +67,9 @@ public record BeyondNamespace(TestNamespace namespace) {
         reading.removeIf(rule -> rule.getVerbs().isEmpty());
         reading.add(rule("namespaces", "list", "watch"));
         readEverywhere(reading);
-        admin().serviceAccounts()
-                .inNamespace(namespace.name)
-                .withName("sandglass-sandbox")
-                .delete();
+        namespace.awaitGranted(namespace.name, rule("serviceaccounts", "create"));
+        namespace.awaitGranted(null, rule("namespaces", "watch"));
+        namespace.loseAccount();
         admin().namespaces().withName(namespace.name).edit(found -> {
             found.getMetadata().getLabels().put(SandboxLabels.TENANT, "it");
             return found;

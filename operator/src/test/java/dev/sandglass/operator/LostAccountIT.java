@@ -27,7 +27,7 @@ class LostAccountIT {
     @BeforeEach
     void prepare() {
         namespace = new TestNamespace();
-        namespace.admin.resource(account().orElseThrow()).delete();
+        namespace.loseAccount();
         sandbox = namespace.create("lost", SandboxSpec.DEFAULT);
     }
 

@@ -1,5 +1,7 @@
 package dev.sandglass.operator;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.egress.EgressSecret;
@@ -14,9 +16,13 @@ import dev.sandglass.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.authorization.v1.SubjectAccessReview;
+import io.fabric8.kubernetes.api.model.authorization.v1.SubjectAccessReviewBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.Role;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.client.Config;
@@ -42,6 +48,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A throw-away namespace of the cluster of {@link TestCluster}, prepared like a tenant's. Operators in it run in this
@@ -58,6 +65,9 @@ public final class TestNamespace implements AutoCloseable {
     /** An image that every node of the project's own cluster has; its python3 waits for a signal, whatever it is told. */
     private static final String IMAGE = System.getProperty("sandglass.it.image", "localhost/pause:cluster");
 
+    private static final String ACCOUNT = "sandglass-sandbox";
+    private static final Duration SOON = Duration.ofSeconds(60);
+
     public final KubernetesClient admin =
             new KubernetesClientBuilder().withConfig(TestCluster.config()).build();
     public final String name = "sandglass-it-" + UUID.randomUUID().toString().substring(0, 8);
@@ -72,7 +82,7 @@ public final class TestNamespace implements AutoCloseable {
                         .endMetadata()
                         .build())
                 .create();
-        for (String account : List.of("sandglass-sandbox", "sandglass-operator")) {
+        for (String account : List.of(ACCOUNT, "sandglass-operator")) {
             admin.resource(new ServiceAccountBuilder()
                             .withNewMetadata()
                             .withName(account)
@@ -88,17 +98,16 @@ public final class TestNamespace implements AutoCloseable {
 
     private void define(String plural, Class<? extends HasMetadata> kind) {
         String name = plural + "." + Sandbox.GROUP;
-        // The chart may have installed it already; then it is left alone.
+        // The chart may have installed it already, or a class that runs beside this one; then it is left alone.
         CustomResourceDefinition definition =
                 load("/META-INF/fabric8/" + name + "-v1.yml", CustomResourceDefinition.class);
-        if (admin.resource(definition).get() == null) {
-            admin.resource(definition).create();
-        }
+        admin.resource(definition).createOr(present -> definition);
         admin.resources(CustomResourceDefinition.class)
                 .withName(name)
-                .waitUntilCondition(TestNamespace::established, 10, TimeUnit.SECONDS);
+                .waitUntilCondition(TestNamespace::established, 60, TimeUnit.SECONDS);
         // Established is a promise; the API server serves the kind a moment later.
         Awaitility.await()
+                .atMost(SOON)
                 .ignoreExceptions()
                 .until(() -> admin.resources(kind).inNamespace("default").list() != null);
     }
@@ -127,6 +136,59 @@ public final class TestNamespace implements AutoCloseable {
                         .endSubject()
                         .build())
                 .create();
+        awaitGranted(name, role.getRules().getLast());
+    }
+
+    /**
+     * Returns when the operator's account has the right: the API server hears of roles a moment after they were written.
+     *
+     * @param where the namespace; null for all of them
+     */
+    void awaitGranted(@Nullable String where, PolicyRule rule) {
+        String[] kind = rule.getResources().getLast().split("/", 2);
+        SubjectAccessReview asked = new SubjectAccessReviewBuilder()
+                .withNewSpec()
+                .withUser("system:serviceaccount:" + name + ":sandglass-operator")
+                .withNewResourceAttributes()
+                .withNamespace(where)
+                .withGroup(rule.getApiGroups().getLast())
+                .withResource(kind[0])
+                .withSubresource(kind.length > 1 ? kind[1] : null)
+                .withName(
+                        rule.getResourceNames().isEmpty()
+                                ? null
+                                : rule.getResourceNames().getLast())
+                .withVerb(rule.getVerbs().getLast())
+                .endResourceAttributes()
+                .endSpec()
+                .build();
+        Awaitility.await("the right").atMost(SOON).until(() -> admin.authorization()
+                .v1()
+                .subjectAccessReview()
+                .create(asked)
+                .getStatus()
+                .getAllowed());
+    }
+
+    /** Deletes the account of sandboxes' pods; returns when the API server, which hears of it a moment later, misses it. */
+    void loseAccount() {
+        admin.serviceAccounts().inNamespace(name).withName(ACCOUNT).delete();
+        Pod pod = new PodBuilder()
+                .withNewMetadata()
+                .withName("without-account")
+                .withNamespace(name)
+                .endMetadata()
+                .withNewSpec()
+                .withServiceAccountName(ACCOUNT)
+                .addNewContainer()
+                .withName("none")
+                .withImage("none")
+                .endContainer()
+                .endSpec()
+                .build();
+        Awaitility.await("the account's end").atMost(SOON).untilAsserted(() -> assertThatThrownBy(
+                        () -> admin.resource(pod).dryRun(true).create())
+                .hasMessageContaining("serviceaccount \"" + ACCOUNT + "\" not found"));
     }
 
     private static boolean established(CustomResourceDefinition definition) {
@@ -181,6 +243,11 @@ public final class TestNamespace implements AutoCloseable {
          */
         public double deletionsOfNothing() {
             return answered("method", "DELETE", "code", "404");
+        }
+
+        /** How many of the writes asked once more to delete a pod that was ending already, where one is to be deleted. */
+        public double deletionsOfWhatEnds() {
+            return Math.max(0, answered("method", "DELETE", "resource", "pods", "code", "200") - 1);
         }
 
         @Override
@@ -266,6 +333,7 @@ public final class TestNamespace implements AutoCloseable {
     /** Edits, again if an operator wrote between reading and writing. */
     public <T> T again(Callable<T> edit) {
         return Awaitility.await()
+                .atMost(SOON)
                 .ignoreExceptionsMatching(
                         e -> e instanceof KubernetesClientException refused && refused.getCode() == 409)
                 .until(edit, edited -> true);

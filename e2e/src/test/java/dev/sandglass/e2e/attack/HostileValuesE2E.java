@@ -86,7 +86,7 @@ class HostileValuesE2E {
     void theNameThatAnAuthorGivesCannotSpeakForTheSandbox() {
         String sandbox = SANDBOXES.start();
         try (Tenant tenant = Tenant.of(Installation.current())) {
-            tenant.resource(sandbox).edit(found -> {
+            tenant.change(sandbox, found -> {
                 found.getMetadata().getAnnotations().put("sandglass.dev/given-name", "x\u001b[2J\nobey");
                 return found;
             });

@@ -124,7 +124,7 @@ class IsolationE2E {
                                 true,
                                 "timeout",
                                 600));
-        await("the victim to listen").atMost(Duration.ofSeconds(10)).until(() -> listening()
+        await("the victim to listen").atMost(Duration.ofSeconds(60)).until(() -> listening()
                 .contains(PORT_OPENED_BY_CODE));
         assertThat(listening()).contains(SandboxLabels.LINK_PORT);
         return listening();

@@ -62,7 +62,7 @@ final class Neighbour implements AutoCloseable {
     @Override
     public void close() {
         ended = true;
-        await("the neighbour's last call").until(() -> !worker.isAlive());
+        await("the neighbour's last call").atMost(Duration.ofSeconds(60)).until(() -> !worker.isAlive());
         agent.close();
     }
 }

@@ -1,6 +1,7 @@
 package dev.sandglass.e2e.attack;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.core.type.TypeReference;
@@ -18,6 +19,7 @@ import dev.sandglass.e2e.support.Tenant;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -109,9 +111,10 @@ class PodWallsE2E {
                         + Attack.literal(othersKeys.gateway().secretZ85()) + ")"))
                 .as("the gateway's key for another sandbox")
                 .isFalse();
-        assertThat(knocks("knock(" + port + ", " + Attack.literal(keys.gateway().secretZ85()) + ")"))
-                .as("control: the gateway's key")
-                .isTrue();
+        await("control: the gateway's key")
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> knocks("knock(" + port + ", "
+                        + Attack.literal(keys.gateway().secretZ85()) + ")"));
     }
 
     @Test

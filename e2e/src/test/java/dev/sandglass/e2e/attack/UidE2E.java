@@ -117,7 +117,7 @@ class UidE2E {
         shell(sandbox, "umask 077; mkdir ~/own; echo secret >~/own/key; chmod 600 ~/own/key");
 
         agent.call("sandbox_stop", Map.of("sandbox", sandbox));
-        agent.start(sandbox);
+        SANDBOXES.bringUp(sandbox);
 
         assertThat(uid(sandbox)).isEqualTo(before);
         assertThat(shell(sandbox, "chmod 400 ~/own/key; cat ~/own/key; rm -f ~/own/key; stat -c %u ~/own"))
@@ -138,11 +138,9 @@ class UidE2E {
 
         agent.call("sandbox_stop", Map.of("sandbox", sandbox, "delete", true));
         await("the sandbox to be gone")
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofSeconds(90))
                 .until(() -> TENANT.resource(sandbox).get() == null);
-        assertThat(agent.call("sandbox_start", Map.of("sandbox", sandbox, "config", config))
-                        .failed())
-                .isFalse();
+        assertThat(SANDBOXES.bringUp(sandbox, config).failed()).isFalse();
 
         assertThat(uid(sandbox)).isEqualTo(before);
         assertThat(shell(sandbox, "chmod 400 ~/key; cat ~/key")).isEqualTo("secret");

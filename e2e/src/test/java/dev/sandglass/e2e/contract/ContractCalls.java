@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Makes the calls of one entry of {@link ContractTable} in one sandbox and remembers what later calls need. */
 final class ContractCalls {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Set<String> WITHOUT_SANDBOX = Set.of("sandbox_get_execution", "sandbox_list");
     private static final Set<String> NO_FAILURE = Set.of("ok", "running");
 

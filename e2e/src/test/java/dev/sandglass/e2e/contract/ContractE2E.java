@@ -54,7 +54,7 @@ class ContractE2E {
     void startAndStopAnswerInTheWordsPeopleKnow() {
         String sandbox = SANDBOXES.name();
 
-        assertThat(agent.start(sandbox).text()).isEqualTo("Sandbox " + sandbox + " started successfully");
+        assertThat(SANDBOXES.bringUp(sandbox).text()).isEqualTo("Sandbox " + sandbox + " started successfully");
         assertThat(agent.start(sandbox).text()).isEqualTo("Sandbox " + sandbox + " started successfully");
         assertThat(agent.call("sandbox_stop", Map.of("sandbox", sandbox)).text())
                 .isEqualTo("Sandbox " + sandbox + " stopped successfully");
@@ -63,7 +63,7 @@ class ContractE2E {
     @Test
     void aNameWithCapitalsAndUnderscoresIsKeptAsGiven() {
         String name = SANDBOXES.named("E2E_Mixed_" + SANDBOXES.name());
-        agent.start(name);
+        SANDBOXES.bringUp(name);
 
         assertThat(agent.python(name, "1 + 1").result()).isEqualTo("2");
         assertThat(agent.call("sandbox_get_metrics", Map.of("sandbox", name)).text())

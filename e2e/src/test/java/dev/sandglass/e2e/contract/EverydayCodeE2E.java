@@ -55,13 +55,31 @@ class EverydayCodeE2E {
     void whatIsPrintedBetweenRunsBeginsTheNextAnswer() {
         String sandbox = SANDBOXES.start();
         String python = """
-                import pathlib, threading
-                threading.Timer(0.5, lambda: (print('late', flush=True), pathlib.Path('python').touch())).start()
+                import pathlib, threading, time
+                def late():
+                    while not pathlib.Path('answered-python').exists():
+                        time.sleep(0.05)
+                    print('late', flush=True)
+                    pathlib.Path('python').touch()
+                threading.Thread(target=late).start()
                 """;
-        String node = "setTimeout(() => { console.log('late'); require('fs').writeFileSync('nodejs', '') }, 500); 0";
+        String node = """
+                const fs = require('fs');
+                const late = setInterval(() => {
+                  if (!fs.existsSync('answered-nodejs')) return;
+                  clearInterval(late);
+                  console.log('late');
+                  fs.writeFileSync('nodejs', '');
+                }, 50);
+                0
+                """;
         for (var begin : Map.of("python", python, "nodejs", node).entrySet()) {
             assertThat(run(sandbox, begin.getKey(), begin.getValue()).stdout()).isEmpty();
-            agent.command(sandbox, "sh", "-c", "until [ -e %s ]; do sleep 0.05; done".formatted(begin.getKey()));
+            agent.command(
+                    sandbox,
+                    "sh",
+                    "-c",
+                    "touch answered-%1$s; until [ -e %1$s ]; do sleep 0.05; done".formatted(begin.getKey()));
             String own = begin.getKey().equals("python") ? "print('own')" : "console.log('own')";
             assertThat(run(sandbox, begin.getKey(), own).stdout())
                     .as(begin.getKey())

@@ -75,7 +75,7 @@ class QueueE2E {
                 agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", UNTIL_RELEASED, "background", true));
         assertThat(begun.status()).as(begun.text()).isEqualTo("running");
         await("the first one to run")
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofSeconds(30))
                 .until(() -> read(agent, begun.executionId(), 0).stdout().equals("begun\n"));
     }
 

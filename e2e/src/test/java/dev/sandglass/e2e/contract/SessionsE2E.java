@@ -1,6 +1,7 @@
 package dev.sandglass.e2e.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.e2e.support.Agent;
 import dev.sandglass.e2e.support.Answer;
@@ -32,10 +33,21 @@ class SessionsE2E {
 
     /** Name and state of each session, e.g. {@code default idle}. */
     private Stream<String> sessions(String sandbox) {
-        return maps(agent.call("sandbox_list", Map.of()).data().get("sandboxes"))
-                .filter(entry -> sandbox.equals(entry.get("name")))
-                .flatMap(entry -> maps(entry.get("sessions")))
+        return maps(entry(sandbox, "sessions").get("sessions"))
                 .map(session -> session.get("session") + " " + session.get("state"));
+    }
+
+    /** The sandbox in the list, which leaves out a field that the sandbox did not answer in time. */
+    private Map<?, ?> entry(String sandbox, String field) {
+        return await("the sandbox's own " + field)
+                .atMost(Duration.ofSeconds(60))
+                .until(
+                        () -> maps(agent.call("sandbox_list", Map.of("sandbox", sandbox))
+                                        .data()
+                                        .get("sandboxes"))
+                                .findFirst()
+                                .orElse(Map.of()),
+                        entry -> entry.get(field) instanceof List);
     }
 
     private static Stream<Map<?, ?>> maps(@Nullable Object list) {
@@ -95,10 +107,7 @@ class SessionsE2E {
                         "sandbox_run_command",
                         Map.of("sandbox", sandbox, "command", "sleep", "args", List.of("600"), "background", true))
                 .executionId();
-        assertThat(maps(agent.call("sandbox_list", Map.of("sandbox", sandbox))
-                                .data()
-                                .get("sandboxes"))
-                        .flatMap(entry -> maps(entry.get("executions")))
+        assertThat(maps(entry(sandbox, "executions").get("executions"))
                         .filter(execution -> "running".equals(execution.get("state")))
                         .map(execution -> execution.get("execution_id") + " " + execution.get("kind")))
                 .containsExactly(id + " command");
@@ -139,7 +148,8 @@ class SessionsE2E {
         Answer started = agent.call("sandbox_start", Map.of("sandbox", sandbox));
 
         assertThat(started.status()).isEqualTo("running");
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+        // Not only when a start gives up waiting, which is after 50 s; a kernel's own start takes seconds on a busy node.
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
         assertThat(agent.python(sandbox, "'x' in globals()").result()).isEqualTo("False");
     }
 

@@ -102,12 +102,12 @@ class IpythonEndpointE2E {
     void anInterruptEndsWhatRunsAndKeepsTheSession() throws Exception {
         cell("busy", "x = 41");
         var endless = CompletableFuture.supplyAsync(() -> cell("busy", "import time\nwhile True: time.sleep(0.05)"));
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofSeconds(60))
                 .until(() -> session.call("list_sessions", Map.of()).contains("\\\"status\\\":\\\"busy\\\""));
 
         assertThat(session.call("interrupt", Map.of("session", "busy"))).contains("{\\\"ok\\\":true}");
 
-        assertThat(endless.get(20, TimeUnit.SECONDS)).contains("\\\"status\\\":\\\"error\\\"", "KeyboardInterrupt");
+        assertThat(endless.get(60, TimeUnit.SECONDS)).contains("\\\"status\\\":\\\"error\\\"", "KeyboardInterrupt");
         assertThat(cell("busy", "x + 1")).contains("\\\"result\\\":\\\"42\\\"");
     }
 

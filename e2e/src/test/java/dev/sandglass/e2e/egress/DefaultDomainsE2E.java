@@ -35,7 +35,7 @@ class DefaultDomainsE2E {
     @Test
     void aSandboxWithoutAListReachesTheInstallationsAndTheAgentIsTold() {
         String sandbox = SANDBOXES.name();
-        Answer started = agent.call("sandbox_start", Map.of("sandbox", sandbox));
+        Answer started = SANDBOXES.bringUp(sandbox);
 
         assertThat(started.text()).contains("By the installation's default its code may reach " + HOST);
         assertThat(asked(sandbox, HOST)).contains(ALLOWED);

@@ -41,6 +41,7 @@ class EgressCarriedE2E {
         sandbox = SANDBOXES.start();
         allowed = Registries.knownTo(SANDBOXES.agent(), sandbox).pythonIndex();
         KUBECTL.patch(sandbox, "{\"allowedDomains\":" + Attack.json(List.of(allowed)) + "}");
+        Registries.awaitAllowed(SANDBOXES.agent(), sandbox, List.of(allowed));
     }
 
     @AfterAll

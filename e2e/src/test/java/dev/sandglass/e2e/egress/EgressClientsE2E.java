@@ -53,6 +53,7 @@ class EgressClientsE2E {
         sandbox = SANDBOXES.start();
         registries = Registries.knownTo(SANDBOXES.agent(), sandbox);
         KUBECTL.patch(sandbox, "{\"allowedDomains\":" + Attack.json(registries.all()) + "}");
+        Registries.awaitAllowed(SANDBOXES.agent(), sandbox, registries.all());
         Answer installed = SANDBOXES
                 .agent()
                 .call("sandbox_install_packages", Map.of("sandbox", sandbox, "packages", List.of("httpx", "aiohttp")));
@@ -195,6 +196,7 @@ class EgressClientsE2E {
         }
 
         KUBECTL.patch(fresh, "{\"allowedDomains\":" + Attack.json(registries.all()) + "}");
+        Registries.awaitAllowed(agent, fresh, registries.all());
 
         for (Map<String, Object> call : List.of(python, node)) {
             Answer installed = agent.call("sandbox_install_packages", call);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class EgressSideDoorsE2E {
 
     private static final Attack ATTACK = Attack.named("side_doors.py");
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final String FOLDER = "/workspace/found";
 
     @RegisterExtension
@@ -78,7 +78,7 @@ class EgressSideDoorsE2E {
                 """.formatted(FOLDER, Attack.literal(ATTACK.source() + early)));
         SANDBOXES.agent().call("sandbox_stop", Map.of("sandbox", sandbox));
 
-        assertThat(SANDBOXES.agent().start(sandbox).failed()).isFalse();
+        assertThat(SANDBOXES.bringUp(sandbox).failed()).isFalse();
         double started = Instant.now().toEpochMilli() / 1000.0;
         List<Attempts> found = await().atMost(PATIENCE)
                 .until(

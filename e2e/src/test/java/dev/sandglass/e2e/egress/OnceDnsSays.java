@@ -2,6 +2,7 @@ package dev.sandglass.e2e.egress;
 
 import dev.sandglass.e2e.support.Answer;
 import java.time.Duration;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -17,16 +18,21 @@ final class OnceDnsSays {
 
     /** The first answer that says something else; or the last one, when patience is over. */
     static Answer of(Supplier<Answer> request) {
+        return of(request, Answer::text);
+    }
+
+    /** The same of what has these words. */
+    static <T> T of(Supplier<T> request, Function<T, String> words) {
         long end = System.nanoTime() + PATIENCE.toNanos();
-        Answer answer = request.get();
-        while (isWithout(answer) && System.nanoTime() < end) {
+        T answer = request.get();
+        while (isWithout(words.apply(answer)) && System.nanoTime() < end) {
             answer = request.get();
         }
         return answer;
     }
 
-    private static boolean isWithout(Answer answer) {
+    private static boolean isWithout(String words) {
         return Stream.of("DNS could not say where this name leads", "DNS did not answer within")
-                .anyMatch(answer.text()::contains);
+                .anyMatch(words::contains);
     }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Isolated("it gives the tenant a quota")
 class CausesE2E {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(120);
 
     @RegisterExtension
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
@@ -103,7 +103,7 @@ class CausesE2E {
         TENANT.resource(name)
                 .waitUntilCondition(
                         now -> now.observed().holds(ConditionType.READY), SOON.toMillis(), TimeUnit.MILLISECONDS);
-        assertThat(agent.start(name).failed()).isFalse();
+        assertThat(SANDBOXES.bringUp(name).failed()).isFalse();
     }
 
     private void agree(Sandbox sandbox, Reason reason, String words) {

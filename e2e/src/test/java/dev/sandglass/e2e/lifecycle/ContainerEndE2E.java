@@ -27,9 +27,9 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("it measures how soon an end is reported")
 class ContainerEndE2E {
 
-    // The node looks at its containers each second, and writes what it saw.
-    private static final Duration TOLD = Duration.ofSeconds(4);
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    // The node looks at its containers each second, and writes what it saw; with the second start it waits for 10 s.
+    private static final Duration TOLD = Duration.ofSeconds(8);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final String ENDLESS = "import time\nprint('on', flush=True)\ntime.sleep(600)";
 
     @RegisterExtension

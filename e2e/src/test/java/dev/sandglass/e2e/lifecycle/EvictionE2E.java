@@ -23,7 +23,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("it measures what follows an eviction")
 class EvictionE2E {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(90);
     private static final String ENDLESS = "import time\nx = 1\nprint('on', flush=True)\ntime.sleep(600)";
 
     @RegisterExtension
@@ -56,7 +56,7 @@ class EvictionE2E {
         Answer asked = agent.call("sandbox_get_execution", Map.of("execution_id", cut.executionId()));
         assertThat(asked.status()).as(asked.text()).isEqualTo("lost");
 
-        assertThat(agent.start(sandbox).failed()).isFalse();
+        assertThat(SANDBOXES.bringUp(sandbox).failed()).isFalse();
         Answer next = agent.python(sandbox, "'x' in globals()");
         assertThat(next.result()).isEqualTo("False");
         assertThat(next.text()).contains("pod was replaced (Evicted)");
@@ -78,7 +78,7 @@ class EvictionE2E {
         evict(pod);
         await("the pod to go").atMost(SOON).until(() -> !TENANT.hasPod(pod));
 
-        assertThat(agent.start(sandbox).failed()).isFalse();
+        assertThat(SANDBOXES.bringUp(sandbox).failed()).isFalse();
         assertThat(agent.python(sandbox, "open('kept').read()").result()).isEqualTo("'still here'");
     }
 }

@@ -28,6 +28,8 @@ class LifecycleE2E {
 
     private static final Tenant TENANT = Tenant.of(Installation.current());
 
+    private static final Duration SOON = Duration.ofSeconds(90);
+
     private final Agent agent = SANDBOXES.agent();
 
     @AfterAll
@@ -44,7 +46,7 @@ class LifecycleE2E {
         Answer stopped = agent.call("sandbox_stop", Map.of("sandbox", sandbox));
 
         assertThat(stopped.failed()).isFalse();
-        await("the pod to go").atMost(Duration.ofSeconds(20)).until(() -> !TENANT.hasPod(pod));
+        await("the pod to go").atMost(SOON).until(() -> !TENANT.hasPod(pod));
         assertThat(TENANT.sandbox(sandbox).wanted().suspended()).isTrue();
         assertThat(agent.refusal("sandbox_run_code", Map.of("sandbox", sandbox, "code", "x")))
                 .contains(sandbox, "sandbox_start");
@@ -56,7 +58,7 @@ class LifecycleE2E {
         agent.python(sandbox, "x = 1");
         agent.call("sandbox_stop", Map.of("sandbox", sandbox));
 
-        assertThat(agent.start(sandbox).failed()).isFalse();
+        assertThat(SANDBOXES.bringUp(sandbox).failed()).isFalse();
 
         Answer first = agent.python(sandbox, "x");
         assertThat(first.object("error").get("name")).isEqualTo("NameError");
@@ -85,7 +87,7 @@ class LifecycleE2E {
 
         agent.call("sandbox_stop", Map.of("sandbox", sandbox, "delete", true));
 
-        await("everything of the sandbox to go").atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+        await("everything of the sandbox to go").atMost(SOON).untilAsserted(() -> {
             assertThat(TENANT.resource(sandbox).get()).isNull();
             assertThat(TENANT.kubernetes()
                             .pods()
@@ -126,9 +128,9 @@ class LifecycleE2E {
         Pod pod = TENANT.podOf(name);
 
         TENANT.change(name, sandbox -> suspended(sandbox, true));
-        await("the pod to go").atMost(Duration.ofSeconds(20)).until(() -> !TENANT.hasPod(pod));
+        await("the pod to go").atMost(SOON).until(() -> !TENANT.hasPod(pod));
         await("the status to say so")
-                .atMost(Duration.ofSeconds(5))
+                .atMost(SOON)
                 .until(() -> TENANT.sandbox(name).observed().holds(ConditionType.SUSPENDED));
         TENANT.change(name, sandbox -> suspended(sandbox, false));
         awaitReady(name);
@@ -147,8 +149,8 @@ class LifecycleE2E {
                         sandbox -> sandbox != null
                                 && !sandbox.wanted().suspended()
                                 && sandbox.observed().holds(ConditionType.READY),
-                        60,
-                        TimeUnit.SECONDS);
+                        5,
+                        TimeUnit.MINUTES);
     }
 
     private static Sandbox sandbox(String name, SandboxSpec spec) {

@@ -17,7 +17,7 @@ record PlainExamples(Kubectl kubectl) {
     /** Behind this a condition says how a sleeping sandbox is started by hand. */
     private static final String WITH_KUBECTL = ", or: kubectl ";
 
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofSeconds(120);
 
     private String limit(String sandbox, String resource) {
         return pod(sandbox, ".spec.containers[0].resources.limits." + resource);
@@ -75,7 +75,7 @@ record PlainExamples(Kubectl kubectl) {
     void hasItsSandbox(Example example) {
         String name = example.name();
         kubectl.run("apply", "-f", example.file().toString());
-        kubectl.run("wait", "--for=condition=Ready", "sandboxtoolservers.sandglass.dev/" + name, "--timeout=90s");
+        kubectl.run("wait", "--for=condition=Ready", "sandboxtoolservers.sandglass.dev/" + name, "--timeout=200s");
 
         assertThat(kubectl.field(name + "-mcp", ".spec.allowedDomains[*]")).isEqualTo("packages.example.com");
         assertThat(limit(name + "-mcp", "memory")).isEqualTo("256Mi");

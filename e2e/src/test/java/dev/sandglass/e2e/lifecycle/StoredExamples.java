@@ -84,7 +84,7 @@ record StoredExamples(Kubectl kubectl) {
     void waitsForItsKey(Example example) {
         String child = example.name() + "-mcp";
         kubectl.run("apply", "-f", example.file().toString());
-        await("the Sandbox of the server").atMost(Duration.ofMinutes(1)).until(() -> !kubectl.run(
+        await("the Sandbox of the server").atMost(Duration.ofMinutes(2)).until(() -> !kubectl.run(
                         "get", "sandboxes.sandglass.dev", child, "--ignore-not-found", "--output=name")
                 .isEmpty());
         kubectl.awaitReason(child, "Ready", "VolumeMissing");
@@ -97,7 +97,10 @@ record StoredExamples(Kubectl kubectl) {
                         .map(word -> word.replace("header.txt", header.toString()))
                         .toArray(String[]::new)));
         kubectl.run(
-                "wait", "--for=condition=Ready", "sandboxtoolservers.sandglass.dev/" + example.name(), "--timeout=90s");
+                "wait",
+                "--for=condition=Ready",
+                "sandboxtoolservers.sandglass.dev/" + example.name(),
+                "--timeout=200s");
     }
 
     private static Path header() {

@@ -44,7 +44,7 @@ class VolumesE2E {
 
     private static final Tenant TENANT = Tenant.of(Installation.current());
     private static final Deque<HasMetadata> MADE = new ArrayDeque<>();
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(90);
 
     private final Agent agent = SANDBOXES.agent();
 
@@ -115,8 +115,8 @@ class VolumesE2E {
                                         .reason(ConditionType.READY)
                                         .filter(reason::equals)
                                         .isPresent(),
-                        60,
-                        TimeUnit.SECONDS);
+                        5,
+                        TimeUnit.MINUTES);
     }
 
     private void run(String sandbox, String script) {
@@ -171,14 +171,14 @@ class VolumesE2E {
                         "sandbox_start",
                         Map.of("sandbox", sandbox, "config", Map.of("volumes", List.of(claim + ":/workspace/x:rw")))))
                 .contains("config.volumes[0]", "'/workspace/x'", "spec.workspace");
-        assertThatThrownBy(() -> TENANT.resource(sandbox).edit(found -> {
+        assertThatThrownBy(() -> TENANT.change(sandbox, found -> {
                     found.setSpec(
                             found.wanted().withVolumes(List.of(Volume.ofClaim("code", "/workspace/x", false, claim))));
                     return found;
                 }))
                 .hasMessageContaining("everything below them are reserved");
 
-        assertThat(agent.start(sandbox).failed()).isFalse();
+        assertThat(SANDBOXES.bringUp(sandbox).failed()).isFalse();
         assertThat(read(sandbox, "/proc/self/mountinfo")).doesNotContain(" /opt/sandglass");
     }
 
@@ -260,7 +260,7 @@ class VolumesE2E {
         run(sandbox, "echo kept > /workspace/note && mkdir -p ~/.local/bin");
 
         agent.call("sandbox_stop", Map.of("sandbox", sandbox));
-        assertThat(agent.start(sandbox).failed()).isFalse();
+        assertThat(SANDBOXES.bringUp(sandbox).failed()).isFalse();
 
         assertThat(read(sandbox, "/workspace/note")).isEqualTo("'kept\\n'");
         assertThat(TENANT.sandbox(sandbox).observed().incarnation()).isEqualTo(2);
@@ -280,15 +280,15 @@ class VolumesE2E {
         assertThat(agent.call("sandbox_stop", Map.of("sandbox", sandbox, "delete", true))
                         .text())
                 .contains("It is deleted; its workspace is kept");
-        await("the pod to go").atMost(SOON).until(() -> TENANT.kubernetes()
-                .pods()
-                .inNamespace(Tenant.NAMESPACE)
-                .withLabel(SandboxLabels.SANDBOX_UID, uid)
-                .list()
-                .getItems()
-                .isEmpty());
-        Answer again = agent.call(
-                "sandbox_start", Map.of("sandbox", sandbox, "config", Map.of("workspace", Map.of("size", "128Mi"))));
+        await("the sandbox and its pod to go").atMost(SOON).until(() -> TENANT.resource(sandbox).get() == null
+                && TENANT.kubernetes()
+                        .pods()
+                        .inNamespace(Tenant.NAMESPACE)
+                        .withLabel(SandboxLabels.SANDBOX_UID, uid)
+                        .list()
+                        .getItems()
+                        .isEmpty());
+        Answer again = SANDBOXES.bringUp(sandbox, Map.of("workspace", Map.of("size", "128Mi")));
 
         assertThat(again.failed()).as(again.text()).isFalse();
         assertThat(TENANT.sandbox(sandbox).getMetadata().getUid()).isNotEqualTo(uid);

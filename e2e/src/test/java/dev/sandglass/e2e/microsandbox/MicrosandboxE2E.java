@@ -1,6 +1,7 @@
 package dev.sandglass.e2e.microsandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,6 +12,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,10 +104,13 @@ class MicrosandboxE2E {
     void metricsAreOneTextOfJsonWithTheFieldsOfTheContract() throws Exception {
         String sandbox = SANDBOXES.start();
 
-        JsonNode metrics = JSON.readTree(text(
-                CALL.formatted("sandbox_get_metrics", "{'sandbox':'%s','namespace':'default'}".formatted(sandbox))));
-
-        JsonNode usage = metrics.path("sandboxes").path(0);
+        String call =
+                CALL.formatted("sandbox_get_metrics", "{'sandbox':'%s','namespace':'default'}".formatted(sandbox));
+        // The figures are left out when the sandbox does not answer in time.
+        JsonNode usage = await("figures")
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> JSON.readTree(text(call)).path("sandboxes").path(0), told -> told.path("memory_usage")
+                        .isNumber());
         assertThat(usage.path("namespace").asText()).isEqualTo("default");
         assertThat(usage.path("name").asText()).isEqualTo(sandbox);
         assertThat(usage.path("running").asBoolean()).isTrue();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sandglass.e2e.support.Agent;
+import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -40,7 +41,7 @@ class TenantsOnDemandE2E {
     private static final String KEY = "sgk_" + HexFormat.of().formatHex(random(32));
 
     /** The kubelets bring a changed Secret to the pods so late. */
-    private static final Duration UNTIL_KEYS_ARE_READ = Duration.ofMinutes(3);
+    private static final Duration UNTIL_KEYS_ARE_READ = Duration.ofMinutes(5);
 
     private static final int CONNECTIONS = 12;
 
@@ -117,7 +118,9 @@ class TenantsOnDemandE2E {
                     .contains(
                             "Namespace '" + NAME + "' does not exist", "A start of a sandbox in it, at /mcp, makes it");
 
-            assertThat(agent.call("sandbox_start", box).text()).isEqualTo("Sandbox box started successfully");
+            assertThat(FreshSandboxes.broughtUp(() -> agent.call("sandbox_start", box))
+                            .text())
+                    .isEqualTo("Sandbox box started successfully");
 
             assertThat(agent.call("sandbox_run_code", Map.of("sandbox", "box", "namespace", NAME, "code", "6 * 7"))
                             .text())

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 final class GatewayTwin implements AutoCloseable {
 
     private static final String NAME = "e2e-gateway-twin";
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int PATIENCE_SECONDS = 120;
 
     private final PodResource pod;
 
@@ -30,8 +30,13 @@ final class GatewayTwin implements AutoCloseable {
     static GatewayTwin start(KubernetesClient kubernetes, String image) {
         var twin = new GatewayTwin(
                 kubernetes.pods().inNamespace(Installation.NAMESPACE).withName(NAME));
-        kubernetes.resource(twin.desired(image)).create();
-        twin.pod.waitUntilReady(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        try {
+            kubernetes.resource(twin.desired(image)).create();
+            twin.pod.waitUntilReady(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (RuntimeException e) {
+            twin.close();
+            throw e;
+        }
         return twin;
     }
 

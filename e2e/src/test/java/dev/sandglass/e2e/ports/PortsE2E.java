@@ -52,7 +52,7 @@ class PortsE2E {
         background(PortServers.SOCKET, SOCKET);
         background(PortServers.WEB, UNDECLARED);
         await("the servers to listen")
-                .atMost(Duration.ofSeconds(20))
+                .atMost(Duration.ofSeconds(60))
                 .until(() -> List.of(WEB, SOCKET, UNDECLARED).stream().allMatch(PortsE2E::listens));
     }
 
@@ -166,11 +166,11 @@ class PortsE2E {
                 "command",
                 "python3 -m http.server %d --bind 0.0.0.0 >server.log 2>&1 &".formatted(LEFT),
                 "timeout",
-                1);
+                3);
         Answer left = SANDBOXES.agent().call("sandbox_run_command", served);
         assertThat(left.status()).as(left.text()).isEqualTo("ok");
-        await("the server to listen").atMost(Duration.ofSeconds(20)).until(() -> listens(LEFT));
-        SANDBOXES.agent().command(sandbox, "sleep", "2");
+        await("the server to listen").atMost(Duration.ofSeconds(60)).until(() -> listens(LEFT));
+        SANDBOXES.agent().command(sandbox, "sleep", "4");
 
         assertThat(send(withKey(told(LEFT, "url").resolve("server.log"))).statusCode())
                 .isEqualTo(200);
@@ -230,7 +230,7 @@ class PortsE2E {
         String address = String.valueOf(TENANT.sandbox(sandbox).observed().address());
         try (GatewayTwin twin = GatewayTwin.start(TENANT.kubernetes(), TENANT.imageOf(sandbox))) {
             await("control: the twin counts as the gateway")
-                    .atMost(Duration.ofSeconds(20))
+                    .atMost(Duration.ofSeconds(60))
                     .until(() -> twin.reaches(address, WEB));
             assertThat(twin.reaches(address, UNDECLARED)).isFalse();
         }
@@ -275,11 +275,11 @@ class PortsE2E {
 
         declare(other, List.of(new SandboxPort("late", 9000)));
         await("the port to open")
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofSeconds(60))
                 .until(() -> send(withKey(late)).body().startsWith("web of late"));
         declare(other, List.of());
         await("the port to close")
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofSeconds(60))
                 .until(() -> send(withKey(late)).statusCode() == 404);
 
         assertThat(TENANT.sandbox(other).observed().podName()).isEqualTo(pod);

@@ -51,7 +51,7 @@ public final class Agent implements AutoCloseable {
         McpSyncClient client = McpClient.sync(transport)
                 .clientInfo(Implementation.builder("sandglass-e2e", "1").build())
                 .requestTimeout(Duration.ofMinutes(4))
-                .initializationTimeout(Duration.ofSeconds(20))
+                .initializationTimeout(Duration.ofSeconds(60))
                 .progressConsumer(progress -> handOver(streams, progress))
                 .build();
         client.initialize();

@@ -27,11 +27,10 @@ public record ComponentHealth(KubernetesClient kubernetes, Map<String, String> b
     }
 
     private static Map<String, String> state(KubernetesClient kubernetes) {
-        // Other tests run pods of their own there.
         return kubernetes
                 .pods()
                 .inNamespace(Installation.NAMESPACE)
-                .withLabel("app.kubernetes.io/instance")
+                .withLabel(Installation.OF_CHART)
                 .list()
                 .getItems()
                 .stream()

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 public final class ControlPod implements AutoCloseable {
 
     private static final String NAME = "control";
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int PATIENCE_SECONDS = 120;
 
     private final KubernetesClient kubernetes;
     private final String namespace;

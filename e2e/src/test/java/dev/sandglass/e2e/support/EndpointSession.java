@@ -48,10 +48,11 @@ public final class EndpointSession {
         return answer(tool, arguments).body();
     }
 
-    /** Calls a tool; the whole answer. */
+    /** Calls a tool; the whole answer, once the node has room for the sandbox that a first call makes. */
     public HttpResponse<String> answer(String tool, Map<String, Object> arguments) {
-        return sent(post(CALL.formatted(Attack.literal(tool), Attack.json(arguments)))
-                .header("Mcp-Session-Id", id));
+        String call = CALL.formatted(Attack.literal(tool), Attack.json(arguments));
+        return FreshSandboxes.whereThereIsRoom(
+                () -> sent(post(call).header("Mcp-Session-Id", id)), HttpResponse::body);
     }
 
     /** Ends it; the status. */

@@ -7,8 +7,12 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -25,7 +29,12 @@ public final class FreshSandboxes implements BeforeAllCallback, AfterEachCallbac
     private @Nullable Agent agent;
     private int count;
 
-    private static final Duration ROOM = Duration.ofMinutes(3);
+    /** Classes that run side by side share one small node: one waits until another's sandboxes are gone. */
+    private static final Duration ROOM = Duration.ofMinutes(5);
+
+    /** What a call says that did nothing for want of a pod: the node is full, or the start outlasted the call. */
+    private static final List<String> WITHOUT_POD =
+            List.of("Insufficient cpu", "it is still starting", "is still being resumed");
 
     private FreshSandboxes(boolean keptBetweenTests) {
         this.keptBetweenTests = keptBetweenTests;
@@ -66,19 +75,43 @@ public final class FreshSandboxes implements BeforeAllCallback, AfterEachCallbac
 
     public String start(Map<String, Object> config) {
         String name = name();
-        Map<String, Object> arguments =
-                config.isEmpty() ? Map.of("sandbox", name) : Map.of("sandbox", name, "config", config);
-        Answer started = startWhereThereIsRoom(arguments);
+        Answer started = bringUp(name, config);
         assertThat(started.failed()).as(started.text()).isFalse();
         return name;
     }
 
-    /** Classes that run side by side share one small node: one waits until another's sandboxes are gone. */
-    private Answer startWhereThereIsRoom(Map<String, Object> arguments) {
-        return await("room on the node")
+    /** Starts the one that has this name; the answer, once it runs or cannot. */
+    public Answer bringUp(String name) {
+        return bringUp(name, Map.of());
+    }
+
+    /** The same with a configuration. */
+    public Answer bringUp(String name, Map<String, Object> config) {
+        Map<String, Object> arguments =
+                config.isEmpty() ? Map.of("sandbox", name) : Map.of("sandbox", name, "config", config);
+        return broughtUp(() -> agent().call("sandbox_start", arguments));
+    }
+
+    /** A start that may find no room, or outlast its call on a busy node: it is then made again, as its answer says. */
+    public static Answer broughtUp(Supplier<Answer> start) {
+        return await("room for a sandbox, and its start")
                 .atMost(ROOM)
-                .until(() -> agent().call("sandbox_start", arguments), answer -> !answer.text()
-                        .contains("Insufficient cpu"));
+                .until(start::get, answer -> !isWithoutPod(answer.text())
+                        && !"starting".equals(answer.data().get("status")));
+    }
+
+    /** Makes a call that starts a pod; its answer, once the node has room for it. */
+    public Answer callWhereThereIsRoom(String tool, Map<String, Object> arguments) {
+        return whereThereIsRoom(() -> agent().call(tool, arguments), Answer::text);
+    }
+
+    /** The first answer that does not say that there is no pod yet. */
+    static <T> T whereThereIsRoom(Callable<T> call, Function<T, String> text) {
+        return await("room on the node").atMost(ROOM).until(call, answer -> !isWithoutPod(text.apply(answer)));
+    }
+
+    private static boolean isWithoutPod(String text) {
+        return WITHOUT_POD.stream().anyMatch(text::contains);
     }
 
     @Override

@@ -83,6 +83,7 @@ public final class GatewayReplicas implements AutoCloseable {
         return kubernetes
                 .pods()
                 .inNamespace(Installation.NAMESPACE)
+                .withLabel(Installation.OF_CHART)
                 .withLabel(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_GATEWAY)
                 .list()
                 .getItems()

@@ -25,6 +25,9 @@ public record Installation(Path root, URI endpoint, String token, Path kubeconfi
 
     public static final String NAMESPACE = "sandglass-system";
 
+    /** A label of all that the chart makes: tests run pods of their own in its namespace. */
+    public static final String OF_CHART = "app.kubernetes.io/instance";
+
     public static Installation current() {
         Path root = Path.of("").toAbsolutePath();
         while (!Files.exists(root.resolve("e2e/pom.xml"))) {

@@ -20,7 +20,7 @@ import org.awaitility.Awaitility;
  */
 public record Kubectl(String program, Path kubeconfig) {
 
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long PATIENCE_SECONDS = 240;
 
     public static Kubectl of(Installation installation) {
         String program = installation
@@ -78,13 +78,14 @@ public record Kubectl(String program, Path kubeconfig) {
         return run(all.toArray(String[]::new));
     }
 
+    /** Also while the node has no room for it: the operator starts it when there is. */
     public void awaitReady(String sandbox) {
-        run("wait", "--for=condition=Ready", "sandboxes.sandglass.dev/" + sandbox, "--timeout=90s");
+        run("wait", "--for=condition=Ready", "sandboxes.sandglass.dev/" + sandbox, "--timeout=200s");
     }
 
     public void awaitReason(String sandbox, String condition, String reason) {
         Awaitility.await("%s with reason %s".formatted(condition, reason))
-                .atMost(Duration.ofSeconds(60))
+                .atMost(Duration.ofMinutes(2))
                 .until(() -> told(sandbox, condition), told -> told.startsWith(reason + ": "));
     }
 

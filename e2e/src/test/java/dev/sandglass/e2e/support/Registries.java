@@ -1,8 +1,10 @@
 package dev.sandglass.e2e.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -30,6 +32,16 @@ public record Registries(String pythonIndex, String pythonFiles, String npm) {
         String npm = agent.command(sandbox, "npm", "config", "get", "registry").stdout();
         return new Registries(
                 python.getFirst(), python.getLast(), URI.create(npm.strip()).getHost());
+    }
+
+    /** Returns once that sandbox may ask these hosts: each proxy hears of a list a moment after it was written. */
+    public static void awaitAllowed(Agent agent, String sandbox, List<String> hosts) {
+        for (String host : hosts) {
+            await("the list of allowed hosts").atMost(Duration.ofMinutes(1)).until(() -> !agent.command(
+                            sandbox, "curl", "-sS", "-D", "-", "-o", "/dev/null", "https://" + host + "/")
+                    .stdout()
+                    .contains("X-Proxy-Error: not-allowed"));
+        }
     }
 
     /** All of them, for {@code allowed_domains}. */

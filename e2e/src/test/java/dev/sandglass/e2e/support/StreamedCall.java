@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 /** A call that is still under way, and what it has printed so far. */
 public final class StreamedCall {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<ProgressNotification> progress = new CopyOnWriteArrayList<>();
     private CompletableFuture<Answer> answer = new CompletableFuture<>();

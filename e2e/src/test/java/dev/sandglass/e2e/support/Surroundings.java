@@ -121,6 +121,7 @@ public final class Surroundings {
         return kubernetes
                 .pods()
                 .inNamespace(Installation.NAMESPACE)
+                .withLabel(Installation.OF_CHART)
                 .withLabel(SandboxLabels.COMPONENT, component)
                 .list()
                 .getItems()

@@ -71,29 +71,28 @@ class CodeModeServersE2E {
     void aServerThatIsNotThereIsNamed() {
         assertThat(run("print(1)", "others"))
                 .contains("validation_error", "Unknown MCP server: others; registered are: ")
-                .containsPattern("registered are: [a-z_, ]*\\bsums\\b");
+                .containsPattern("registered are: [A-Za-z0-9_, ]*\\bsums\\b");
     }
 
     @Test
     void aServerInAPodOfItsOwnIsLoadedToo() {
-        SANDBOXES
-                .agent()
-                .call(
-                        "mcp_register_server",
-                        Map.of(
-                                "sandbox",
-                                sandbox,
-                                "name",
-                                "apart",
-                                "command",
-                                "python3",
-                                "args",
-                                List.of("-c", Sums.SERVER),
-                                "env",
-                                Map.of("GREETING", "From afar")));
+        Answer answer = SANDBOXES.callWhereThereIsRoom(
+                "mcp_register_server",
+                Map.of(
+                        "sandbox",
+                        sandbox,
+                        "name",
+                        "apart",
+                        "command",
+                        "python3",
+                        "args",
+                        List.of("-c", Sums.SERVER),
+                        "env",
+                        Map.of("GREETING", "From afar")));
+        assertThat(answer.failed()).as(answer.text()).isFalse();
 
         // A start on a busy node outlasts the call.
-        await("the server in a pod of its own").atMost(Duration.ofMinutes(2)).until(() -> run("""
+        await("the server in a pod of its own").atMost(Duration.ofMinutes(5)).until(() -> run("""
                         import mcp.runtime
                         print((await mcp_apart.greet(name="Ann"))["content"][0]["text"])
                         print((await mcp_sums.Add_Numbers(a=1, b=2))["structuredContent"], mcp.runtime.discovered_servers())

@@ -45,7 +45,7 @@ class ServerStatusE2E {
     @AfterEach
     void delete() {
         SUMS.delete();
-        KUBECTL.run("wait", "--for=delete", "sandboxes.sandglass.dev/" + SUMS.child(), "--timeout=90s");
+        KUBECTL.run("wait", "--for=delete", "sandboxes.sandglass.dev/" + SUMS.child(), "--timeout=180s");
     }
 
     private static void apply(Map<String, Object> tools) {
@@ -59,7 +59,7 @@ class ServerStatusE2E {
 
     /** Right after it was applied, a gateway may not know it yet. */
     private void awaitAnswer(String expected) {
-        await("the answer").atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertThat(python(GREET))
+        await("the answer").atMost(Duration.ofMinutes(5)).untilAsserted(() -> assertThat(python(GREET))
                 .isEqualTo(expected));
     }
 
@@ -97,7 +97,7 @@ class ServerStatusE2E {
     void theStatusSaysThatAServerDoesNotStart() {
         SUMS.applyProgram("raise SystemExit('a key is missing')");
 
-        await("the failed start").atMost(Duration.ofMinutes(3)).until(() -> {
+        await("the failed start").atMost(Duration.ofMinutes(5)).until(() -> {
             agent.python(sandbox, "import mcptools; mcptools.call('status_sums', 'greet', {})");
             return SUMS.field(".status.conditions[?(@.type==\"Verified\")].reason")
                     .equals("EndpointUnavailable");

@@ -1,10 +1,13 @@
 package dev.sandglass.e2e.toolserver;
 
+import dev.sandglass.e2e.support.Agent;
 import dev.sandglass.e2e.support.Attack;
 import dev.sandglass.e2e.support.Kubectl;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 
 /**
  * The server of {@link Sums} as a resource that an administrator applies.
@@ -75,7 +78,19 @@ record SharedServer(Kubectl kubectl, String name) {
 
     /** Until a condition has that status, as in {@code Ready=True}. */
     void await(String condition) {
-        kubectl.run("wait", "--for=condition=" + condition, KIND + "/" + name, "--timeout=90s");
+        kubectl.run("wait", "--for=condition=" + condition, KIND + "/" + name, "--timeout=180s");
+    }
+
+    /**
+     * Until code of that sandbox is answered: right after it was applied a gateway may not know it yet, and the node may have
+     * no room for its pod, or start it slowly.
+     */
+    void awaitAnswer(Agent agent, String sandbox) {
+        String code = "import mcptools; print(mcptools.call('%s', 'greet', {'name': 'Ann'}))"
+                .formatted(name.replace('-', '_'));
+        Awaitility.await("an answer of " + name)
+                .atMost(Duration.ofMinutes(5))
+                .until(() -> agent.python(sandbox, code).text(), answer -> answer.contains(", Ann"));
     }
 
     /** A field, as {@code -o jsonpath} finds it; empty if it has none. */

@@ -45,6 +45,9 @@ class SharedServersE2E {
         SUMS.apply("GREETING", CREDENTIAL, Map.of("tools", Map.of("deny", List.of("fail"))));
         CHOSEN.apply(
                 "GREETING", CREDENTIAL, Map.of("sandboxSelector", Map.of("matchLabels", Map.of("team", "numbers"))));
+        SUMS.awaitAnswer(SANDBOXES.agent(), sandbox);
+        SUMS.awaitAnswer(SANDBOXES.agent(), other);
+        CHOSEN.awaitAnswer(SANDBOXES.agent(), sandbox);
     }
 
     @AfterAll
@@ -185,7 +188,7 @@ class SharedServersE2E {
         KUBECTL.run("delete", "pod", KUBECTL.field(SUMS.child(), ".status.podName"), "--wait=true");
 
         await("the server's next pod")
-                .atMost(Duration.ofMinutes(2))
+                .atMost(Duration.ofMinutes(5))
                 .until(() -> agent.python(sandbox, call).stdout().equals("3\n"));
     }
 

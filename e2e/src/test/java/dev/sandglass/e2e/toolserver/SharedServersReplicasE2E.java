@@ -55,8 +55,7 @@ class SharedServersReplicasE2E {
         List<Pod> pods = replicas.two();
         Agent other = replicas.agentOf(pods.get(1));
         Agent first = replicas.agentOf(pods.get(0));
-        Answer warm = first.python(sandbox, "import mcptools; mcptools.call('shared_slow', 'greet', {'name': 'warm'})");
-        assertThat(warm.failed()).as(warm.text()).isFalse();
+        slow.awaitAnswer(first, sandbox);
 
         String id = first.call("sandbox_run_code", Map.of("sandbox", sandbox, "background", true, "code", """
                         import mcptools
@@ -71,7 +70,11 @@ class SharedServersReplicasE2E {
                                 CALLS)))
                 .executionId();
         replicas.crash(pods.get(0));
-        Answer whole = other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 50));
+        Answer whole = await("the end of the execution")
+                .atMost(Duration.ofMinutes(2))
+                .until(
+                        () -> other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 20)),
+                        answer -> !answer.status().equals("running"));
 
         assertThat(whole.status()).as(whole.text()).isEqualTo("ok");
         assertThat(whole.stdout()).contains("done " + (CALLS - 1));
@@ -88,7 +91,7 @@ class SharedServersReplicasE2E {
         List<Pod> pods = replicas.two();
         Agent first = replicas.agentOf(pods.get(0));
         String sandbox = SANDBOXES.name();
-        Answer started = first.start(sandbox);
+        Answer started = FreshSandboxes.broughtUp(() -> first.start(sandbox));
         assertThat(started.failed()).as(started.text()).isFalse();
         Answer begun = first.call(
                 "sandbox_run_code",

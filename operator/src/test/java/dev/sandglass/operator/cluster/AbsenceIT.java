@@ -25,8 +25,11 @@ import org.junit.jupiter.api.Test;
 /** What happens while no operator runs, and what the next one makes of it. */
 class AbsenceIT {
 
-    private static final Duration SOON = Duration.ofSeconds(40);
+    private static final Duration SOON = Duration.ofSeconds(120);
     private static final String NAME = "alone";
+
+    /** Lives long enough to be seen running on a busy node. */
+    private static final SandboxSpec BRIEF = SandboxSpec.DEFAULT.withMaxLifetime("30s");
 
     private TestNamespace namespace;
     private Belongings belongings;
@@ -121,7 +124,9 @@ class AbsenceIT {
         try (TestNamespace.Running next = namespace.operator(Map.of())) {
             Sandbox asleep = namespace.await(NAME, SOON, sandbox -> is(sandbox, SUSPENDED, Reason.REQUESTED));
             await().atMost(SOON).untilAsserted(() -> belongings.areThoseOfASuspended(asleep));
-            assertThat(next.requests("DELETE", "pods")).isEqualTo(1);
+            assertThat(next.requests("DELETE", "pods"))
+                    .as("once, or again before the watch has told of it")
+                    .isPositive();
         }
 
         namespace.edit(NAME, SandboxSpec.DEFAULT);
@@ -149,7 +154,7 @@ class AbsenceIT {
 
     @Test
     void theNodeEndsAPodThatExpiresAndTheNextOperatorSuspendsItsSandbox() {
-        leftRunning(SandboxSpec.DEFAULT.withMaxLifetime("10s"));
+        leftRunning(BRIEF);
 
         await().atMost(SOON).until(() -> "Failed".equals(pod().getStatus().getPhase()));
         try (TestNamespace.Running next = namespace.operator(Map.of())) {
@@ -159,7 +164,7 @@ class AbsenceIT {
 
     @Test
     void aPodThatExpiredAndWasClearedAwayHasNoSuccessor() {
-        Sandbox sandbox = leftRunning(SandboxSpec.DEFAULT.withMaxLifetime("10s"));
+        Sandbox sandbox = leftRunning(BRIEF);
 
         await().atMost(SOON).until(() -> past(sandbox));
         namespace.admin.resource(pod()).delete();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** The operator's half of {@code allowedDomains} against a real API server; its own namespace is the tenant's here. */
 class EgressIT {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final String SERVICE = "sandglass-egress-proxy";
 
     private TestNamespace namespace;

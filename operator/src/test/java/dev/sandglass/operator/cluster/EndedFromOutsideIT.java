@@ -25,10 +25,10 @@ import org.junit.jupiter.api.Test;
 /** Pods that the cluster ends: what the sandbox says of it, and that it comes back. */
 class EndedFromOutsideIT {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     /** The control plane takes a node for silent after 50 s, and our pods are told to leave it 30 s later. */
-    private static final Duration NODE_LOSS = Duration.ofMinutes(2);
+    private static final Duration NODE_LOSS = Duration.ofMinutes(4);
 
     private static final String NAME = "ended";
 

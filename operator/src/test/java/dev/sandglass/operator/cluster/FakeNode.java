@@ -43,7 +43,7 @@ final class FakeNode implements AutoCloseable {
     /** So long a kubelet needs to see that a container has ended; nobody learns why of a pod that goes in no time. */
     private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     final String name;
     private final String joined = now();

@@ -99,7 +99,7 @@ class FaultsIT {
         try (FaultyApi api = new FaultyApi(TestCluster.config(), once);
                 TestNamespace.Running operator = namespace.operatorThrough(api)) {
             namespace.create("conflict", SandboxSpec.DEFAULT);
-            namespace.await("conflict", Duration.ofSeconds(20), FaultsIT::ready);
+            namespace.await("conflict", SOON, FaultsIT::ready);
 
             assertThat(api.count(Harm.Refuse.class)).isEqualTo(1);
             assertThat(operator.requests("POST", resource)).isGreaterThanOrEqualTo(2);

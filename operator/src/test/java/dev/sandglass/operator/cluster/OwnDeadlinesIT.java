@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 /** Deadlines that a sandbox has of its own, and edits of them, against a real API server and a real node. */
 class OwnDeadlinesIT {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
-    private static final Duration LATER = Duration.ofSeconds(40);
+    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration LATER = Duration.ofSeconds(90);
 
     private static TestNamespace namespace;
     private static TestNamespace.Running operator;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class PagesIT {
 
     private static final int SANDBOXES = (int) SandboxWatches.PAGE + 1;
-    private static final Duration SOON = Duration.ofMinutes(2);
+    private static final Duration SOON = Duration.ofMinutes(4);
 
     @Test
     void theOneOnTheSecondPageIsLookedAfterToo() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Which NetworkPolicies there are, and what becomes of them when somebody else lays hands on them. */
 class PoliciesIT {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private static final SandboxSpec OPEN = SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort("web", 8080)));
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 /** Tool servers before a real API server and a real node, with the operator's own rights only. */
 class ToolServerIT {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(90);
 
     private TestNamespace namespace;
 
@@ -190,10 +190,10 @@ class ToolServerIT {
             toldOnceAsAnEvent("NameTaken");
 
             namespace.admin.resource(foreign).delete();
-            server("time").edit(found -> {
+            namespace.again(() -> server("time").edit(found -> {
                 found.setSpec(spec("1h", null));
                 return found;
-            });
+            }));
             told("time", ACCEPTED, "True", "SandboxMade");
         }
     }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class ToolServerSecretsIT {
 
     /** A node says what it cannot mount after a while, and its Events are read when a start is slow. */
-    private static final Duration SOON = Duration.ofSeconds(90);
+    private static final Duration SOON = Duration.ofSeconds(150);
 
     private static final String SECRET = "sandglass-mcp-github";
 
@@ -172,10 +172,10 @@ class ToolServerSecretsIT {
         ready();
         String first = pod().getMetadata().getName();
 
-        server().edit(found -> {
+        namespace.again(() -> server().edit(found -> {
             found.setSpec(spec("token", "user"));
             return found;
-        });
+        }));
 
         await("the next pod").atMost(SOON).until(() -> namespace.pods().stream()
                 .anyMatch(pod -> keys(pod).equals(List.of("token=token", "user=user"))));

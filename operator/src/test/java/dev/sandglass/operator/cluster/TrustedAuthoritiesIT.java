@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** The ConfigMap with the site's authorities: made, kept, changed with the installation, and not written otherwise. */
 class TrustedAuthoritiesIT {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final String FOLDER = "src/test/resources/authorities/";
 
     private TestNamespace namespace;

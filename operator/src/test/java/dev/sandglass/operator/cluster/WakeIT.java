@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** An idle sandbox is started by nothing but an annotation, of which no generation tells. */
 class WakeIT {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(90);
     private static final Map<String, String> SHORT = Map.of("OPERATOR_IDLE_TIMEOUT", "3s");
     private static final SandboxSpec LONG = SandboxSpec.DEFAULT.withIdleTimeout("10m");
 
@@ -50,7 +50,7 @@ class WakeIT {
     }
 
     private void wake(String sleep) {
-        namespace
+        namespace.again(() -> namespace
                 .admin
                 .resources(Sandbox.class)
                 .inNamespace(namespace.name)
@@ -58,7 +58,7 @@ class WakeIT {
                 .edit(sandbox -> {
                     sandbox.getMetadata().getAnnotations().put(SandboxLabels.WAKE, sleep);
                     return sandbox;
-                });
+                }));
     }
 
     private void runsAgain() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** How much the operator writes. */
 class WritesIT {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private TestNamespace namespace;
 

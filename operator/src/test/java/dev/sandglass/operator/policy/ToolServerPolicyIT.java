@@ -38,6 +38,7 @@ class ToolServerPolicyIT {
     private static final String ORDINARY = "may write only Sandboxes of tool servers";
     private static final String NOTE =
             "only the Sandglass gateway may set, change or remove sandglass.dev/mcp-handshake";
+    private static final String STATUS = "only the Sandglass operator may write the status";
     private static final String SPEC = "only the Sandglass operator may change the Sandbox of a tool server";
 
     private TestNamespace namespace;
@@ -70,7 +71,21 @@ class ToolServerPolicyIT {
         await("the policies").atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
             refused(() -> tried(namespace.admin, child(made -> {})), LABEL);
             refused(() -> tried(operator, ordinary("some")), ORDINARY);
+            try (KubernetesClient gateway = policies.gateway()) {
+                refused(() -> statusEdited(gateway), STATUS);
+            }
         });
+    }
+
+    private SandboxToolServer statusEdited(KubernetesClient client) {
+        return client.resources(SandboxToolServer.class)
+                .inNamespace(namespace.name)
+                .withName(server.getMetadata().getName())
+                .dryRun(true)
+                .editStatus(found -> {
+                    found.setStatus(new SandboxToolServerStatus(1L, null, "forged"));
+                    return found;
+                });
     }
 
     private Sandbox tried(KubernetesClient client, Sandbox sandbox) {
@@ -265,16 +280,7 @@ class ToolServerPolicyIT {
             granted(() -> edited(gateway, name, noted("{\"done\":true}")));
             refused(() -> edited(gateway, name, labelled("other")), LABEL);
             refused(() -> edited(gateway, name, sandbox -> sandbox.setSpec(SandboxSpec.DEFAULT)), SPEC);
-            refused(
-                    () -> gateway.resources(SandboxToolServer.class)
-                            .inNamespace(namespace.name)
-                            .withName(server.getMetadata().getName())
-                            .dryRun(true)
-                            .editStatus(found -> {
-                                found.setStatus(new SandboxToolServerStatus(1L, null, name));
-                                return found;
-                            }),
-                    "only the Sandglass operator may write the status");
+            refused(() -> statusEdited(gateway), STATUS);
         }
     }
 }

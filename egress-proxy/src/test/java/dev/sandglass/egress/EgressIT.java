@@ -47,6 +47,7 @@ class EgressIT {
 
     /** By the watch, on a machine that does much else: nothing else would ever bring it. */
     private static final Duration IN_FORCE = Duration.ofSeconds(10);
+
     private static final int REPLACEMENTS = 1000;
     private static final int LANES = 4;
     private static final int RESTARTS = 8;

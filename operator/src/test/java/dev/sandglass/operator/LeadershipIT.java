@@ -88,9 +88,8 @@ class LeadershipIT {
                             "after", TAKEN_OVER, sandbox -> sandbox.observed().holds(ConditionType.READY));
 
                     assertThat(second.requests("POST", "pods")).isEqualTo(1);
-                    await("it must not work on beside the other")
-                            .atMost(SOON)
-                            .until(() -> first.ends().contains(LEADS_NO_LONGER));
+                    await("it must not work on beside the other").atMost(SOON).until(() -> first.ends()
+                            .contains(LEADS_NO_LONGER));
                 }
             }
         }

@@ -69,7 +69,8 @@ public final class TestNamespace implements AutoCloseable {
     private static final Duration SOON = Duration.ofSeconds(60);
 
     static {
-        // The framework's timers of an operator that closes may still go off, and then its executor takes nothing any more:
+        // The framework's timers of an operator that closes may still go off, and then its executor takes nothing any
+        // more:
         // Awaitility would call that the failure of whoever waits at that moment.
         Awaitility.doNotCatchUncaughtExceptionsByDefault();
     }

@@ -113,8 +113,8 @@ class PodWallsE2E {
                 .isFalse();
         await("control: the gateway's key")
                 .atMost(Duration.ofSeconds(60))
-                .until(() -> knocks("knock(" + port + ", "
-                        + Attack.literal(keys.gateway().secretZ85()) + ")"));
+                .until(() -> knocks(
+                        "knock(" + port + ", " + Attack.literal(keys.gateway().secretZ85()) + ")"));
     }
 
     @Test

@@ -181,7 +181,8 @@ class OutputE2E {
         agent.command(sandbox, "kill", "-9", waits.output().strip());
         Answer answer = waits.answer();
 
-        // The promise is 300 ms; this includes the call that kills, on a machine that does much else. The code sleeps longer.
+        // The promise is 300 ms; this includes the call that kills, on a machine that does much else. The code sleeps
+        // longer.
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
         assertThat(answer.status()).isEqualTo("kernel_died");
         assertThat(answer.flag("kernel_restarted")).isTrue();

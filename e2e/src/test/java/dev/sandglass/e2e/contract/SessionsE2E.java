@@ -148,7 +148,8 @@ class SessionsE2E {
         Answer started = agent.call("sandbox_start", Map.of("sandbox", sandbox));
 
         assertThat(started.status()).isEqualTo("running");
-        // Not only when a start gives up waiting, which is after 50 s; a kernel's own start takes seconds on a busy node.
+        // Not only when a start gives up waiting, which is after 50 s; a kernel's own start takes seconds on a busy
+        // node.
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
         assertThat(agent.python(sandbox, "'x' in globals()").result()).isEqualTo("False");
     }

@@ -280,14 +280,16 @@ class VolumesE2E {
         assertThat(agent.call("sandbox_stop", Map.of("sandbox", sandbox, "delete", true))
                         .text())
                 .contains("It is deleted; its workspace is kept");
-        await("the sandbox and its pod to go").atMost(SOON).until(() -> TENANT.resource(sandbox).get() == null
-                && TENANT.kubernetes()
-                        .pods()
-                        .inNamespace(Tenant.NAMESPACE)
-                        .withLabel(SandboxLabels.SANDBOX_UID, uid)
-                        .list()
-                        .getItems()
-                        .isEmpty());
+        await("the sandbox and its pod to go")
+                .atMost(SOON)
+                .until(() -> TENANT.resource(sandbox).get() == null
+                        && TENANT.kubernetes()
+                                .pods()
+                                .inNamespace(Tenant.NAMESPACE)
+                                .withLabel(SandboxLabels.SANDBOX_UID, uid)
+                                .list()
+                                .getItems()
+                                .isEmpty());
         Answer again = SANDBOXES.bringUp(sandbox, Map.of("workspace", Map.of("size", "128Mi")));
 
         assertThat(again.failed()).as(again.text()).isFalse();

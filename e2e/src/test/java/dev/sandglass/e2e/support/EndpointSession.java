@@ -51,8 +51,7 @@ public final class EndpointSession {
     /** Calls a tool; the whole answer, once the node has room for the sandbox that a first call makes. */
     public HttpResponse<String> answer(String tool, Map<String, Object> arguments) {
         String call = CALL.formatted(Attack.literal(tool), Attack.json(arguments));
-        return FreshSandboxes.whereThereIsRoom(
-                () -> sent(post(call).header("Mcp-Session-Id", id)), HttpResponse::body);
+        return FreshSandboxes.whereThereIsRoom(() -> sent(post(call).header("Mcp-Session-Id", id)), HttpResponse::body);
     }
 
     /** Ends it; the status. */

@@ -96,8 +96,10 @@ public final class FreshSandboxes implements BeforeAllCallback, AfterEachCallbac
     public static Answer broughtUp(Supplier<Answer> start) {
         return await("room for a sandbox, and its start")
                 .atMost(ROOM)
-                .until(start::get, answer -> !isWithoutPod(answer.text())
-                        && !"starting".equals(answer.data().get("status")));
+                .until(
+                        start::get,
+                        answer -> !isWithoutPod(answer.text())
+                                && !"starting".equals(answer.data().get("status")));
     }
 
     /** Makes a call that starts a pod; its answer, once the node has room for it. */

@@ -272,9 +272,12 @@ class PortProxyTest {
     @Test
     void aConnectionOnWhichNothingMovesIsEnded() throws Exception {
         var ended = new AtomicInteger();
-        try (Upstream upstream = new Upstream(
-                (connection, head) -> ended.set(connection.getInputStream().read()))) {
-            HttpResponse<String> response = gateway.send(gateway.request(on(upstream, "/")));
+        try (var impatient = new PortGateway(Duration.ofSeconds(2));
+                Upstream upstream = new Upstream((connection, head) ->
+                        ended.set(connection.getInputStream().read()))) {
+            impatient.box("uid-1", upstream.port());
+            HttpResponse<String> response =
+                    impatient.send(impatient.request(PortGateway.path(upstream.port(), "/")));
 
             assertThat(response.statusCode()).isEqualTo(504);
             await().until(() -> ended.get() == -1);

@@ -11,6 +11,7 @@ import dev.sandglass.gateway.testing.TestGateway;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -169,6 +170,9 @@ class ResourcesContractTest {
 
     @Test
     void aSandboxThatDoesNotAnswerIsLeftOut() throws Exception {
+        stop();
+        gateway = TestGateway.waiting(Duration.ofSeconds(3));
+        gateway.sandboxes.addRunning("box");
         gateway.sandboxes.addRunning("quick");
         gateway.supervisor.files.put("a", "");
         gateway.supervisor.silenceLists(1);

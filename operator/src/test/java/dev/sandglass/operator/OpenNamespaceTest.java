@@ -78,10 +78,9 @@ class OpenNamespaceTest {
         namespacePolicy().delete();
 
         rounds.told(sandbox, ConditionType.NETWORK_READY, "True");
-        await().atMost(MockedRounds.SOON)
-                .untilAsserted(() -> assertThat(
-                                client.pods().inNamespace("tenant-a").list().getItems())
-                        .hasSize(1));
+        await().atMost(MockedRounds.SOON).untilAsserted(() -> {
+            assertThat(client.pods().inNamespace("tenant-a").list().getItems()).hasSize(1);
+        });
         assertThat(namespacePolicy().get().getSpec())
                 .isEqualTo(NamespacePolicy.desired("tenant-a").getSpec());
     }

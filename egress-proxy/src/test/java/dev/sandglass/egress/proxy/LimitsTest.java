@@ -201,9 +201,9 @@ class LimitsTest {
             peers.add(stage.from(SANDBOX));
         }
         // Two threads let them in, so each of them may be the one too many.
-        await().atMost(LONG)
-                .untilAsserted(() ->
-                        assertThat(peers).filteredOn(Peer::isEndedWithoutAWord).hasSize(1));
+        await().atMost(LONG).untilAsserted(() -> {
+            assertThat(peers).filteredOn(Peer::isEndedWithoutAWord).hasSize(1);
+        });
         assertThat(stage.meters.counter("sandglass.egress.connections.refused").count())
                 .isEqualTo(1);
         assertThat(status(NEIGHBOUR)).startsWith("HTTP/1.1 200 ");

@@ -152,8 +152,9 @@ public final class Stage implements AutoCloseable {
 
     /** Waits until so many requests have ended so; they are counted behind their answers. */
     public void awaitCount(String outcome, String end, int times) {
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(count(outcome, end)).isEqualTo(times));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            assertThat(count(outcome, end)).isEqualTo(times);
+        });
     }
 
     public double count(String outcome, String end) {

@@ -70,8 +70,7 @@ class UnansweredRunTest {
         try (CutProxy proxy = new CutProxy(direct.port())) {
             RunningSandbox through = new RunningSandbox(
                     direct.ref(), direct.uid(), direct.incarnation(), direct.address(), proxy.port());
-            await().ignoreExceptions()
-                    .until(() -> hasty.run(through, "1").status() == ExecutionStatus.OK);
+            await().ignoreExceptions().until(() -> hasty.run(through, "1").status() == ExecutionStatus.OK);
             proxy.swallow(true);
             ExecutionResult told = hasty.run(through, "open('ran', 'w')");
             assertNotKnown(told);

@@ -43,8 +43,8 @@ class ZmtpWireTest {
 
     @Test
     void aWebServer() throws Exception {
-        troubleIs("it does not speak ZeroMQ", (in, out) ->
-                        out.write("HTTP/1.1 400 Bad Request\r\n".repeat(9).getBytes(StandardCharsets.US_ASCII)));
+        byte[] answer = "HTTP/1.1 400 Bad Request\r\n".repeat(9).getBytes(StandardCharsets.US_ASCII);
+        troubleIs("it does not speak ZeroMQ", (in, out) -> out.write(answer));
     }
 
     @Test

@@ -74,7 +74,7 @@ class HeldAnswersTest {
         // Two of them have all that a tenant has.
         await().atMost(SOON).until(() -> gateway.answerBytes() > BASE64);
         await().during(Duration.ofMillis(500))
-                .atMost(SOON)
+                .atMost(Duration.ofSeconds(30))
                 .until(() -> gateway.answerBytes() <= 2L * BASE64);
 
         JsonNode refused = reads(TestGateway.KEY, read);
@@ -98,7 +98,7 @@ class HeldAnswersTest {
         }
         await().atMost(SOON).until(() -> gateway.answerBytes() > BASE64);
         await().during(Duration.ofMillis(500))
-                .atMost(SOON)
+                .atMost(Duration.ofSeconds(30))
                 .until(() -> directMemory() - before <= BASE64);
         // Nothing is lost of one that reads on.
         clients.forEach(RawClient::resume);

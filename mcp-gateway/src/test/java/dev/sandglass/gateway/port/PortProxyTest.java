@@ -269,15 +269,21 @@ class PortProxyTest {
         }
     }
 
+    /** A server that says nothing, and what it reads in the end. */
+    private static Upstream silent(AtomicInteger ended) {
+        return new Upstream((connection, head) -> {
+            ended.set(connection.getInputStream().read());
+        });
+    }
+
     @Test
     void aConnectionOnWhichNothingMovesIsEnded() throws Exception {
         var ended = new AtomicInteger();
         try (var impatient = new PortGateway(Duration.ofSeconds(2));
-                Upstream upstream = new Upstream((connection, head) ->
-                        ended.set(connection.getInputStream().read()))) {
+                Upstream upstream = silent(ended)) {
             impatient.box("uid-1", upstream.port());
-            HttpResponse<String> response =
-                    impatient.send(impatient.request(PortGateway.path(upstream.port(), "/")));
+            String path = PortGateway.path(upstream.port(), "/");
+            HttpResponse<String> response = impatient.send(impatient.request(path));
 
             assertThat(response.statusCode()).isEqualTo(504);
             await().until(() -> ended.get() == -1);
@@ -287,8 +293,7 @@ class PortProxyTest {
     @Test
     void aClientThatGoesTakesItsConnectionToTheSandboxAlong() throws Exception {
         var ended = new AtomicInteger();
-        try (Upstream upstream = new Upstream(
-                (connection, head) -> ended.set(connection.getInputStream().read()))) {
+        try (Upstream upstream = silent(ended)) {
             try (Socket client = new Socket(InetAddress.getLoopbackAddress(), gateway.port())) {
                 client.getOutputStream()
                         .write(("GET " + on(upstream, "/") + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.testing.TestGateway;
+import io.micrometer.core.instrument.Timer;
 import java.io.ByteArrayInputStream;
 import java.net.URI;
 import java.net.http.HttpHeaders;
@@ -102,10 +103,8 @@ class AccessTest {
         try (TestGateway own = TestGateway.start()) {
             own.send(own.post(LIST).setHeader("Authorization", "Bearer wrong"));
 
-            await().until(() -> own.meters
-                            .timer("sandglass.mcp.requests", "status", "401")
-                            .count()
-                    == 1);
+            Timer unauthorized = own.meters.timer("sandglass.mcp.requests", "status", "401");
+            await().until(() -> unauthorized.count() == 1);
         }
     }
 

@@ -122,8 +122,7 @@ class RefusedHostsContractTest {
     @Test
     void oneThatComesALittleLaterIsAwaited() throws Exception {
         gateway.denied.setHearing(true);
-        gateway.supervisor.afterwards(
-                () -> gateway.denied.note(uid, "late.example:443", "not-allowed"));
+        gateway.supervisor.afterwards(() -> gateway.denied.note(uid, "late.example:443", "not-allowed"));
         JsonNode told = run("box", "print OSError: Tunnel connection failed: 403 Forbidden");
         assertThat(denied(told)).isEqualTo("[\"late.example:443\"]");
         assertThat(TestGateway.text(told)).contains("[network] The code asked for \"late.example:443\": not in");

@@ -85,8 +85,7 @@ class StartEndsTest {
                 Iterator<String> told =
                         lines.filter(line -> line.startsWith("data: ")).iterator();
                 assertThat(told.next()).contains("\"progress\":1", "Starting: The pod was made.\\n");
-                gateway.sandboxes.put(
-                        new SandboxState.Pending(REF, "uid-x", "Starting", "The node pulls the image"));
+                gateway.sandboxes.put(new SandboxState.Pending(REF, "uid-x", "Starting", "The node pulls the image"));
                 assertThat(told.next()).contains("\"progress\":2", "Starting: The node pulls the image.\\n");
                 gateway.executions.drain();
                 assertThat(told.next()).contains("It may still be initializing");
@@ -131,9 +130,10 @@ class StartEndsTest {
         try (TestGateway gateway = TestGateway.patient()) {
             gateway.sandboxes.put(new SandboxState.Asleep(REF, "uid-x", "Idle"));
             gateway.supervisor.vanish();
-            gateway.sandboxes.startsAnswer(Mono.fromSupplier(() -> gateway.sandboxes.addRunning("x"))
-                    .doOnNext(_ ->
-                            Schedulers.parallel().schedule(gateway.executions::drain, 200, TimeUnit.MILLISECONDS)));
+            Mono<RunningSandbox> resumed = Mono.fromSupplier(() -> gateway.sandboxes.addRunning("x"));
+            gateway.sandboxes.startsAnswer(resumed.doOnNext(_ -> {
+                Schedulers.parallel().schedule(gateway.executions::drain, 200, TimeUnit.MILLISECONDS);
+            }));
 
             assertThat(TestGateway.text(gateway.call("sandbox_run_code", "{\"sandbox\":\"x\",\"code\":\"1\"}")))
                     .contains("is still being resumed");

@@ -58,7 +58,7 @@ class ShutdownTest {
         long begin = System.nanoTime();
         app.close();
 
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
         assertThat(plain.get().body()).contains("[running]", "Read on: ");
         assertThat(stream.get().body()).contains("[running]", "Read on: ");
         assertThat(supervisor.interrupted()).isEmpty();

@@ -33,11 +33,20 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
 
     /** Edits as somebody else would; the operator writes too, and who comes second is asked to try again. */
     static <T> void edit(Resource<T> resource, UnaryOperator<T> change) {
+        write(() -> resource.edit(change));
+    }
+
+    /** The same of a status. */
+    static <T> void editStatus(Resource<T> resource, UnaryOperator<T> change) {
+        write(() -> resource.editStatus(change));
+    }
+
+    private static void write(Runnable attempt) {
         await().atMost(SOON)
                 .ignoreExceptionsMatching(
                         failure -> failure instanceof KubernetesClientException refused && refused.getCode() == 409)
                 .until(() -> {
-                    resource.edit(change);
+                    attempt.run();
                     return true;
                 });
     }
@@ -106,20 +115,19 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
         Pod pod = await().atMost(SOON)
                 .until(() -> client.pods().inNamespace("tenant-a").list().getItems(), found -> !found.isEmpty())
                 .getFirst();
-        client.resource(new PodBuilder(pod)
-                        .withNewStatus()
-                        .withPhase("Running")
-                        .withPodIP("10.1.2.3")
-                        .addNewContainerStatus()
-                        .withName(SandboxContainer.NAME)
-                        .withNewState()
-                        .withNewRunning()
-                        .endRunning()
-                        .endState()
-                        .endContainerStatus()
-                        .endStatus()
-                        .build())
-                .updateStatus();
+        editStatus(client.resource(pod), found -> new PodBuilder(found)
+                .withNewStatus()
+                .withPhase("Running")
+                .withPodIP("10.1.2.3")
+                .addNewContainerStatus()
+                .withName(SandboxContainer.NAME)
+                .withNewState()
+                .withNewRunning()
+                .endRunning()
+                .endState()
+                .endContainerStatus()
+                .endStatus()
+                .build());
     }
 
     /** The sandbox as soon as it says so. */

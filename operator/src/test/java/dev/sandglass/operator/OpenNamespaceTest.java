@@ -1,6 +1,7 @@
 package dev.sandglass.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
@@ -77,7 +78,9 @@ class OpenNamespaceTest {
         namespacePolicy().delete();
 
         rounds.told(sandbox, ConditionType.NETWORK_READY, "True");
-        assertThat(client.pods().inNamespace("tenant-a").list().getItems()).hasSize(1);
+        await().atMost(MockedRounds.SOON).untilAsserted(() -> {
+            assertThat(client.pods().inNamespace("tenant-a").list().getItems()).hasSize(1);
+        });
         assertThat(namespacePolicy().get().getSpec())
                 .isEqualTo(NamespacePolicy.desired("tenant-a").getSpec());
     }

@@ -169,8 +169,7 @@ class RoundsTest {
         assertThat(kept.observed().condition(ConditionType.READY).orElseThrow().getMessage())
                 .isEqualTo("The sandbox is being deleted, so its pod ended; finalizers keep the resource:"
                         + " example.com/hold");
-        assertThat(client.pods().inNamespace("tenant-a").list().getItems()).isEmpty();
-        assertThat(keys()).isEmpty();
+        awaitNeitherPodNorKeys();
 
         MockedRounds.edit(client.resource(kept), found -> {
             found.removeFinalizer("example.com/hold");
@@ -201,7 +200,7 @@ class RoundsTest {
         client.pods()
                 .inNamespace("tenant-a")
                 .resources()
-                .forEach(pod -> pod.edit(found -> found.edit()
+                .forEach(pod -> MockedRounds.edit(pod, found -> found.edit()
                         .editMetadata()
                         .withOwnerReferences()
                         .endMetadata()
@@ -214,6 +213,10 @@ class RoundsTest {
 
         client.resource(sandbox).delete();
 
+        awaitNeitherPodNorKeys();
+    }
+
+    private void awaitNeitherPodNorKeys() {
         await().atMost(SOON).untilAsserted(() -> {
             assertThat(client.pods().inNamespace("tenant-a").list().getItems()).isEmpty();
             assertThat(keys()).isEmpty();
@@ -230,7 +233,7 @@ class RoundsTest {
         client.pods()
                 .inNamespace("tenant-a")
                 .resources()
-                .forEach(pod -> pod.editStatus(found -> found.edit()
+                .forEach(pod -> MockedRounds.editStatus(pod, found -> found.edit()
                         .editStatus()
                         .editFirstContainerStatus()
                         .withRestartCount(1)

@@ -1,6 +1,7 @@
 package dev.sandglass.testing;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -10,6 +11,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -46,11 +48,20 @@ public final class TrainedProgram implements AutoCloseable {
         return new TrainedProgram(builder.start());
     }
 
-    /** A port that no process of this machine has: the builder may share the machine's network. */
+    /**
+     * A port that no process of this machine has: the builder may share the machine's network. It is none of those that
+     * Linux gives to whoever asks for any, so that nobody is given it before it is used.
+     */
     public static int freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
+        for (int attempt = 0; attempt < 100; attempt++) {
+            int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
+            try (ServerSocket _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return port;
+            } catch (BindException taken) {
+                // Another one, then.
+            }
         }
+        throw new IOException("No port between 20000 and 30000 is free");
     }
 
     /**

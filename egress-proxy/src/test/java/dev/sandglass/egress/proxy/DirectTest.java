@@ -4,7 +4,6 @@ import static dev.sandglass.egress.proxy.Stage.NEIGHBOUR;
 import static dev.sandglass.egress.proxy.Stage.SANDBOX;
 import static dev.sandglass.egress.proxy.Stage.STRANGER;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.egress.splitdns.SplitStage;
 import dev.sandglass.egress.tls.Hellos;
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.Test;
 class DirectTest {
 
     private static final String ACCESS_DENIED = "\u0015\u0003\u0003\0\u0002\u00021";
-    private static final Duration HELLO = Duration.ofMillis(700);
 
     private final CompletableFuture<String> heard = new CompletableFuture<>();
     private Origin tls;
@@ -36,7 +34,7 @@ class DirectTest {
             heard.complete(peer.head());
             peer.say("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbody");
         });
-        split = new SplitStage(Stage.limits(HELLO), plain.port(), tls.port(), 100);
+        split = new SplitStage(Limits.DEFAULT, plain.port(), tls.port(), 100);
         for (String name : new String[] {"example.com", "other.example", "inner.example"}) {
             split.stage.names.put(name, name.equals("inner.example") ? "127.0.0.99" : "127.0.0.1");
         }
@@ -93,8 +91,7 @@ class DirectTest {
         reaches(SANDBOX, "example.com");
         reaches(SANDBOX, "Example.com");
         reaches(NEIGHBOUR, "other.example");
-        await().untilAsserted(
-                        () -> assertThat(split.stage.count("allowed", "closed")).isEqualTo(3));
+        split.stage.awaitCount("allowed", "closed", 3);
     }
 
     @Test
@@ -116,7 +113,7 @@ class DirectTest {
         refused(SANDBOX, Hellos.naming("elsewhere.example"));
         refused(NEIGHBOUR, Hellos.naming("example.com"));
         assertThat(split.stage.names.questions()).isEmpty();
-        assertThat(split.stage.count("not-allowed", "refused")).isEqualTo(5);
+        split.stage.awaitCount("not-allowed", "refused", 5);
     }
 
     @Test
@@ -133,7 +130,7 @@ class DirectTest {
     @Test
     void aNameThatLeadsInwardsIsRefused() throws IOException {
         refused(SANDBOX, Hellos.naming("inner.example"));
-        assertThat(split.stage.count("address-denied", "refused")).isEqualTo(1);
+        split.stage.awaitCount("address-denied", "refused", 1);
     }
 
     @Test
@@ -146,12 +143,16 @@ class DirectTest {
     }
 
     @Test
-    void whoSaysNothingIsNotWaitedForLong() throws IOException {
-        try (Peer peer = split.tls(SANDBOX)) {
-            peer.say(new byte[] {22, 3});
-            assertThat(peer.rest()).isEqualTo(ACCESS_DENIED);
+    void whoSaysNothingIsNotWaitedForLong() throws IOException, InterruptedException {
+        Limits hasty = Stage.limits(Duration.ofMillis(700));
+        try (SplitStage impatient = new SplitStage(hasty, plain.port(), tls.port(), 100)) {
+            impatient.stage.clients.put(SANDBOX, "one", "example.com:" + tls.port());
+            try (Peer peer = impatient.tls(SANDBOX)) {
+                peer.say(new byte[] {22, 3});
+                assertThat(peer.rest()).isEqualTo(ACCESS_DENIED);
+            }
+            impatient.stage.awaitCount("head-too-slow", "refused", 1);
         }
-        assertThat(split.stage.count("head-too-slow", "refused")).isEqualTo(1);
     }
 
     @Test
@@ -163,13 +164,12 @@ class DirectTest {
             split.stage.clients.put(SANDBOX, "one", "other.example");
             assertThat(peer.rest()).isEmpty();
         }
-        await().untilAsserted(() ->
-                assertThat(split.stage.count("allowed", "rule-gone")).isEqualTo(1));
+        split.stage.awaitCount("allowed", "rule-gone", 1);
     }
 
     @Test
     void theLimitsAreThoseOfTheProxy() throws IOException, InterruptedException {
-        Limits usual = Stage.limits(HELLO);
+        Limits usual = Limits.DEFAULT;
         Limits one = new Limits(
                 usual.head(),
                 usual.lookup(),
@@ -192,7 +192,7 @@ class DirectTest {
                     assertThat(second.rest()).isEqualTo(ACCESS_DENIED);
                 }
             }
-            assertThat(narrow.stage.count("too-many-tunnels", "refused")).isEqualTo(1);
+            narrow.stage.awaitCount("too-many-tunnels", "refused", 1);
         }
     }
 
@@ -249,7 +249,7 @@ class DirectTest {
 
     @Test
     void whereCredentialsAreRequiredTheseDoorsAreShut() throws IOException, InterruptedException {
-        Stage strict = new Stage(Stage.limits(HELLO), true, EgressProxy.Guard.TLS_PORTS);
+        Stage strict = new Stage(Limits.DEFAULT, true, EgressProxy.Guard.TLS_PORTS);
         try (SplitStage shut = new SplitStage(strict, plain.port(), tls.port(), 100)) {
             strict.clients.put(SANDBOX, "one", "example.com:" + tls.port());
             try (Peer peer = shut.tls(SANDBOX)) {

@@ -4,15 +4,18 @@ import dev.sandglass.api.egress.IpAddress;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
-/** One end of a connection, spoken byte by byte; waits at most ten seconds for the other. */
+/** One end of a connection, spoken byte by byte; waits at most half a minute for the other. */
 public final class Peer implements AutoCloseable {
 
-    private static final int PATIENCE_MS = 10_000;
+    private static final int PATIENCE_MS = 30_000;
+    private static final int GLANCE_MS = 20;
 
     private final Socket socket;
 
@@ -81,6 +84,20 @@ public final class Peer implements AutoCloseable {
             throw new AssertionError("The other side neither ends nor says anything", e);
         }
         return heard.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    /** Whether the other side has ended and had said nothing. */
+    public boolean isEndedWithoutAWord() {
+        try {
+            socket.setSoTimeout(GLANCE_MS);
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException open) {
+            return false;
+        } catch (SocketException reset) {
+            return true;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override

@@ -2,9 +2,9 @@ package dev.sandglass.egress.proxy;
 
 import static dev.sandglass.egress.proxy.Stage.SANDBOX;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.egress.tls.Hellos;
+import dev.sandglass.egress.tunnel.Limits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 class ServerNameTest {
 
     private static final String ACCESS_DENIED = "\u0015\u0003\u0003\0\u0002\u00021";
-    private static final Duration HELLO = Duration.ofMillis(700);
 
     private Origin origin;
     private Stage stage;
@@ -26,7 +25,11 @@ class ServerNameTest {
     @BeforeEach
     void open() throws InterruptedException, IOException {
         origin = new Origin("127.0.0.1", Origin.ECHO);
-        stage = new Stage(Stage.limits(HELLO), false, Set.of(origin.port()));
+        open(Limits.DEFAULT);
+    }
+
+    private void open(Limits limits) throws InterruptedException {
+        stage = new Stage(limits, false, Set.of(origin.port()));
         stage.names.put("example.com", "127.0.0.1");
         target = "example.com:" + origin.port();
         stage.clients.put(SANDBOX, "one", target, "127.0.0.1:" + origin.port());
@@ -49,14 +52,13 @@ class ServerNameTest {
     }
 
     private void refused(byte[] bytes) throws IOException {
-        double before = stage.count("allowed", "server-name");
+        int before = (int) stage.count("allowed", "server-name");
         try (Peer peer = stage.tunnel(SANDBOX, target)) {
             assertThat(peer.head()).startsWith("HTTP/1.1 200 ");
             peer.say(bytes);
             assertThat(peer.rest()).isEqualTo(ACCESS_DENIED);
         }
-        await().untilAsserted(
-                        () -> assertThat(stage.count("allowed", "server-name")).isEqualTo(before + 1));
+        stage.awaitCount("allowed", "server-name", before + 1);
     }
 
     @Test
@@ -101,14 +103,15 @@ class ServerNameTest {
     }
 
     @Test
-    void whoSaysNothingIsNotWaitedForLong() throws IOException {
+    void whoSaysNothingIsNotWaitedForLong() throws IOException, InterruptedException {
+        stage.close();
+        open(Stage.limits(Duration.ofMillis(700)));
         try (Peer peer = stage.tunnel(SANDBOX, target)) {
             peer.head();
             peer.say(new byte[] {22, 3});
             assertThat(peer.rest()).isEmpty();
         }
-        await().untilAsserted(() ->
-                assertThat(stage.count("allowed", "hello-too-slow")).isEqualTo(1));
+        stage.awaitCount("allowed", "hello-too-slow", 1);
     }
 
     @Test

@@ -1,5 +1,8 @@
 package dev.sandglass.egress.proxy;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.egress.client.ClientAdmission;
@@ -145,6 +148,13 @@ public final class Stage implements AutoCloseable {
 
     public EgressProxy proxy() {
         return proxy;
+    }
+
+    /** Waits until so many requests have ended so; they are counted behind their answers. */
+    public void awaitCount(String outcome, String end, int times) {
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            assertThat(count(outcome, end)).isEqualTo(times);
+        });
     }
 
     public double count(String outcome, String end) {

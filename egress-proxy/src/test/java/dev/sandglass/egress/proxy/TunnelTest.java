@@ -99,7 +99,7 @@ class TunnelTest {
             assertThat(peer.rest()).isEqualTo("heard all of it");
         }
         await().untilAsserted(() -> assertThat(stage.proxy().openTunnels()).isZero());
-        assertThat(stage.count("allowed", "closed")).isEqualTo(1);
+        stage.awaitCount("allowed", "closed", 1);
     }
 
     @Test

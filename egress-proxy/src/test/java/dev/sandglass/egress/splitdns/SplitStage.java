@@ -18,7 +18,7 @@ import java.util.Arrays;
 public final class SplitStage implements AutoCloseable {
 
     static final IpAddress SERVICE = IpAddress.parse("10.96.7.7");
-    private static final int PATIENCE_MS = 10_000;
+    private static final int PATIENCE_MS = 30_000;
 
     public final Stage stage;
     final SplitDoors doors;

@@ -52,7 +52,7 @@ public final class ConformanceServer {
             while (System.in.read() >= 0) {
                 // Whoever started this holds the other end, and ends it with itself.
             }
-            server.disposeNow(Duration.ofSeconds(1));
+            server.disposeNow(Duration.ofSeconds(30));
         }
         // Threads of the stand-ins would go on.
         System.exit(0);

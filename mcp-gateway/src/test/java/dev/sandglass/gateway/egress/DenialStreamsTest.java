@@ -54,7 +54,7 @@ class DenialStreamsTest {
     @AfterEach
     void close() {
         streams.close();
-        server.disposeNow(Duration.ofSeconds(1));
+        server.disposeNow(Duration.ofSeconds(30));
         loops.dispose();
     }
 
@@ -79,7 +79,7 @@ class DenialStreamsTest {
         first.tryEmitComplete();
         hears("b.example");
         int port = server.port();
-        server.disposeNow(Duration.ofSeconds(1));
+        server.disposeNow(Duration.ofSeconds(30));
         // Open connections outlive the server's socket.
         Sinks.Many<String> second = lines;
         lines = Sinks.many().multicast().directBestEffort();

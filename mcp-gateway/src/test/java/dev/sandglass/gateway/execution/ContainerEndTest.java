@@ -66,7 +66,7 @@ class ContainerEndTest {
     }
 
     private static ExecutionResult answer(CompletableFuture<ExecutionResult> run) throws Exception {
-        return run.get(5, TimeUnit.SECONDS);
+        return run.get(30, TimeUnit.SECONDS);
     }
 
     private void tell(ContainerEnded end) {
@@ -84,7 +84,7 @@ class ContainerEndTest {
     void theCauseAnswersWhileNothingRunsYetInItsPlace() throws Exception {
         CompletableFuture<ExecutionResult> run = running();
         supervisor.kill();
-        await().until(() -> !isConnected());
+        await().atMost(Duration.ofSeconds(30)).until(() -> !isConnected());
 
         tell(OUT_OF_MEMORY);
 
@@ -100,7 +100,7 @@ class ContainerEndTest {
         var limits = new Limits(Replica.LONG, Replica.LONG, false, 10);
         CompletableFuture<ExecutionResult> run = running("print('head, middle, tail', end='', flush=True)", limits);
         supervisor.kill();
-        await().until(() -> !isConnected());
+        await().atMost(Duration.ofSeconds(30)).until(() -> !isConnected());
 
         tell(OUT_OF_MEMORY);
 
@@ -124,7 +124,7 @@ class ContainerEndTest {
                 .toFuture();
         heard.orTimeout(30, TimeUnit.SECONDS).join();
         supervisor.kill();
-        await().until(() -> !isConnected());
+        await().atMost(Duration.ofSeconds(30)).until(() -> !isConnected());
 
         tell(OUT_OF_MEMORY);
 
@@ -138,7 +138,7 @@ class ContainerEndTest {
     void theNextSupervisorsAnswerWaitsForTheCause() throws Exception {
         CompletableFuture<ExecutionResult> run = running();
         supervisor.restart();
-        await().until(this::isConnected);
+        await().atMost(Duration.ofSeconds(30)).until(this::isConnected);
 
         tell(CRASH);
 
@@ -152,7 +152,7 @@ class ContainerEndTest {
         CompletableFuture<ExecutionResult> run = running();
 
         supervisor.restart();
-        await().until(this::isConnected);
+        await().atMost(Duration.ofSeconds(30)).until(this::isConnected);
 
         ExecutionResult result = answer(run);
         assertThat(result.status()).isEqualTo(ExecutionStatus.LOST);

@@ -106,7 +106,7 @@ class ExecutionsTest extends LiveSandbox {
     @Test
     void aCancelledCallInterruptsItsCode() {
         Path file = supervisor.workspace().resolve("interrupted");
-        String code = "import time\nprint('in', flush=True)\ntry:\n    time.sleep(60)\n"
+        String code = "import time\ntry:\n    print('in', flush=True)\n    time.sleep(600)\n"
                 + "except KeyboardInterrupt:\n    open('interrupted', 'w').close()\n    raise";
         List<String> heard = Collections.synchronizedList(new ArrayList<>());
         Disposable call = one.executions
@@ -117,7 +117,7 @@ class ExecutionsTest extends LiveSandbox {
                 .subscribe();
         await().until(() -> !heard.isEmpty());
         call.dispose();
-        await().until(() -> Files.exists(file));
+        await().atMost(Duration.ofSeconds(30)).until(() -> Files.exists(file));
         assertThat(one.run(sandbox, "'usable'").result()).isEqualTo("'usable'");
     }
 

@@ -51,7 +51,7 @@ class FaultTest extends LiveSandbox {
     @Test
     void nobodyThereIsUnreachableWithItsReason() {
         RunningSandbox nowhere = new RunningSandbox(sandbox.ref(), sandbox.uid(), 1, "127.0.0.1", 1);
-        try (Replica hasty = new Replica(Duration.ofMillis(500))) {
+        try (Replica hasty = new Replica(Duration.ofSeconds(2))) {
             assertThatThrownBy(() -> hasty.run(nowhere, "1"))
                     .isInstanceOf(SandboxProblem.Unreachable.class)
                     .hasMessageContaining("refuses connections");
@@ -88,7 +88,7 @@ class FaultTest extends LiveSandbox {
         closing.close();
         assertThat(run)
                 .satisfiesAnyOf(
-                        answered -> assertThat(answered.get(5, TimeUnit.SECONDS).status())
+                        answered -> assertThat(answered.get(30, TimeUnit.SECONDS).status())
                                 .isEqualTo(ExecutionStatus.RUNNING),
                         failed -> assertThat(failed).isCompletedExceptionally());
         touch("closing");
@@ -120,11 +120,11 @@ class FaultTest extends LiveSandbox {
             assertThat(one.run(other.sandbox(), "1").status()).isEqualTo(ExecutionStatus.OK);
             CompletableFuture<ExecutionResult> run = one.begin(
                     other.sandbox(),
-                    Replica.code(UNTIL_FILE.formatted("never"), Replica.waiting(Duration.ofSeconds(3))));
+                    Replica.code(UNTIL_FILE.formatted("never"), Replica.waiting(Duration.ofSeconds(8))));
             assertThat(one.run(other.sandbox(), Replica.command("true")).exitCode())
                     .isZero();
             other.kill();
-            ExecutionResult result = run.get(10, TimeUnit.SECONDS);
+            ExecutionResult result = run.get(60, TimeUnit.SECONDS);
             assertThat(result.status()).isEqualTo(ExecutionStatus.RUNNING);
             assertThat(result.warning()).contains("connection to the sandbox is interrupted");
         }

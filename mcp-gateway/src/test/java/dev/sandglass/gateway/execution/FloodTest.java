@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.Queue;
@@ -135,7 +134,7 @@ class FloodTest extends LiveSandbox {
                         }
                         return OutputListener.CONSUMED;
                     })
-                    .block(Duration.ofSeconds(60)));
+                    .block(Replica.LONG));
             assertThat(result.result()).isEqualTo("'" + HexFormat.of().formatHex(digest.digest()) + "'");
             assertThat(one.links.stats().broken()).isGreaterThanOrEqualTo(2);
         }

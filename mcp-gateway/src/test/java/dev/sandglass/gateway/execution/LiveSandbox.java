@@ -48,14 +48,19 @@ class LiveSandbox {
 
     /** Begins to run code, and returns when it runs. */
     static CompletableFuture<ExecutionResult> beginAndHear(String code) {
+        return beginAndHear(one, "print('begun', flush=True)\n" + code);
+    }
+
+    /** The same at another replica, of code that prints something first. */
+    static CompletableFuture<ExecutionResult> beginAndHear(Replica where, String code) {
         AtomicBoolean heard = new AtomicBoolean();
-        CompletableFuture<ExecutionResult> result = one.executions
-                .run(sandbox, Replica.code("print('begun', flush=True)\n" + code, Replica.PATIENT), (_, _) -> {
+        CompletableFuture<ExecutionResult> result = where.executions
+                .run(sandbox, Replica.code(code, Replica.PATIENT), (_, _) -> {
                     heard.set(true);
                     return OutputListener.CONSUMED;
                 })
                 .toFuture();
-        await().until(heard::get);
+        await().atMost(Replica.LONG).until(heard::get);
         return result;
     }
 }

@@ -29,7 +29,12 @@ class ReadingTest extends LiveSandbox {
     @Test
     void whenPatienceEndsTheRestIsReadThroughAnotherReplica() {
         String code = "print('first', flush=True)\n" + UNTIL_FILE.formatted("go-on") + "print('second')\n'done'";
-        ExecutionResult soFar = one.run(sandbox, Replica.code(code, Replica.waiting(Duration.ofSeconds(1))));
+        ExecutionResult soFar;
+        try (Replica impatient = new Replica()) {
+            CompletableFuture<ExecutionResult> run = beginAndHear(impatient, code);
+            impatient.executions.drain();
+            soFar = run.join();
+        }
         assertThat(soFar.status()).isEqualTo(ExecutionStatus.RUNNING);
         assertThat(soFar.stdout()).isEqualTo("first\n");
         assertThat(soFar.nextOffset()).isEqualTo(6);

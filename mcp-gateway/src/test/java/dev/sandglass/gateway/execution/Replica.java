@@ -19,14 +19,16 @@ import reactor.core.publisher.Flux;
 /** What one gateway process has of these rooms; short forms for tests. */
 final class Replica implements AutoCloseable {
 
-    static final Duration LONG = Duration.ofSeconds(60);
+    static final Duration LONG = Duration.ofMinutes(2);
     static final Limits PATIENT = new Limits(LONG, LONG, false, 20_000);
+
+    private static final Duration START = Duration.ofSeconds(30);
 
     final LinkClient links;
     final Executions executions;
 
     Replica() {
-        this(Duration.ofSeconds(10));
+        this(START);
     }
 
     /**
@@ -40,7 +42,7 @@ final class Replica implements AutoCloseable {
      * @param ends what the resource of every sandbox tells
      */
     Replica(Flux<SandboxEnd> ends) {
-        this(Duration.ofSeconds(10), ends);
+        this(START, ends);
     }
 
     private Replica(Duration start, Flux<SandboxEnd> ends) {
@@ -61,7 +63,7 @@ final class Replica implements AutoCloseable {
     Replica(PodCalls calls, Duration idleAfter) {
         this(
                 TestLinks.start(new LinkSettings("test", 64, idleAfter), SupervisorProcess.SECRET, calls),
-                Duration.ofSeconds(10),
+                START,
                 Flux.never());
     }
 

@@ -4,11 +4,10 @@ import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxRef;
+import dev.sandglass.testing.TrainedProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +37,7 @@ public final class SupervisorProcess implements AutoCloseable {
     private SupervisorProcess(Map<String, String> settings) {
         try {
             this.folder = Files.createTempDirectory("sg");
-            this.port = freePort();
+            this.port = TrainedProgram.freePort();
             this.settings = settings;
             this.process = launch();
         } catch (IOException e) {
@@ -131,12 +130,6 @@ public final class SupervisorProcess implements AutoCloseable {
 
     private static String python() {
         return PYTHON_OVERRIDE != null ? PYTHON_OVERRIDE : Prepared.PYTHON;
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private static void end(Process process) {

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
 import dev.sandglass.gateway.sandbox.NextStep;
@@ -20,6 +21,7 @@ class UnansweredRunTest {
 
     private final SupervisorProcess supervisor = SupervisorProcess.start();
     private final Replica hasty = new Replica(Duration.ofSeconds(1));
+    private final Replica patient = new Replica();
 
     @BeforeEach
     void awaitKernel() {
@@ -30,6 +32,7 @@ class UnansweredRunTest {
     void stop() throws Exception {
         signal("CONT");
         hasty.close();
+        patient.close();
         supervisor.close();
     }
 
@@ -45,7 +48,7 @@ class UnansweredRunTest {
         assertNotKnown(told);
 
         signal("CONT");
-        ExecutionResult end = hasty.read(supervisor.sandbox(), told.id(), 0, Replica.LONG);
+        ExecutionResult end = patient.read(supervisor.sandbox(), told.id(), 0, Replica.LONG);
         assertThat(end.status()).isEqualTo(ExecutionStatus.OK);
         assertThat(end.stdout()).isEqualTo("ran once\n");
     }
@@ -57,7 +60,7 @@ class UnansweredRunTest {
         assertNotKnown(told);
 
         signal("CONT");
-        assertThat(hasty.read(supervisor.sandbox(), told.id(), 0, Replica.LONG).stdout())
+        assertThat(patient.read(supervisor.sandbox(), told.id(), 0, Replica.LONG).stdout())
                 .isEqualTo("ran once\n");
     }
 
@@ -67,14 +70,14 @@ class UnansweredRunTest {
         try (CutProxy proxy = new CutProxy(direct.port())) {
             RunningSandbox through = new RunningSandbox(
                     direct.ref(), direct.uid(), direct.incarnation(), direct.address(), proxy.port());
-            assertThat(hasty.run(through, "1").status()).isEqualTo(ExecutionStatus.OK);
+            await().ignoreExceptions().until(() -> hasty.run(through, "1").status() == ExecutionStatus.OK);
             proxy.swallow(true);
             ExecutionResult told = hasty.run(through, "open('ran', 'w')");
             assertNotKnown(told);
 
             proxy.swallow(false);
             proxy.cut();
-            ExecutionResult never = hasty.read(through, told.id(), 0, Replica.LONG);
+            ExecutionResult never = patient.read(through, told.id(), 0, Replica.LONG);
             assertThat(never.status()).isEqualTo(ExecutionStatus.REJECTED);
             assertThat(never.message()).contains("never came", "nothing of it ran", "Run it again");
             assertThat(ran()).doesNotExist();

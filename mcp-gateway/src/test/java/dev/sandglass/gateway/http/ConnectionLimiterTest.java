@@ -44,7 +44,7 @@ class ConnectionLimiterTest {
     }
 
     private void restart(ConnectionSettings settings) {
-        server.disposeNow(Duration.ofSeconds(1));
+        server.disposeNow(Duration.ofSeconds(30));
         server = serve(settings);
     }
 
@@ -72,7 +72,7 @@ class ConnectionLimiterTest {
         for (Socket each : open) {
             each.close();
         }
-        server.disposeNow(Duration.ofSeconds(1));
+        server.disposeNow(Duration.ofSeconds(30));
     }
 
     private Socket connect() throws IOException {

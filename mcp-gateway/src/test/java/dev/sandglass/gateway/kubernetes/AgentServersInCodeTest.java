@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @SuppressWarnings("NullAway.Init")
 class AgentServersInCodeTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final Clock LATER = Clock.offset(Clock.systemUTC(), Succession.LONGEST.plusMinutes(1));
     private static final String NAMESPACE = "sandglass-default";
     private static final KubernetesSettings SETTINGS =

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What a start writes and tells of the network where the installation has a list for those who say nothing. */
 class DefaultListTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));

@@ -11,27 +11,31 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.WorkspaceEnd;
 import dev.sandglass.gateway.testing.FakeOperator;
+import dev.sandglass.gateway.testing.NamesWhatIsMissing;
+import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.server.mock.EnableKubernetesMockClient;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.test.StepVerifier;
 
 /** The end of a sandbox by order, and what may keep it. */
-@EnableKubernetesMockClient(crud = true)
-@SuppressWarnings("NullAway.Init") // set by the annotation, or before each test
+@SuppressWarnings("NullAway.Init")
 class DeletionTest {
 
     private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
 
-    private KubernetesClient client;
+    @RegisterExtension
+    final MockApi server = new MockApi(new NamesWhatIsMissing());
+
+    private final KubernetesClient client = server.client();
     private KubernetesSandboxes sandboxes;
     private FakeOperator operator;
 

@@ -29,7 +29,7 @@ import reactor.test.StepVerifier;
 /** The sandboxes of shared servers are not there for callers, and there for calls of tools. */
 class HiddenServersTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final String NAMESPACE = "sandglass-default";
     private static final SandboxRef CHILD = new SandboxRef("default", NAMESPACE, "web-mcp", "web-mcp");
     private static final SandboxRef BOX = new SandboxRef("default", NAMESPACE, "box", "box");

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @SuppressWarnings("NullAway.Init")
 class KubernetesAgentServersTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final String NAMESPACE = "sandglass-default";
     private static final Owner BOX = new Owner("default", NAMESPACE, "box", "box", "uid-box");
     private static final Owner OTHER = new Owner("default", NAMESPACE, "other", "other", "uid-other");

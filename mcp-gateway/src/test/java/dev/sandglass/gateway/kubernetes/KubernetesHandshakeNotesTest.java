@@ -29,7 +29,7 @@ import reactor.test.StepVerifier;
 /** Notes as annotations, before a stand-in for the API server. */
 class KubernetesHandshakeNotesTest {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final String NAMESPACE = "sandglass-default";
     private static final SharedServer.Identity WEB = FakeSharedServers.identity("web", 1);
     private static final ServerHandshake DONE =

@@ -35,12 +35,12 @@ import reactor.test.StepVerifier;
 /** The adapter against a mock of the API server, with the operator's part played by {@link FakeOperator}. */
 class KubernetesSandboxesTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
     private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
 
     private static final KubernetesSettings SETTINGS =
-            new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
+            new KubernetesSettings(Duration.ofMinutes(40), Duration.ofSeconds(3), Duration.ofSeconds(5));
 
     @RegisterExtension
     final MockApi server = new MockApi(new NamesWhatIsMissing());
@@ -133,7 +133,7 @@ class KubernetesSandboxesTest {
                 .expectNoEvent(Duration.ofMillis(200))
                 .then(() -> operator.suspended("Requested"))
                 .expectComplete()
-                .verify(Duration.ofSeconds(1));
+                .verify(SOON);
 
         StepVerifier.create(sandboxes.running(REF)).verifyErrorSatisfies(problem -> assertThat(problem)
                 .isInstanceOf(SandboxProblem.NotRunning.class)

@@ -21,7 +21,7 @@ class LabelledNamespacesTest {
     @RegisterExtension
     final MockApi server = new MockApi();
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
 
     private static Namespace namespace(String name, String tenant, String created) {
         return new NamespaceBuilder()

@@ -25,7 +25,7 @@ import reactor.test.StepVerifier;
 /** Which sandboxes run, whoever uses them, and which of them may be busy. */
 class RunningListTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
     private static final Duration HOUR = Duration.ofHours(1);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @SuppressWarnings("NullAway.Init")
 class ServersRegisteredAnewTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final String NAMESPACE = "sandglass-default";
     private static final Owner BOX = new Owner("default", NAMESPACE, "box", "box", "uid-box");
 

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 /** Which sandbox may use which shared server, as the resources in a mock of the API server say. */
 class SharedToolServersTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final String CRD = "META-INF/fabric8/sandboxtoolservers.sandglass.dev-v1.yml";
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class StartDisturbedTest {
 
     private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final KubernetesSettings SETTINGS =
             new KubernetesSettings(Duration.ofMinutes(40), Duration.ofMillis(200), Duration.ofSeconds(5));
 

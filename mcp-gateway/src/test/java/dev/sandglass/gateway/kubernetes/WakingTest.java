@@ -33,7 +33,7 @@ import reactor.test.StepVerifier;
 /** A sleeping sandbox is woken whatever the gateway's clock and the operator's, played by {@link FakeOperator}, say. */
 class WakingTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
     private static final SandboxRef REF = new SandboxRef("default", "sandglass-default", "box", "box");
     private static final KubernetesSettings SETTINGS =

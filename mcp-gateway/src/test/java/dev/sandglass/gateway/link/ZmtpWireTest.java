@@ -14,8 +14,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +32,7 @@ class ZmtpWireTest {
             new LinkSecret("a link secret of at least 32 bytes".getBytes(StandardCharsets.US_ASCII));
     private static final int GREETING = CurveServer.greeting().length;
     private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private final LinkClient client = TestLinks.start(SECRET);
 
@@ -40,38 +43,37 @@ class ZmtpWireTest {
 
     @Test
     void aWebServer() throws Exception {
-        assertThat(troubleWith((in, out) ->
-                        out.write("HTTP/1.1 400 Bad Request\r\n".repeat(9).getBytes(StandardCharsets.US_ASCII))))
-                .contains("it does not speak ZeroMQ");
+        byte[] answer = "HTTP/1.1 400 Bad Request\r\n".repeat(9).getBytes(StandardCharsets.US_ASCII);
+        troubleIs("it does not speak ZeroMQ", (in, out) -> out.write(answer));
     }
 
     @Test
     void oneWhoGreetsAndHangsUp() throws Exception {
-        assertThat(troubleWith((in, out) -> out.write(CurveServer.greeting()))).contains("closed by the other side");
+        troubleIs("closed by the other side", (in, out) -> out.write(CurveServer.greeting()));
     }
 
     @Test
     void oneWhoAnnouncesMoreThanAHandshakeNeeds() throws Exception {
         byte[] head = {6, 0, 0, 0, 0, 0x7F, 0, 0, 0};
-        assertThat(troubleWith((in, out) -> greetAnd(out, head))).contains("more than 1024 bytes");
+        troubleIs("more than 1024 bytes", (in, out) -> greetAnd(out, head));
     }
 
     @Test
     void oneWithoutThePodsKey() throws Exception {
         byte[] welcome = CurveServer.command("WELCOME", new byte[160]);
-        assertThat(troubleWith((in, out) -> greetAnd(out, welcome))).contains("not sealed with the right keys");
+        troubleIs("not sealed with the right keys", (in, out) -> greetAnd(out, welcome));
     }
 
     @Test
     void oneWhoDoesNotAdmitUs() throws Exception {
         byte[] error = CurveServer.command("ERROR", "\003400".getBytes(StandardCharsets.US_ASCII));
-        assertThat(troubleWith((in, out) -> greetAnd(out, error))).contains("the encrypted handshake failed");
+        troubleIs("the encrypted handshake failed", (in, out) -> greetAnd(out, error));
     }
 
     @Test
     void whoWeAreIsNotSaidInTheClear() throws Exception {
         byte[][] seen = new byte[1][];
-        troubleWith((in, out) -> {
+        troubleIs("", (in, out) -> {
             out.write(CurveServer.greeting());
             seen[0] = in.readNBytes(GREETING + 2 + 200);
         });
@@ -85,27 +87,31 @@ class ZmtpWireTest {
 
     @Test
     void nobodyThere() throws Exception {
-        int port;
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = taken.getLocalPort();
+        // Bound, so that nobody else gets it, and not listening.
+        try (SocketChannel taken = SocketChannel.open()) {
+            taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            awaitTrouble("it refuses connections", taken.socket().getLocalPort());
         }
-        assertThat(trouble(port)).contains("it refuses connections");
     }
 
-    private String troubleWith(FarSide farSide) throws IOException {
+    private void troubleIs(String words, FarSide farSide) throws IOException {
         AtomicInteger served = new AtomicInteger();
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             Thread.startVirtualThread(() -> serve(server, farSide, served));
-            String trouble = trouble(server.getLocalPort());
-            assertThat(served).hasPositiveValue();
-            return trouble;
+            awaitTrouble(words, server.getLocalPort());
+            await().atMost(SOON).until(() -> served.get() > 0);
         }
+    }
+
+    /** The first calls may be over before anything has come of a connection. */
+    private void awaitTrouble(String words, int port) {
+        await().atMost(SOON).untilAsserted(() -> assertThat(trouble(port)).contains(words));
     }
 
     private String trouble(int port) {
         LinkTarget target = new LinkTarget("uid", 1, "127.0.0.1", port);
         CompletableFuture<Answer> answer = client.link(target).ask(new Verb.Metrics(), PATIENCE);
-        await().until(answer::isDone);
+        await().atMost(SOON).until(answer::isDone);
         return failure(answer).text();
     }
 

@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.testing.EndpointClient;
 import dev.sandglass.gateway.testing.TestGateway;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
@@ -41,9 +42,9 @@ class AuditedSandboxesTest {
         gateway.close();
     }
 
-    /** The lines without duration, digests and ids, once there are so many: they are written behind the answers. */
+    /** The lines without duration, digests and ids, once there are so many: each is written behind its answer. */
     private List<String> lines(int count) {
-        await().until(() -> lines.list.size() >= count);
+        await().atMost(Duration.ofSeconds(30)).until(() -> lines.list.size() >= count);
         return lines.list.stream().map(AuditedSandboxesTest::text).toList();
     }
 
@@ -69,7 +70,7 @@ class AuditedSandboxesTest {
 
         String begin = "caller=alice source=127.0.0.1 contract=sandglass tool=";
         assertThat(lines(4))
-                .containsExactly(
+                .containsExactlyInAnyOrder(
                         begin + "sandbox_start outcome=ok namespace=default sandbox=box created=true",
                         begin + "sandbox_start outcome=ok namespace=default sandbox=box",
                         begin + "sandbox_run_code outcome=ok namespace=default sandbox=new created=true",
@@ -94,7 +95,7 @@ class AuditedSandboxesTest {
 
         String sandbox = " namespace=default sandbox=" + client.session().orElseThrow();
         assertThat(lines(2))
-                .containsExactly(
+                .containsExactlyInAnyOrder(
                         "caller=alice source=127.0.0.1 contract=ipython tool=execute outcome=ok" + sandbox
                                 + " created=true",
                         "caller=alice source=127.0.0.1 contract=ipython tool=list_sessions outcome=ok" + sandbox);
@@ -109,7 +110,7 @@ class AuditedSandboxesTest {
         at("/mcp/ipython?sandbox=no%0abox").call("reset", "{'session':'s'}");
 
         assertThat(lines(4))
-                .satisfiesExactly(
+                .satisfiesExactlyInAnyOrder(
                         line -> assertThat(line).contains("contract=ipybox").endsWith("namespace=default sandbox=box"),
                         line -> assertThat(line)
                                 .contains("contract=code-mode")
@@ -134,7 +135,7 @@ class AuditedSandboxesTest {
         ask("resources/list", "{\"cursor\":\"s3cr3t\"}");
 
         String begin = "caller=alice source=127.0.0.1 contract=sandglass tool=resources/list outcome=";
-        assertThat(lines(2)).containsExactly(begin + "ok", begin + "refused");
+        assertThat(lines(2)).containsExactlyInAnyOrder(begin + "ok", begin + "refused");
     }
 
     @Test
@@ -148,7 +149,7 @@ class AuditedSandboxesTest {
 
         String begin = "caller=alice source=127.0.0.1 contract=sandglass tool=completion/complete outcome=";
         assertThat(lines(2))
-                .containsExactly(
+                .containsExactlyInAnyOrder(
                         begin + "ok namespace=default sandbox=box", begin + "refused namespace=default sandbox=b ox");
     }
 
@@ -160,7 +161,7 @@ class AuditedSandboxesTest {
         assertThat(client.delete().statusCode()).isEqualTo(404);
 
         String begin = "caller=alice source=127.0.0.1 contract=ipython tool=sessions/delete outcome=";
-        assertThat(lines(2)).containsExactly(begin + "ok namespace=default sandbox=" + id, begin + "refused");
+        assertThat(lines(2)).containsExactlyInAnyOrder(begin + "ok namespace=default sandbox=" + id, begin + "refused");
         assertThat(gateway.meters
                         .get("sandglass.tool.calls")
                         .tag("tool", "sessions/delete")

@@ -26,7 +26,7 @@ import reactor.netty.http.server.HttpServer;
 /** A cancellation finds its call at whichever replica it arrives, and only the call of the client that sends it. */
 class CancellationRelayTest {
 
-    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(20);
     private static final String RUN = """
             {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"sandbox_run_code",\
             "arguments":{"sandbox":"box","code":"hang"},"_meta":{"progressToken":1}}}""";

@@ -3,7 +3,6 @@ package dev.sandglass.gateway.mcp;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.testing.TestGateway;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,25 +28,20 @@ class HeldTurnsTest {
         gateway.close();
     }
 
-    private RawClient asks(String accept) throws IOException {
-        var client = new RawClient(gateway, READ, accept);
-        clients.add(client);
-        return client;
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"application/json", "text/event-stream"})
     void aTurnLastsUntilItsAnswerWasTaken(String accept) throws Exception {
         gateway.sandboxes.addRunning("box");
         gateway.supervisor.files.put("big", new byte[1 << 20]);
         for (int i = 0; i < TURNS; i++) {
-            asks(accept).pause();
+            clients.add(RawClient.notReading(gateway, READ, accept));
         }
         await().until(() -> gateway.supervisor.files.asked.size() == TURNS);
 
-        RawClient next = asks(accept);
+        var next = new RawClient(gateway, READ, accept);
+        clients.add(next);
         await().during(Duration.ofMillis(500))
-                .atMost(Duration.ofSeconds(2))
+                .atMost(Duration.ofSeconds(20))
                 .until(() -> gateway.supervisor.files.asked.size() == TURNS);
 
         clients.getFirst().resume();

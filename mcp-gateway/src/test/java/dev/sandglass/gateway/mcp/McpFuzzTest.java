@@ -46,7 +46,7 @@ import tools.jackson.databind.node.ObjectNode;
 class McpFuzzTest {
 
     private static final int MAX_BODY = 64 * 1024;
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final Logger ROOT = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     private static final List<String> HEADERS = List.of("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name");
     private static final JsonMapper PLAIN = JsonMapper.shared();

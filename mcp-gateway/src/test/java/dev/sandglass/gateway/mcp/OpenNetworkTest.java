@@ -8,6 +8,7 @@ import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
 import dev.sandglass.gateway.testing.TestLinks;
+import dev.sandglass.testing.TrainedProgram;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -59,12 +60,6 @@ class OpenNetworkTest {
         return closed.getLocalPort();
     }
 
-    private static int unreachable() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, LOOPBACK)) {
-            return free.getLocalPort();
-        }
-    }
-
     @Test
     void nothingRunsThereAndEachToolSaysWhatWasReachedAndWhatToDo() throws Exception {
         int port = reachable();
@@ -97,7 +92,7 @@ class OpenNetworkTest {
     /** A plugin that lets go of a pod which it had shut in. */
     @Test
     void whatRunsWhenTheNetworkOpensIsEndedWithThatReasonAndKeepsItsOutput() throws Exception {
-        int port = unreachable();
+        int port = TrainedProgram.freePort();
         try (SupervisorProcess supervisor = thatTries(port, true)) {
             // The code says that it runs by the file, and only then there is something to reach.
             Thread opens = Thread.ofVirtual().start(() -> opensOnce(supervisor, port));

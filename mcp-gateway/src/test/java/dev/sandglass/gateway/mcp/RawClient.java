@@ -11,19 +11,21 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Semaphore;
 
-/** A client on a bare socket: it can stop reading, and its close is the close of the connection. */
+/** A client on a bare socket: it can put off reading, and its close is the close of the connection. */
 final class RawClient implements AutoCloseable {
 
     private final Socket socket = new Socket();
-    private final Semaphore mayRead = new Semaphore(1);
+    private final Semaphore mayRead;
     private volatile String received = "";
     private volatile boolean ended;
 
     RawClient(TestGateway gateway, String body, String accept) throws IOException {
-        this(gateway, TestGateway.KEY, accept, body.getBytes(StandardCharsets.UTF_8).length, body);
+        this(gateway, TestGateway.KEY, accept, body.getBytes(StandardCharsets.UTF_8).length, body, true);
     }
 
-    private RawClient(TestGateway gateway, String key, String accept, int declared, String body) throws IOException {
+    private RawClient(TestGateway gateway, String key, String accept, int declared, String body, boolean reads)
+            throws IOException {
+        mayRead = new Semaphore(reads ? 1 : 0);
         socket.setReceiveBufferSize(16 * 1024);
         URI uri = URI.create(gateway.base());
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), uri.getPort()));
@@ -42,7 +44,13 @@ final class RawClient implements AutoCloseable {
 
     /** One that declares more than it sends. */
     static RawClient begun(TestGateway gateway, String key, int declared, String body) throws IOException {
-        return new RawClient(gateway, key, "application/json", declared, body);
+        return new RawClient(gateway, key, "application/json", declared, body, true);
+    }
+
+    /** One that reads nothing of its answer before it is resumed. */
+    static RawClient notReading(TestGateway gateway, String body, String accept) throws IOException {
+        int length = body.getBytes(StandardCharsets.UTF_8).length;
+        return new RawClient(gateway, TestGateway.KEY, accept, length, body, false);
     }
 
     /** The beginning of what came so far. */
@@ -53,10 +61,6 @@ final class RawClient implements AutoCloseable {
     /** Whether the gateway ended the connection. */
     boolean isEnded() {
         return ended;
-    }
-
-    void pause() throws InterruptedException {
-        mayRead.acquire();
     }
 
     void resume() {

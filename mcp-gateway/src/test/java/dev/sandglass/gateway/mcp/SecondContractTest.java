@@ -25,7 +25,7 @@ import tools.jackson.databind.JsonNode;
 @SuppressWarnings("NullAway.Init")
 class SecondContractTest {
 
-    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(30);
     private static final String LIST = """
             {"jsonrpc":"2.0","id":1,"method":"%s","params":{}}""";
 

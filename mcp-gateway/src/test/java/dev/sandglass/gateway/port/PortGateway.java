@@ -53,7 +53,8 @@ public final class PortGateway implements AutoCloseable {
     /** From there, {@code X-Forwarded-For} is believed. */
     static final String PROXY = "127.0.0.2";
 
-    static final Duration IDLE = Duration.ofSeconds(6);
+    /** Longer than a busy machine takes for anything. */
+    static final Duration IDLE = Duration.ofSeconds(30);
     static final int MOST = 4;
     static final int MOST_OF_TENANT = 6;
     static final int MOST_STRANGERS = 8;
@@ -94,17 +95,23 @@ public final class PortGateway implements AutoCloseable {
 
     /** One that lets so many of each sandbox in, and no fewer of a tenant and of all. */
     public PortGateway(int connections) {
-        this(Optional.empty(), ReachedBy.LINKS, SOCKETS, connections, connections, connections);
+        this(Optional.empty(), ReachedBy.LINKS, SOCKETS, IDLE, connections, connections, connections);
+    }
+
+    /** One that ends a connection on which nothing moves for so long. */
+    public PortGateway(Duration idle) {
+        this(Optional.empty(), ReachedBy.LINKS, SOCKETS, idle, MOST, MOST_OF_TENANT, 2 * MOST);
     }
 
     private PortGateway(Optional<LinkClient> links, ReachedBy reachedBy, SocketSettings sockets) {
-        this(links, reachedBy, sockets, MOST, MOST_OF_TENANT, 2 * MOST);
+        this(links, reachedBy, sockets, IDLE, MOST, MOST_OF_TENANT, 2 * MOST);
     }
 
     private PortGateway(
             Optional<LinkClient> links,
             ReachedBy reachedBy,
             SocketSettings sockets,
+            Duration idle,
             int most,
             int mostOfTenant,
             int mostOfAll) {
@@ -112,7 +119,7 @@ public final class PortGateway implements AutoCloseable {
         var settings = new PortSettings(
                 null,
                 Duration.ofMinutes(10),
-                IDLE,
+                idle,
                 Duration.ofSeconds(2),
                 most,
                 mostOfTenant,
@@ -227,7 +234,7 @@ public final class PortGateway implements AutoCloseable {
     @Override
     public void close() {
         http.shutdownNow();
-        server.disposeNow(Duration.ofSeconds(1));
+        server.disposeNow(Duration.ofSeconds(30));
         supervisor.close();
         loops.dispose();
     }

@@ -46,13 +46,17 @@ class PortLogTest {
         gateway.close();
     }
 
-    /** It is written behind the answer. */
+    /** Of this test's port, once the audit log knows it: that is written behind the answer. */
     private List<String> told(String message) {
-        await().until(() ->
-                lines.list.stream().anyMatch(line -> line.getLoggerName().equals("audit")));
+        await().until(() -> !written("port request").isEmpty());
+        return written(message);
+    }
+
+    private List<String> written(String message) {
         return lines.list.stream()
                 .filter(line -> line.getMessage().equals(message))
                 .map(line -> String.valueOf(line.getKeyValuePairs()))
+                .filter(line -> line.contains("port=\"%d\"".formatted(upstream.port())))
                 .toList();
     }
 

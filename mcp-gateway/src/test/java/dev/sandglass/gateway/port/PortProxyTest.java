@@ -269,12 +269,21 @@ class PortProxyTest {
         }
     }
 
+    /** A server that says nothing, and what it reads in the end. */
+    private static Upstream silent(AtomicInteger ended) {
+        return new Upstream((connection, head) -> {
+            ended.set(connection.getInputStream().read());
+        });
+    }
+
     @Test
     void aConnectionOnWhichNothingMovesIsEnded() throws Exception {
         var ended = new AtomicInteger();
-        try (Upstream upstream = new Upstream(
-                (connection, head) -> ended.set(connection.getInputStream().read()))) {
-            HttpResponse<String> response = gateway.send(gateway.request(on(upstream, "/")));
+        try (var impatient = new PortGateway(Duration.ofSeconds(2));
+                Upstream upstream = silent(ended)) {
+            impatient.box("uid-1", upstream.port());
+            String path = PortGateway.path(upstream.port(), "/");
+            HttpResponse<String> response = impatient.send(impatient.request(path));
 
             assertThat(response.statusCode()).isEqualTo(504);
             await().until(() -> ended.get() == -1);
@@ -284,8 +293,7 @@ class PortProxyTest {
     @Test
     void aClientThatGoesTakesItsConnectionToTheSandboxAlong() throws Exception {
         var ended = new AtomicInteger();
-        try (Upstream upstream = new Upstream(
-                (connection, head) -> ended.set(connection.getInputStream().read()))) {
+        try (Upstream upstream = silent(ended)) {
             try (Socket client = new Socket(InetAddress.getLoopbackAddress(), gateway.port())) {
                 client.getOutputStream()
                         .write(("GET " + on(upstream, "/") + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "

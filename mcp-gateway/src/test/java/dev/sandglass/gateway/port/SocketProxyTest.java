@@ -70,7 +70,7 @@ class SocketProxyTest {
     @AfterEach
     void stop() {
         gateway.close();
-        server.disposeNow(Duration.ofSeconds(1));
+        server.disposeNow(Duration.ofSeconds(30));
     }
 
     /** What a client hears. */

@@ -24,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 /** Sandboxes in memory. A started one runs at once, unless a test says what is to come of starts. */
 public final class FakeSandboxes implements Sandboxes {
@@ -43,6 +44,7 @@ public final class FakeSandboxes implements Sandboxes {
     private final Sinks.Many<String> changes = Sinks.many().multicast().directBestEffort();
     private final Map<String, Sinks.One<SandboxEnd>> ends = new ConcurrentHashMap<>();
     private volatile Optional<Mono<RunningSandbox>> nextStart = Optional.empty();
+    private volatile Runnable onceNotSeen = () -> {};
     private volatile Deletion nextDeletion = Deletion.of(WorkspaceEnd.SCRATCH);
 
     /** What the next starts and resumptions answer. */
@@ -53,6 +55,11 @@ public final class FakeSandboxes implements Sandboxes {
     /** What the next deletions do. */
     public void deletionsMean(Deletion done) {
         nextDeletion = done;
+    }
+
+    /** What happens when an incarnation was looked for that is not there yet. */
+    public void onceNotSeen(Runnable deed) {
+        onceNotSeen = deed;
     }
 
     /** Puts a sandbox into a state. */
@@ -102,13 +109,17 @@ public final class FakeSandboxes implements Sandboxes {
     /** That an incarnation is not there is said after {@link #LAG}; that there is no such sandbox, at once. */
     @Override
     public Mono<Optional<SandboxState>> findByUid(String tenant, String namespace, String uid, int incarnation) {
-        return Flux.concat(Mono.just(uid), Flux.defer(changes::asFlux))
+        return Flux.concat(Mono.just(uid), Flux.defer(this::changesOnceNotSeen))
                 .map(_ -> byUid(namespace, uid))
                 .filter(found -> found.isEmpty()
                         || (found.get() instanceof SandboxState.Running(RunningSandbox sandbox)
                                 && sandbox.incarnation() >= incarnation))
                 .next()
                 .timeout(LAG, Mono.fromSupplier(() -> byUid(namespace, uid)));
+    }
+
+    private Flux<String> changesOnceNotSeen() {
+        return changes.asFlux().doOnSubscribe(_ -> Schedulers.parallel().schedule(onceNotSeen));
     }
 
     private Optional<SandboxState> byUid(String namespace, String uid) {

@@ -91,6 +91,7 @@ public final class FakeSupervisor implements LinkClient, Link {
     private volatile boolean silentMetrics;
     private final AtomicInteger silentLists = new AtomicInteger();
     private volatile Runnable onTheWay = () -> {};
+    private volatile Runnable afterwards = () -> {};
     private volatile boolean unreachable;
     private volatile String executing = "{\"state\":\"running\",\"position\":0}";
     private volatile String kernel = "\"state\":\"idle\"";
@@ -230,6 +231,7 @@ public final class FakeSupervisor implements LinkClient, Link {
                     : answer(executing);
             reader.begun(answer);
             play(verb, reader);
+            afterwards.run();
             answered.complete(answer);
         });
         return answered;
@@ -238,6 +240,11 @@ public final class FakeSupervisor implements LinkClient, Link {
     /** Whatever is run next does that on its way. */
     public void meanwhile(Runnable deed) {
         onTheWay = deed;
+    }
+
+    /** Whatever is run does that right after its end was told. */
+    public void afterwards(Runnable deed) {
+        afterwards = deed;
     }
 
     private void play(Verb.Following verb, OutputReader reader) {

@@ -48,6 +48,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
@@ -78,7 +79,10 @@ public final class TestGateway implements AutoCloseable {
             Map.of(KEY, new Caller("alice", List.of("default")), OTHER_KEY, new Caller("bob", List.of("other")));
 
     private static final int NOBODY = 0;
-    private static final Duration HASTY = Duration.ofMillis(300);
+
+    /** Longer than a busy machine takes for anything, and shorter than callers wait. */
+    private static final Duration USUAL = Duration.ofSeconds(15);
+
     private static final LoopResources TO_OTHERS = LoopResources.create("to-others", 1, true);
 
     private static final LinkSecret SECRET =
@@ -136,7 +140,7 @@ public final class TestGateway implements AutoCloseable {
             int otherPort,
             Duration startWait,
             BiFunction<Actions, TenantAccess, List<Contract>> more) {
-        ToolSettings tools = hasty(startWait);
+        ToolSettings tools = tools(startWait);
         this.others = new CancellationRelay(TO_OTHERS, otherPort);
         this.executions = new Executions(links == null ? supervisor : links, sandboxes::ends);
         Callers callers = token -> switch (token) {
@@ -174,7 +178,7 @@ public final class TestGateway implements AutoCloseable {
 
     /** Before supervisors that a test started itself. */
     public static TestGateway start(LinkClient links) {
-        return new TestGateway(links, MCP, CONNECTIONS, ReachedBy.LINKS, NOBODY, HASTY);
+        return new TestGateway(links, MCP, CONNECTIONS, ReachedBy.LINKS, NOBODY, USUAL);
     }
 
     /** Before the stand-in for a supervisor. */
@@ -184,17 +188,27 @@ public final class TestGateway implements AutoCloseable {
 
     /** With other bounds of the endpoint. */
     public static TestGateway start(McpSettings mcp) {
-        return new TestGateway(null, mcp, CONNECTIONS, ReachedBy.LINKS, NOBODY, HASTY);
+        return new TestGateway(null, mcp, CONNECTIONS, ReachedBy.LINKS, NOBODY, USUAL);
     }
 
     /** Where ports are reached so. */
     public static TestGateway start(ReachedBy reachedBy) {
-        return new TestGateway(null, MCP, CONNECTIONS, reachedBy, NOBODY, HASTY);
+        return new TestGateway(null, MCP, CONNECTIONS, reachedBy, NOBODY, USUAL);
     }
 
     /** With other bounds of connections. */
     public static TestGateway start(ConnectionSettings connections) {
-        return new TestGateway(null, MCP, connections, ReachedBy.LINKS, NOBODY, HASTY);
+        return new TestGateway(null, MCP, connections, ReachedBy.LINKS, NOBODY, USUAL);
+    }
+
+    /** One that waits for starts and for answers to short questions just so long. */
+    public static TestGateway waiting(Duration wait) {
+        return new TestGateway(null, MCP, CONNECTIONS, ReachedBy.LINKS, NOBODY, wait);
+    }
+
+    /** One that hardly waits at all, for tests of what is told then. */
+    public static TestGateway hasty() {
+        return waiting(Duration.ofMillis(300));
     }
 
     /** One that waits for starts as long as a test could. */
@@ -214,7 +228,7 @@ public final class TestGateway implements AutoCloseable {
 
     /** A replica that knows of others on this machine, at that port. */
     public static TestGateway besides(int otherPort, String... addresses) {
-        var gateway = new TestGateway(null, MCP, CONNECTIONS, ReachedBy.LINKS, otherPort, HASTY);
+        var gateway = new TestGateway(null, MCP, CONNECTIONS, ReachedBy.LINKS, otherPort, USUAL);
         gateway.others.follow(Set.of(addresses));
         return gateway;
     }
@@ -228,20 +242,20 @@ public final class TestGateway implements AutoCloseable {
                 CONNECTIONS,
                 ReachedBy.LINKS,
                 otherPort,
-                HASTY,
+                USUAL,
                 (actions, access) -> List.of(other.apply(actions, access)));
         gateway.others.follow(Set.of(addresses));
         return gateway;
     }
 
-    private static ToolSettings hasty(Duration startWait) {
+    private static ToolSettings tools(Duration startWait) {
         return new ToolSettings(
                 Duration.ofSeconds(120),
                 Duration.ofHours(1),
                 Duration.ofSeconds(20),
                 20_000,
                 startWait,
-                Duration.ofMillis(300));
+                startWait.compareTo(USUAL) < 0 ? startWait : USUAL);
     }
 
     /** Tells the addresses of ports, as a gateway that does not know its own. */
@@ -290,6 +304,11 @@ public final class TestGateway implements AutoCloseable {
     /** Sends, and waits for the whole answer. */
     public HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
         return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** Sends, and gives each line of the answer when it comes. */
+    public Stream<String> lines(HttpRequest.Builder request) throws IOException, InterruptedException {
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofLines()).body();
     }
 
     /** The JSON in an answer. */
@@ -341,7 +360,7 @@ public final class TestGateway implements AutoCloseable {
 
     @Override
     public void close() {
-        server.disposeNow(Duration.ofSeconds(1));
+        server.disposeNow(Duration.ofSeconds(30));
         others.close();
         supervisor.close();
         http.shutdownNow();

@@ -45,6 +45,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** Calls from the gateway on, to an MCP server that a real supervisor started. */
 class RealServerTest {
 
+    /** A server's program and its handshake take their time. */
+    private static final Duration SOON = Duration.ofSeconds(60);
+
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final Path SERVER = Path.of("..", "kernel-image", "tests", "mcp", "server.py")
             .toAbsolutePath()
@@ -173,12 +176,12 @@ class RealServerTest {
     @Test
     void aCallThatIsGivenUpIsCancelledAtTheServer() throws Exception {
         var slow = one.call("slow", "{\"seconds\":30}");
-        await().until(() -> Files.exists(begun));
+        await().atMost(SOON).until(() -> Files.exists(begun));
         var answered = blob(one.call("echo", "{\"while\":\"it sleeps\"}"));
         assertThat(answered).contains("it sleeps");
         slow.cancel(false);
 
-        await().until(() -> !Files.readString(notes).isEmpty());
+        await().atMost(SOON).until(() -> !Files.readString(notes).isEmpty());
         assertThat(problem(one.ask("tool_call", "{'server':'web','tool':'slow','timeout_s':0.3}", "{\"seconds\":30}"))
                         .code())
                 .isEqualTo("timeout");
@@ -213,7 +216,7 @@ class RealServerTest {
         blob(one.ask("tool_list", "{'server':'web'}", ""));
         problem(one.ask("tool_call", "{'server':'absent','tool':'a'}", "{}"));
 
-        await().untilAsserted(() -> assertThat(handshakes.noted).containsKeys("web", "absent"));
+        await().atMost(SOON).untilAsserted(() -> assertThat(handshakes.noted).containsKeys("web", "absent"));
         ServerHandshake web = requireNonNull(handshakes.noted.get("web"));
         ServerInfo info = requireNonNull(web.serverInfo());
         assertThat(info.name()).isEqualTo("test");

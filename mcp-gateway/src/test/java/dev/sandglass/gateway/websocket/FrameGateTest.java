@@ -169,6 +169,7 @@ class FrameGateTest {
 
     @Test
     void everyFrameHasATimeOfItsOwnAndSilenceBetweenThemNone() {
+        source.freezeTime();
         for (int i = 0; i < 3; i++) {
             source.writeInbound(half(900, 10));
             source.advanceTimeBy(29, TimeUnit.SECONDS);

@@ -165,6 +165,8 @@ class ToolContractTest {
 
     @Test
     void aStartThatTakesLongIsToldAsSuch() throws Exception {
+        stop();
+        gateway = TestGateway.hasty();
         gateway.sandboxes.startsAnswer(Mono.never());
 
         JsonNode result = gateway.call("sandbox_start", "{\"sandbox\":\"slow\"}");

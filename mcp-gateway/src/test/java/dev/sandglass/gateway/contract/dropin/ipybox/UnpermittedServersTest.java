@@ -40,7 +40,7 @@ import tools.jackson.databind.node.ObjectNode;
 @SuppressWarnings("NullAway.Init")
 class UnpermittedServersTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(30);
 
     private final FakeSandboxes sandboxes = new FakeSandboxes();
     private final FakeSupervisor supervisor = new FakeSupervisor();

@@ -190,6 +190,8 @@ class CompletionsContractTest {
         assertThat(paths("")).isEmpty();
         assertThat(gateway.sandboxes.orders).isEmpty();
 
+        stop();
+        gateway = TestGateway.hasty();
         gateway.sandboxes.addRunning("box");
         gateway.supervisor.silenceLists(1);
         assertThat(paths("")).isEmpty();

@@ -9,6 +9,7 @@ import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -169,6 +170,9 @@ class ResourcesContractTest {
 
     @Test
     void aSandboxThatDoesNotAnswerIsLeftOut() throws Exception {
+        stop();
+        gateway = TestGateway.waiting(Duration.ofSeconds(3));
+        gateway.sandboxes.addRunning("box");
         gateway.sandboxes.addRunning("quick");
         gateway.supervisor.files.put("a", "");
         gateway.supervisor.silenceLists(1);

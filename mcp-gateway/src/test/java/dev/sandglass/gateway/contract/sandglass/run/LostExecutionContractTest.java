@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import reactor.core.scheduler.Schedulers;
 import tools.jackson.databind.JsonNode;
 
 /** What is told of an execution whose pod is gone, and of one whose pod this replica has not seen yet. */
@@ -52,7 +50,7 @@ class LostExecutionContractTest {
     @Test
     void anExecutionOfAnIncarnationThatIsSeenAMomentLaterIsNotLost() throws Exception {
         var now = new SandboxState.Running(resumed());
-        Schedulers.parallel().schedule(() -> gateway.sandboxes.put(now), 200, TimeUnit.MILLISECONDS);
+        gateway.sandboxes.onceNotSeen(() -> gateway.sandboxes.put(now));
 
         assertThat(read(2).path("structuredContent").path("status").asString()).isNotEqualTo("lost");
     }

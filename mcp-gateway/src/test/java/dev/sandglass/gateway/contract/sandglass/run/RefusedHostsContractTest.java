@@ -1,12 +1,9 @@
 package dev.sandglass.gateway.contract.sandglass.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.gateway.contract.FencedText;
 import dev.sandglass.gateway.testing.TestGateway;
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -113,12 +110,9 @@ class RefusedHostsContractTest {
     @Test
     void aFailureThatComesALittleLaterIsAwaited() throws Exception {
         gateway.denied.setHearing(true);
-        CompletableFuture<Void> late = CompletableFuture.runAsync(() -> {
-            await().pollInterval(Duration.ofMillis(1)).until(() -> !gateway.supervisor.verbs.isEmpty());
-            gateway.denied.noteFailure(uid, "late.example:443", "DNS has no address for this name");
-        });
+        gateway.supervisor.afterwards(
+                () -> gateway.denied.noteFailure(uid, "late.example:443", "DNS has no address for this name"));
         JsonNode told = run("box", "print OSError: Tunnel connection failed: 502 Bad Gateway - DNS lookup failed");
-        late.join();
         assertThat(denied(told)).isEqualTo("[]");
         assertThat(TestGateway.text(told))
                 .contains(
@@ -128,12 +122,8 @@ class RefusedHostsContractTest {
     @Test
     void oneThatComesALittleLaterIsAwaited() throws Exception {
         gateway.denied.setHearing(true);
-        CompletableFuture<Void> late = CompletableFuture.runAsync(() -> {
-            await().pollInterval(Duration.ofMillis(1)).until(() -> !gateway.supervisor.verbs.isEmpty());
-            gateway.denied.note(uid, "late.example:443", "not-allowed");
-        });
+        gateway.supervisor.afterwards(() -> gateway.denied.note(uid, "late.example:443", "not-allowed"));
         JsonNode told = run("box", "print OSError: Tunnel connection failed: 403 Forbidden");
-        late.join();
         assertThat(denied(told)).isEqualTo("[\"late.example:443\"]");
         assertThat(TestGateway.text(told)).contains("[network] The code asked for \"late.example:443\": not in");
     }

@@ -160,6 +160,9 @@ class MetricsContractTest {
 
     @Test
     void aSandboxThatDoesNotAnswerInTimeIsToldAsUnknown() throws Exception {
+        stop();
+        gateway = TestGateway.hasty();
+        gateway.sandboxes.addRunning("box");
         gateway.supervisor.silenceMetrics();
 
         JsonNode usage = sandboxes("{\"sandbox\":\"box\"}").path(0);

@@ -9,7 +9,9 @@ import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,7 +59,7 @@ class StartEndsTest {
 
     @Test
     void whatHoldsUpAStartIsToldWhenTheWaitingEnds() throws Exception {
-        try (TestGateway gateway = TestGateway.start()) {
+        try (TestGateway gateway = TestGateway.hasty()) {
             gateway.sandboxes.startsAnswer(Mono.never());
             gateway.sandboxes.put(new SandboxState.Pending(REF, "uid-x", "Evicted", "The node put the pod out."));
 
@@ -73,20 +75,22 @@ class StartEndsTest {
 
     @Test
     void whoeverWantsProgressIsToldEachCondition() throws Exception {
-        try (TestGateway gateway = TestGateway.start()) {
-            var pulling = new SandboxState.Pending(REF, "uid-x", "Starting", "The node pulls the image");
+        String call = TestGateway.toolCall("sandbox_start", "{\"sandbox\":\"x\"}")
+                .replace("\"params\":{", "\"params\":{\"_meta\":{\"progressToken\":1},");
+        try (TestGateway gateway = TestGateway.patient()) {
             gateway.sandboxes.put(new SandboxState.Pending(REF, "uid-x", "Starting", "The pod was made"));
-            gateway.sandboxes.startsAnswer(Mono.<RunningSandbox>never().doOnSubscribe(_ -> Schedulers.parallel()
-                    .schedule(() -> gateway.sandboxes.put(pulling), 100, TimeUnit.MILLISECONDS)));
-            String call = TestGateway.toolCall("sandbox_start", "{\"sandbox\":\"x\"}")
-                    .replace("\"params\":{", "\"params\":{\"_meta\":{\"progressToken\":1},");
+            gateway.sandboxes.startsAnswer(Mono.never());
 
-            assertThat(gateway.send(gateway.post(call)).body().lines().filter(line -> line.startsWith("data: ")))
-                    .satisfiesExactly(
-                            first -> assertThat(first).contains("\"progress\":1", "Starting: The pod was made.\\n"),
-                            then -> assertThat(then)
-                                    .contains("\"progress\":2", "Starting: The node pulls the image.\\n"),
-                            answer -> assertThat(answer).contains("It may still be initializing"));
+            try (Stream<String> lines = gateway.lines(gateway.post(call))) {
+                Iterator<String> told =
+                        lines.filter(line -> line.startsWith("data: ")).iterator();
+                assertThat(told.next()).contains("\"progress\":1", "Starting: The pod was made.\\n");
+                gateway.sandboxes.put(new SandboxState.Pending(REF, "uid-x", "Starting", "The node pulls the image"));
+                assertThat(told.next()).contains("\"progress\":2", "Starting: The node pulls the image.\\n");
+                gateway.executions.drain();
+                assertThat(told.next()).contains("It may still be initializing");
+                assertThat(told).isExhausted();
+            }
         }
     }
 
@@ -126,7 +130,10 @@ class StartEndsTest {
         try (TestGateway gateway = TestGateway.patient()) {
             gateway.sandboxes.put(new SandboxState.Asleep(REF, "uid-x", "Idle"));
             gateway.supervisor.vanish();
-            Schedulers.parallel().schedule(gateway.executions::drain, 200, TimeUnit.MILLISECONDS);
+            Mono<RunningSandbox> resumed = Mono.fromSupplier(() -> gateway.sandboxes.addRunning("x"));
+            gateway.sandboxes.startsAnswer(resumed.doOnNext(_ -> {
+                Schedulers.parallel().schedule(gateway.executions::drain, 200, TimeUnit.MILLISECONDS);
+            }));
 
             assertThat(TestGateway.text(gateway.call("sandbox_run_code", "{\"sandbox\":\"x\",\"code\":\"1\"}")))
                     .contains("is still being resumed");
@@ -161,7 +168,7 @@ class StartEndsTest {
 
     @Test
     void whatHoldsUpAResumptionIsToldWhenTheWaitingEnds() throws Exception {
-        try (TestGateway gateway = TestGateway.start()) {
+        try (TestGateway gateway = TestGateway.hasty()) {
             var pending = new SandboxState.Pending(REF, "uid-x", "NodeLost", "Node n does not answer");
             gateway.sandboxes.put(new SandboxState.Asleep(REF, "uid-x", "Idle"));
             gateway.sandboxes.startsAnswer(

@@ -49,6 +49,12 @@ def status(output: Output) -> str:
     return str(output.outcome["status"])
 
 
+def waits(pid: int) -> bool:
+    """Whether a process waits in an event loop; where Linux does not say in what it sleeps: whether it sleeps."""
+    where = Path(f"/proc/{pid}/wchan").read_text()
+    return "poll" in where or (where == "0" and ") S " in Path(f"/proc/{pid}/stat").read_text())
+
+
 def still_works(client: Client, name: str) -> None:
     output = client.run(f"{name}-kept", "kept", session=SESSION)
     assert (status(output), output.only("result").blob) == ("ok", b"1")
@@ -58,7 +64,9 @@ def still_works(client: Client, name: str) -> None:
 def test_an_alarm_that_was_forgotten(client: Client, name: str, told: Path, error: str) -> None:
     output = client.run(name, ALARM.format(error=error, sets=PID, told=str(told)), session=SESSION)
     assert status(output) == "ok"
-    os.kill(int(output.text()), signal.SIGALRM)
+    pid = int(output.text())
+    client.until(lambda: waits(pid), PATIENCE, "the kernel to wait in its loop")
+    os.kill(pid, signal.SIGALRM)
     client.until(told.exists, PATIENCE, "the alarm")
     still_works(client, name)
 

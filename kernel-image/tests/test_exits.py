@@ -1,5 +1,6 @@
 """``sys.exit`` and its like end a run as they end a program, with its verdict; the kernel and its variables stay."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -140,5 +141,5 @@ def test_a_last_promise_that_leaves(client: Client, name: str) -> None:
 def test_a_bad_end_in_node(client: Client, name: str, leave: str, code: int) -> None:
     output = client.run(name, f"var kept = 1; {leave}; kept = 2", session=SESSION, language="nodejs")
     assert (outcome(output)["status"], outcome(output)["message"]) == ("error", f"Exit: process.exit({code})")
-    assert b"cell-1:1" in output.only("error").blob
+    assert re.search(rb"cell-\d+:1", output.only("error").blob)
     is_kept(client, name, "nodejs")

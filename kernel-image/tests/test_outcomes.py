@@ -205,7 +205,8 @@ def test_death_of_a_kernel_that_had_nothing_to_lose(own: Running) -> None:
     client = own.ready()
     client.ask("reset")
     client.until(lambda: len(children_of(own.process.pid)) == 1, PATIENCE, "the fresh kernel to be alone")
-    os.kill(*children_of(own.process.pid), signal.SIGKILL)
+    (kernel,) = children_of(own.process.pid)
+    os.kill(kernel, signal.SIGKILL)
     client.until(
         lambda: [event["event"] for _, _, event in client.events].count("died") == 2,
         PATIENCE,

@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Any
 
-from tests.endpoint import TOKEN, Endpoint, Json, Received, Reply, with_id
+from tests.endpoint import PATIENCE, TOKEN, Endpoint, Json, Received, Reply, with_id
 from tests.test_library import STARTED, STOPPED
 
 TOOLS: Json = {
@@ -119,11 +119,11 @@ class Bridge:
         rest = self.stdout.read()
         assert self.process.stderr
         errors = self.process.stderr.read().decode()
-        return self.process.wait(20), rest, errors
+        return self.process.wait(PATIENCE), rest, errors
 
 
 def wait_until(condition: Any) -> None:
-    ends = time.monotonic() + 20
+    ends = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < ends
         time.sleep(0.005)

@@ -11,6 +11,8 @@ from typing import Any
 
 Json = dict[str, Any]
 TOKEN = "sgk_test"
+# Seconds until a test gives up what it waits for. Not how quick anything has to be: much else may run on the machine.
+PATIENCE = 60
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
@@ -155,7 +157,7 @@ class Handler(BaseHTTPRequestHandler):
         for number, event in enumerate(events):
             if reply.hold is not None and number == len(events) - 1:
                 self.wfile.flush()
-                reply.hold.wait(20)
+                reply.hold.wait(PATIENCE)
             raw = event if isinstance(event, bytes) else b"event: message\ndata: " + json.dumps(event).encode()
             piece = raw + b"\n\n"
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))

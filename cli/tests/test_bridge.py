@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.bridges import INITIALIZED, SESSION, Gateway, call, initialize, wait_until
-from tests.endpoint import TOKEN, Json, Reply, result
+from tests.endpoint import PATIENCE, TOKEN, Json, Reply, result
 from tests.test_library import STARTED
 
 
@@ -138,7 +138,7 @@ def test_a_signal_ends_what_runs_and_the_sandbox(gateway: Gateway, bridges: Any,
     bridge.send(call(1, "execute", {}))
     wait_until(lambda: any(each.tool == "execute" for each in gateway.endpoint.received))
     bridge.process.send_signal(number)
-    assert bridge.process.wait(20) == 0
+    assert bridge.process.wait(PATIENCE) == 0
     hold.set()
     assert len(gateway.endpoint.calls("sandbox_stop")) == 1
     assert bridge.end()[1] == b""

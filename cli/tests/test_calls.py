@@ -99,13 +99,13 @@ def test_trying_again_ends(endpoint: Endpoint, made: Call) -> None:
 
 @both
 def test_an_endpoint_that_is_not_there_is_named(made: Call) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/mcp"
     absent = Endpoint.__new__(Endpoint)
-    absent.url = url
-    with pytest.raises(EndpointError, match=f"{url} cannot be reached"):
-        made(absent, ONCE)
+    # Taken, so that it is nobody else's, and nothing listens there.
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        absent.url = f"http://127.0.0.1:{taken.getsockname()[1]}/mcp"
+        with pytest.raises(EndpointError, match=f"{absent.url} cannot be reached"):
+            made(absent, ONCE)
 
 
 @pytest.mark.parametrize(

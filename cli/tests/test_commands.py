@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import json
 import os
 import pty
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.commands import Run
-from tests.endpoint import TOKEN, Endpoint, Json, in_turn, ran, result, streamed
+from tests.endpoint import PATIENCE, TOKEN, Endpoint, Json, in_turn, ran, result, streamed
 from tests.test_library import BEGUN, ERROR, STARTED, STOPPED
 
 PORT = {
@@ -297,12 +298,14 @@ class Terminal:
         )  # fmt: skip
         os.close(slave)
         self._master = master
+        # A piece may end within a letter.
+        self._text = codecs.getincrementaldecoder("utf-8")()
         self.seen = ""
 
     def until(self, words: str) -> None:
         while words not in self.seen:
-            assert select.select([self._master], [], [], 20)[0], f"no {words!r} in {self.seen!r}"
-            self.seen += os.read(self._master, 4096).decode()
+            assert select.select([self._master], [], [], PATIENCE)[0], f"no {words!r} in {self.seen!r}"
+            self.seen += self._text.decode(os.read(self._master, 4096))
 
     def type(self, text: str) -> None:
         os.write(self._master, text.encode())
@@ -315,9 +318,9 @@ class Terminal:
                 break
             if not piece:
                 break
-            self.seen += piece.decode()
+            self.seen += self._text.decode(piece)
         os.close(self._master)
-        return self.process.wait(20)
+        return self.process.wait(PATIENCE)
 
 
 def test_a_terminal_shows_output_at_once_in_colours_and_nothing_else(endpoint: Endpoint, tmp_path: Path) -> None:

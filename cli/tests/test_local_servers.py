@@ -20,7 +20,7 @@ from sandglass.bridge.placeholders import Variables
 from sandglass.core.runs import Where
 from sandglass.wire.messages import ToolAnswer, ToolCall
 from tests.bridges import Gateway, call
-from tests.endpoint import TOKEN, Endpoint, Json, Reply, result
+from tests.endpoint import PATIENCE, TOKEN, Endpoint, Json, Reply, result
 
 KEY = "value-of-a-key-1234"
 REFUSED = f'Error: Not registered: it ended. Its last words:\nno such key "{KEY}"'
@@ -159,7 +159,7 @@ def test_calls_side_by_side_register_a_server_once(gateway: Gateway, config: Pat
     register = servers.register
 
     def slow(arguments: Json) -> Json | Reply:
-        hold.wait(20)
+        hold.wait(PATIENCE)
         return register(arguments)
 
     gateway.tools["mcp_register_server"] = slow

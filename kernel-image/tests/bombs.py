@@ -7,12 +7,12 @@ from pathlib import Path
 
 from supervisors import Running
 
-# Each process forks a successor, which leaves session and group, and ends: so many chains, for 30 s at most.
+# Each process forks a successor, which leaves session and group, and ends: so many chains, for a minute at most.
 HYDRA = """
 import fcntl, os, sys, time
 lock = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o666)
 fcntl.flock(lock, fcntl.LOCK_EX)
-end = time.monotonic() + 30
+end = time.monotonic() + 60
 def fork():
     while True:
         try:
@@ -27,7 +27,7 @@ for _ in range(int(sys.argv[1])):
             os.setsid()
         os._exit(0)
 print('on', flush=True)
-time.sleep(30)
+time.sleep(60)
 """
 # A process in another session, whose parent is gone and whose environment is empty.
 LEAVER = """

@@ -10,6 +10,9 @@ from typing import Any
 import zmq
 
 WINDOW = 262_144
+# Seconds until a test gives up what it waits for. Not how quick anything has to be: much else may run on the machine.
+# What code of tests starts lasts longer, so that its end by itself is not taken for what was waited for.
+PATIENCE = 30.0
 
 
 @dataclass
@@ -91,7 +94,7 @@ class Client:
     def close(self) -> None:
         self.socket.close()
 
-    def ask(self, verb: str, blob: bytes | None = None, timeout: float = 10, **arguments: Any) -> dict[str, Any]:
+    def ask(self, verb: str, blob: bytes | None = None, timeout: float = PATIENCE, **arguments: Any) -> dict[str, Any]:
         return self.reply_to(self.send(verb, blob, **arguments), timeout)
 
     def send(self, verb: str, blob: bytes | None = None, **arguments: Any) -> bytes:
@@ -114,10 +117,10 @@ class Client:
         _, blob = self.both_to(self.send("files", operation="list", path=path, **more))
         return list(json.loads(blob))
 
-    def reply_to(self, request_id: bytes, timeout: float = 10) -> dict[str, Any]:
+    def reply_to(self, request_id: bytes, timeout: float = PATIENCE) -> dict[str, Any]:
         return self.both_to(request_id, timeout)[0]
 
-    def both_to(self, request_id: bytes, timeout: float = 10) -> tuple[dict[str, Any], bytes]:
+    def both_to(self, request_id: bytes, timeout: float = PATIENCE) -> tuple[dict[str, Any], bytes]:
         self.until(lambda: request_id in self.replies, timeout, f"a reply to {request_id!r}")
         value, blob = self.replies.pop(request_id)
         if "error" in value:
@@ -135,17 +138,17 @@ class Client:
     def start(self, execution_id: str, code: str, **more: Any) -> dict[str, Any]:
         return self.ask("execute", code.encode(), **{"execution_id": execution_id, "attach": True, **more})
 
-    def run(self, execution_id: str, code: str, timeout: float = 20, **more: Any) -> Output:
+    def run(self, execution_id: str, code: str, timeout: float = PATIENCE, **more: Any) -> Output:
         self.start(execution_id, code, **more)
         return self.finish(execution_id, timeout)
 
     def command(
-        self, execution_id: str, *argv: str, stdin: bytes | None = None, timeout: float = 20, **more: Any
+        self, execution_id: str, *argv: str, stdin: bytes | None = None, timeout: float = PATIENCE, **more: Any
     ) -> Output:
         self.ask("command", stdin, execution_id=execution_id, command=argv[0], args=argv[1:], attach=True, **more)
         return self.finish(execution_id, timeout)
 
-    def finish(self, execution_id: str, timeout: float = 20) -> Output:
+    def finish(self, execution_id: str, timeout: float = PATIENCE) -> Output:
         self.until(lambda: self.output(execution_id).outcome is not None, timeout, f"the outcome of {execution_id}")
         return self.output(execution_id)
 

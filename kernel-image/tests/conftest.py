@@ -20,7 +20,7 @@ from client import Client
 from hypothesis import settings
 from mcp_link import link, peer, running
 from outside import assert_untouched, plant
-from supervisors import FIRST_PROCESS, HASTE, UNPRIVILEGED, Running, Spares, first_process_of
+from supervisors import FIRST_PROCESS, HASTE, PATIENT, UNPRIVILEGED, Running, Spares, first_process_of
 
 import sandglass_supervisor
 
@@ -34,14 +34,15 @@ INDEX, REGISTRY = "index.example.invalid", "registry.example.invalid"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give each of the processes that run tests side by side shared memory, queues and semaphores of its own.
+    """Give each process that runs tests shared memory, queues and semaphores of its own.
 
-    Supervisors that are no container's first process would take those of the others for their own, and remove them.
+    Supervisors that are no container's first process would take those of others for their own, and remove them: of
+    tests side by side, of another checkout, of the machine.
     """
-    if not hasattr(config, "workerinput"):
-        return
     if ctypes.CDLL(None, use_errno=True).unshare(_NEW_MOUNTS | _NEW_IPC):
-        pytest.exit("tests side by side need root, and namespaces: run them without -n")
+        if hasattr(config, "workerinput"):
+            pytest.exit("tests side by side need root, and namespaces: run them without -n")
+        return
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "shm", "/dev/shm"], check=True)
     if os.path.isdir("/dev/mqueue"):
@@ -51,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """One supervisor for all tests that leave it as they found it."""
-    running = Running(tmp_path_factory.mktemp("s"))
+    running = Running(tmp_path_factory.mktemp("s"), limits=PATIENT)
     yield running
     running.stop()
 
@@ -62,6 +63,18 @@ def client(shared: Running) -> Iterator[Client]:
     client = shared.client()
     client.hello()
     yield client
+    client.close()
+    shared.clients.remove(client)
+
+
+@pytest.fixture(scope="module")
+def session(request: pytest.FixtureRequest, shared: Running) -> Iterator[str]:
+    """The module's SESSION of the shared supervisor, for tests that leave it as it was; it ends with the last."""
+    name: str = request.module.SESSION
+    yield name
+    client = shared.client()
+    for language in ("python", "nodejs"):
+        client.ask("close", session=name, language=language)
     client.close()
     shared.clients.remove(client)
 
@@ -140,7 +153,7 @@ def plain(folder: Path) -> Iterator[Running]:
 @pytest.fixture
 def first(folder: Path) -> Iterator[Running]:
     # If all is stopped while a kernel starts, that start must be given up as well.
-    running = Running(folder, FIRST_PROCESS, limits={**HASTE, "KERNEL_START_S": 6.0})
+    running = Running(folder, FIRST_PROCESS, limits={**HASTE, "KERNEL_START_S": 10.0})
     running.workspace.chmod(0o777)
     inner = first_process_of(running)
     yield running

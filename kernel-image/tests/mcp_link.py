@@ -36,7 +36,7 @@ class Link:
     def __init__(self, running: Running) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(str(running.runtime / "mcp"))
-        self.socket.settimeout(20)
+        self.socket.settimeout(60)
         self.file = self.socket.makefile("rb")
 
     def send(self, **asked: Any) -> None:

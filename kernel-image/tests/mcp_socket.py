@@ -40,7 +40,7 @@ class Supervisor:
         self.closed = threading.Event()
         self.arrived = threading.Event()
         self.now = self.most = 0
-        self.lock = threading.Lock()
+        self.lock = threading.Condition()
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         if request["op"] == "servers":
@@ -62,6 +62,9 @@ class Supervisor:
             return {"result": {"content": CONTENTS[tool], "isError": False}}
         if tool == "wait":
             time.sleep(arguments.get("s", 0.05))
+        if tool == "crowd":
+            with self.lock:
+                self.lock.wait_for(lambda: self.most >= arguments["of"], 60)
         if tool == "large":
             return {"result": {"content": [{"type": "text", "text": "x" * arguments["size"]}], "isError": False}}
         if tool == "silent":
@@ -96,6 +99,7 @@ def listening(path: Path) -> Iterator[Supervisor]:
             with supervisor.lock:
                 supervisor.now += 1
                 supervisor.most = max(supervisor.most, supervisor.now)
+                supervisor.lock.notify_all()
             data = json.dumps({"id": request["id"], **supervisor.answer(request)}).encode()
             with supervisor.lock:
                 supervisor.now -= 1

@@ -2,6 +2,8 @@
 
 import os
 import re
+import secrets
+import select
 import shutil
 import subprocess
 import sys
@@ -15,15 +17,18 @@ from typing import Any
 
 import pytest
 import zmq
-from client import Client
+from client import PATIENCE, Client
 
 from sandglass_supervisor import limits as product
 
 # For tests of what comes when the supervisor's patience is over: the same, only sooner. The interrupt's grace as it is
 # in earnest is tested in test_outcomes.
-HASTE = MappingProxyType({"INTERRUPT_GRACE_S": 0.5, "EXEC_S": 0.5, "RESUBSCRIBE_S": 1.0, "ENV_PROBE_S": 1.0})
-# A user for each of the processes that run tests side by side: limits and signals count for all that a user runs.
-UID = str(65532 - 1000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")))
+HASTE = MappingProxyType({"INTERRUPT_GRACE_S": 0.5, "EXEC_S": 1.0, "RESUBSCRIBE_S": 1.0, "ENV_PROBE_S": 1.0})
+# For tests of kernels that react, and so are not killed: a busy machine may take their time.
+PATIENT = MappingProxyType({"INTERRUPT_GRACE_S": 4.0})
+# A user for each process that runs tests, here and in other checkouts: the limit of processes counts all that a user
+# runs on the machine, in whatever namespace, and signals reach all of it.
+UID = str(1_000_000_000 + secrets.randbelow(1_000_000_000))
 UNPRIVILEGED = [
     "setpriv",
     *("--reuid", UID, "--regid", "65532", "--clear-groups"),
@@ -147,19 +152,43 @@ class Running:
     def stop(self) -> None:
         for client in self.clients:
             client.close()
+        kernels = held_kernels_of(self.process.pid)
         self.process.terminate()
         try:
             self.process.wait(5)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        # A kernel that is about to end might still write to its folder while that is removed.
+        for descriptor in kernels:
+            select.select([descriptor], [], [], PATIENCE)
+            os.close(descriptor)
         shutil.rmtree(self.runtime, ignore_errors=True)
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that one has started and that still are its children; none if it is gone."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def held_kernels_of(pid: int) -> list[int]:
+    """Descriptors of its children that run code of ours, which can be read from once these have ended."""
+    found = []
+    for child in children_of(pid):
+        with suppress(OSError):
+            if b"sandglass_supervisor" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(os.pidfd_open(child))
+    return found
 
 
 def first_process_of(running: Running) -> int:
     """The pid, seen from outside, of the process that unshare started."""
     assert running.pid == 1
-    return int(Path(f"/proc/{running.process.pid}/task/{running.process.pid}/children").read_text())
+    (inner,) = children_of(running.process.pid)
+    return inner
 
 
 class Spares:

@@ -1,7 +1,7 @@
 """``asyncio.run`` in a cell works as in a program, and the kernel's own loop is as it was afterwards."""
 
 import pytest
-from client import Client
+from client import PATIENCE, Client
 
 SESSION = "asyncio"
 BEGIN = """
@@ -29,8 +29,8 @@ async def forever():
 
 
 @pytest.fixture
-def prepared(client: Client, name: str) -> Client:
-    client.run(f"{name}-begin", BEGIN, session=SESSION)
+def prepared(client: Client, name: str, session: str) -> Client:
+    client.run(f"{name}-begin", BEGIN, session=session)
     return client
 
 
@@ -40,7 +40,6 @@ def is_as_it_was(client: Client, name: str) -> None:
     code = "task = asyncio.create_task(add(2, 2))\nasyncio.get_event_loop() is loop"
     assert client.run(f"{name}-task", code, session=SESSION).only("result").blob == b"True"
     assert client.run(f"{name}-wait", "await task", session=SESSION).only("result").blob == b"4"
-    client.ask("close", session=SESSION)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +94,10 @@ def test_what_fails_says_so(prepared: Client, name: str, code: str, message: str
 @pytest.mark.parametrize("by", ["a caller", "time"])
 def test_it_can_be_interrupted(prepared: Client, name: str, code: str, by: str) -> None:
     prepared.start(name, code, session=SESSION, timeout_s=60 if by == "a caller" else 0.5)
-    prepared.until(lambda: prepared.output(name).text() == "waits\n", 10, "output")
     if by == "a caller":
+        prepared.until(lambda: prepared.output(name).text() == "waits\n", PATIENCE, "output")
         prepared.ask("interrupt", execution_id=name)
-    ended = prepared.finish(name, 10).outcome
+    ended = prepared.finish(name).outcome
     assert ended is not None
     assert (ended["status"], ended["kernel_restarted"]) == ("interrupted" if by == "a caller" else "timeout", False)
     is_as_it_was(prepared, name)

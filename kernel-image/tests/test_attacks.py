@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import zmq
-from client import Client
+from client import PATIENCE, Client
 from supervisors import UNPRIVILEGED, Running, first_process_of, needs_root
 
 from sandglass_supervisor.limits import IDLE_GRACE_S
@@ -125,7 +125,7 @@ def test_first_process_reaps_orphans(first: Running) -> None:
 def test_first_process_ends_when_the_runtime_says_so(first: Running) -> None:
     first.ready()
     os.kill(first_process_of(first), signal.SIGTERM)
-    assert first.process.wait(3) == 128 + signal.SIGTERM
+    assert first.process.wait(PATIENCE) == 128 + signal.SIGTERM
 
 
 @pytest.mark.alone
@@ -135,16 +135,16 @@ def test_fork_bomb(folder: Path) -> None:
     try:
         client = running.ready()
         bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: open('full', 'w'); time.sleep(0.1)"
-        client.start("bomb", bomb, timeout_s=2)
-        client.until((running.workspace / "full").exists, 2, "the bomb's effect")
+        client.start("bomb", bomb, timeout_s=4)
+        client.until((running.workspace / "full").exists, PATIENCE, "the bomb's effect")
         slowest = 0.0
         for _ in range(20):
             began = time.monotonic()
             client.ask("list")
             slowest = max(slowest, time.monotonic() - began)
-        assert slowest < 1
-        assert client.finish("bomb", 10).outcome["status"] == "timeout"  # type: ignore[index]
-        assert client.run("after", "1 + 1", timeout=30).only("result").blob == b"2"
+        assert slowest < 3
+        assert client.finish("bomb").outcome["status"] == "timeout"  # type: ignore[index]
+        assert client.run("after", "1 + 1").only("result").blob == b"2"
     finally:
         running.stop()
 
@@ -181,11 +181,11 @@ def test_a_wrong_server_key_is_noticed_by_the_client(spare: Running) -> None:
 
 def test_code_that_closes_its_own_descriptors(spare: Running) -> None:
     client = spare.ready()
-    output = client.run("close", "import os; os.closerange(3, 1000)", timeout_s=1, timeout=10)
+    output = client.run("close", "import os; os.closerange(3, 1000)", timeout_s=1)
     assert output.outcome is not None
     assert output.outcome["status"] in ("timeout", "kernel_died", "ok", "error")
-    client.run("maybe", "1", timeout_s=1, timeout=10)
-    assert client.run("after", "1 + 1", timeout=20).only("result").blob == b"2"
+    client.run("maybe", "1", timeout_s=1)
+    assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 
 def test_connections_to_the_link_cost_no_kernel_and_no_command(folder: Path) -> None:
@@ -195,7 +195,7 @@ def test_connections_to_the_link_cost_no_kernel_and_no_command(folder: Path) -> 
         port = running.endpoint.rsplit(":", 1)[1]
         connects = "import socket; held = [socket.create_connection(('127.0.0.1', {})) for _ in range(1100)]; len(held)"
         assert client.run("connects", connects.format(port)).only("result").blob == b"1100"
-        client.until(lambda: len(os.listdir(f"/proc/{running.process.pid}/fd")) > 1100, 10, "its descriptors")
+        client.until(lambda: len(os.listdir(f"/proc/{running.process.pid}/fd")) > 1100, PATIENCE, "its descriptors")
         assert client.command("command", "echo", "runs").text() == "runs\n"
         client.start("reset", "import os; os.kill(os.getpid(), 9)")
         assert client.finish("reset").outcome["status"] == "kernel_died"  # type: ignore[index]
@@ -204,8 +204,11 @@ def test_connections_to_the_link_cost_no_kernel_and_no_command(folder: Path) -> 
         running.stop()
 
 
-def test_a_forged_reply_ends_its_own_run_only(spare: Running) -> None:
-    client = spare.ready()
+def test_a_forged_reply_ends_its_own_run_only(tmp_path: Path) -> None:
+    grace_s = 0.5
+    assert grace_s < IDLE_GRACE_S
+    running = Running(tmp_path, limits={"IDLE_GRACE_S": grace_s})
+    client = running.ready()
     forge = """
 kernel = get_ipython().kernel
 for _ in range(3):
@@ -214,7 +217,8 @@ for _ in range(3):
     )
 """
     assert client.run("forge", forge).outcome["status"] == "ok"  # type: ignore[index]
-    output = client.run("next", f"import time; time.sleep({2 * IDLE_GRACE_S + 1}); 'whole'")
+    output = client.run("next", f"import time; time.sleep({3 * grace_s}); 'whole'")
+    running.stop()
     assert output.only("result").blob == b"'whole'"
     assert output.outcome is not None
     assert output.outcome["message"] == ""

@@ -55,15 +55,15 @@ def test_a_kernels_end_gives_back_what_its_session_made(first: Running, end: str
         assert filled.outcome is not None
         assert filled.outcome["status"] == "ok", filled.outcome["message"]
         if end == "reset":
-            client.ask("reset", language="python", session="default", timeout=20)
+            client.ask("reset", language="python", session="default")
         else:
             client.run(f"dies{turn}", "os.kill(os.getpid(), 9)")
-            client.run(f"lives{turn}", "1", timeout=20)
+            client.run(f"lives{turn}", "1")
     assert there(client, "look") == everything_of("command", "theirs")
     lock = "import multiprocessing; multiprocessing.Lock(); 'locks'"
     assert client.run("lock", lock).only("result").blob == b"'locks'"
     assert client.run("still", "bytes(kept.buf[:1])", session="other").only("result").blob == b"b'\\x00'"
-    client.ask("close", language="python", session="other", timeout=20)
+    client.ask("close", language="python", session="other")
     assert there(client, "after") == everything_of("command")
 
 
@@ -81,7 +81,7 @@ def test_full_shared_memory_is_named(first: Running) -> None:
         assert filled.outcome is not None
         assert (filled.outcome["status"], filled.outcome.get("exit_code")) == (status, exit_code)
         assert "Shared memory (/dev/shm, 64 MiB) is full" in filled.outcome["warning"]
-    client.ask("reset", language="python", session="default", timeout=20)
+    client.ask("reset", language="python", session="default")
     after = client.run("after", "import multiprocessing; multiprocessing.Lock(); 1").outcome
     assert after is not None
     assert (after["status"], after.get("warning")) == ("ok", None)

@@ -5,13 +5,14 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
-from client import Client, Output
+from client import PATIENCE, Client, Output
 from supervisors import Running
 
 from sandglass_supervisor.kernels.between_runs import BEGIN, END, BetweenRuns
 from sandglass_supervisor.kernels.jupyter import Message
 from sandglass_supervisor.limits import BETWEEN_RUNS_BYTES, PICTURE_BYTES
 
+pytestmark = pytest.mark.usefixtures("session")
 MARKED = f"{BEGIN.decode()}{{}}{END.decode()}"
 SESSION = "between"
 # Each waits for the test's file, prints, and makes another one.
@@ -36,8 +37,8 @@ async def late():
 task = asyncio.create_task(late())
 """
 TIMER = """
-const fs = require('node:fs');
-const timer = setInterval(() => {{
+var fs = require('node:fs');
+var timer = setInterval(() => {{
   if (!fs.existsSync({go!r})) return;
   clearInterval(timer);
   {does};
@@ -53,7 +54,7 @@ def between(client: Client, name: str, home: Path, code: str, does: str, languag
     begin = code.format(go=str(go), done=str(done), does=does)
     assert client.run(name, begin, session=SESSION, language=language).text() == ""
     go.touch()
-    client.until(done.exists, 10, "what prints between the runs")
+    client.until(done.exists, PATIENCE, "what prints between the runs")
     output = client.run(
         f"{name}-2",
         "print('own')" if language == "python" else "console.log('own')",
@@ -62,7 +63,6 @@ def between(client: Client, name: str, home: Path, code: str, does: str, languag
     )
     third = client.run(f"{name}-3", "1", session=SESSION, language=language)
     assert third.text() == ""
-    client.ask("close", session=SESSION, language=language)
     return output
 
 
@@ -110,7 +110,6 @@ def test_it_is_the_present_runs_while_one_is_on(client: Client, name: str, home:
     client.run(name, THREAD.format(go=go, done=done, does="print('late')"), session=SESSION)
     output = client.run(f"{name}-2", f"pathlib.Path({go!r}).touch()\nthread.join()", session=SESSION)
     assert output.text() == "late\n"
-    client.ask("close", session=SESSION)
 
 
 def test_the_same_in_node(client: Client, name: str) -> None:
@@ -127,17 +126,15 @@ var said = new Promise((resolve) => emitter.on('later', () => later(resolve)));
         f"{name}-2", "emitter.emit('late'); emitter.emit('later'); await said", session=SESSION, language="nodejs"
     )
     assert (output.text(), output.only("display").blob) == ("heard\nlater\n", b"'shown'")
-    client.ask("close", session=SESSION, language="nodejs")
 
 
 def test_a_reset_forgets_it(client: Client, name: str, home: Path) -> None:
     go, done = home / "go", home / "done"
     client.run(name, THREAD.format(go=str(go), done=str(done), does="print('late')"), session=SESSION)
     go.touch()
-    client.until(done.exists, 10, "what prints between the runs")
+    client.until(done.exists, PATIENCE, "what prints between the runs")
     client.ask("reset", session=SESSION)
     assert client.run(f"{name}-2", "print('own')", session=SESSION).text() == "own\n"
-    client.ask("close", session=SESSION)
 
 
 def test_a_kernel_that_dies_then_leaves_it(spare: Running) -> None:
@@ -146,7 +143,7 @@ def test_a_kernel_that_dies_then_leaves_it(spare: Running) -> None:
     dies = "print('last words', flush=True); import os; os._exit(3)"
     client.run("begin", THREAD.format(go=str(go), done=str(done), does=dies))
     go.touch()
-    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 10, "the event")
+    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], PATIENCE, "the event")
     output = client.run("next", "print('own')")
     assert output.text() == MARKED.format("last words\n") + "own\n"
 

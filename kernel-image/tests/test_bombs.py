@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from bombs import HYDRA, LEAVER, WHOSE, is_over, living
-from client import Client, Output
+from client import PATIENCE, Client, Output
 from supervisors import FIRST_PROCESS, UID, Running, first_process_of
 
 from sandglass_supervisor.loop import Loop
@@ -36,7 +36,7 @@ os.execvp('bash', ['bash', '-c', 'b() { b | b & }; b; wait'])
 def limited(folder: Path) -> Iterator[Running]:
     """PID 1 without privileges, and at most 300 processes of its user."""
     # A user of its own: the limit counts all processes of one, wherever they run.
-    prefix = ["61532" if part == UID else part for part in FIRST_PROCESS]
+    prefix = [str(int(UID) + 1_000_000_000) if part == UID else part for part in FIRST_PROCESS]
     running = Running(folder, prefix, SANDGLASS_MAX_PROCESSES="300")
     running.workspace.chmod(0o777)
     inner = first_process_of(running)
@@ -53,7 +53,7 @@ def python(client: Client, name: str, *argv: str, **more: Any) -> None:
 
 def hydra(client: Client, name: str, heads: int, **more: Any) -> None:
     python(client, name, HYDRA, str(heads), **more)
-    client.until(lambda: client.output(name).text() == "on\n" or client.output(name).outcome, 20, "its heads")
+    client.until(lambda: client.output(name).text() == "on\n" or client.output(name).outcome, PATIENCE, "its heads")
 
 
 def status(output: Output) -> object:
@@ -65,23 +65,23 @@ def status(output: Output) -> object:
 def test_a_hydra_ends_with_its_time(shared: Running, client: Client, name: str, heads: int) -> None:
     hydra(client, name, heads, timeout_s=3)
     assert not is_over(shared, name)
-    assert status(client.finish(name, 10)) == "timeout"
-    client.until(lambda: is_over(shared, name), 2, "its end")
+    assert status(client.finish(name)) == "timeout"
+    client.until(lambda: is_over(shared, name), PATIENCE, "its end")
 
 
 def test_a_hydra_ends_when_interrupted(shared: Running, client: Client, name: str) -> None:
     hydra(client, name, 20)
     assert not is_over(shared, name)
     assert client.ask("interrupt", execution_id=name) == {"interrupted": [name]}
-    assert status(client.finish(name, 10)) == "interrupted"
-    client.until(lambda: is_over(shared, name), 2, "its end")
+    assert status(client.finish(name)) == "interrupted"
+    client.until(lambda: is_over(shared, name), PATIENCE, "its end")
 
 
 def test_what_leaves_everything_behind_ends_too(shared: Running, client: Client, name: str) -> None:
     python(client, name, LEAVER, timeout_s=3)
-    client.until(lambda: client.output(name).text() == "on\n", 10, "output")
+    client.until(lambda: client.output(name).text() == "on\n", PATIENCE, "output")
     assert not is_over(shared, name)
-    assert status(client.finish(name, 10)) == "timeout"
+    assert status(client.finish(name)) == "timeout"
     assert is_over(shared, name)
 
 
@@ -123,8 +123,8 @@ def test_what_was_killed_and_takes_long_to_end_is_not_what_goes_on(monkeypatch: 
 def test_what_would_lower_its_mark_is_found(own: Running, name: str) -> None:
     client = own.ready()
     lower = "import resource\ntry: resource.setrlimit(10, (0, 0))\nexcept (OSError, ValueError) as e: print(type(e))\n"
-    python(client, name, lower + LEAVER, timeout_s=1)
-    assert status(client.finish(name, 10)) == "timeout"
+    python(client, name, lower + LEAVER, timeout_s=2)
+    assert status(client.finish(name)) == "timeout"
     assert "Error" in client.output(name).text()
     assert is_over(own, name)
 
@@ -137,8 +137,8 @@ def test_only_the_command_is_hit(own: Running, name: str) -> None:
     client.command("leaves", "sh", "-c", "setsid sleep 60 & nohup sleep 60 & echo", envs={WHOSE: name + "left"})
     client.ask("command", execution_id="other", command="sleep", args=["60"], envs={WHOSE: name + "other"})
     hydra(client, name, 20, timeout_s=0.5)
-    assert status(client.finish(name, 10)) == "timeout"
-    client.until(lambda: is_over(own, name), 2, "its end")
+    assert status(client.finish(name)) == "timeout"
+    client.until(lambda: is_over(own, name), PATIENCE, "its end")
     try:
         assert client.run("still", "kept, of_kernel.poll()").only("result").blob == b"(1, None)"
         assert client.run("still-node", "kept", language="nodejs").only("result").blob == b"1"
@@ -153,9 +153,9 @@ def test_only_the_command_is_hit(own: Running, name: str) -> None:
 def test_what_runs_behind_a_shell_ends_with_an_interrupt(client: Client, name: str) -> None:
     script = "sleep 60 & (trap '' INT TERM; sleep 60; sleep 60) & setsid sleep 60 & echo on; wait"
     client.ask("command", execution_id=name, command="sh", args=["-c", script], envs={WHOSE: name}, attach=True)
-    client.until(lambda: client.output(name).text() == "on\n", 5, "output")
+    client.until(lambda: client.output(name).text() == "on\n", PATIENCE, "output")
     client.ask("interrupt", execution_id=name)
-    assert status(client.finish(name, 5)) == "interrupted"
+    assert status(client.finish(name)) == "interrupted"
     assert living(name) == []
 
 
@@ -177,7 +177,7 @@ def test_a_command_may_leave_so_many_processes(tmp_path: Path, name: str, where:
         assert "more than" not in at_most.outcome.get("warning", "")
         if not where:
             assert "more than 20 processes running" in one_more.outcome["warning"]
-        client.until(lambda: not living(name + "more"), 2, "the end of what is too many")
+        client.until(lambda: not living(name + "more"), PATIENCE, "the end of what is too many")
         assert len(living(name)) == 20
     finally:
         for pid in living(name):
@@ -193,7 +193,7 @@ def test_what_a_command_left_may_not_grow_without_bound(tmp_path: Path, name: st
         assert status(client.command(name, "sh", "-c", f"({grow}) & echo on", envs={WHOSE: name})) == "ok"
         assert living(name)
         (running.workspace / "go").touch()
-        client.until(lambda: not living(name), 5, "its end")
+        client.until(lambda: not living(name), PATIENCE, "its end")
         assert "runaway" in running.log.read_text()
     finally:
         running.stop()
@@ -205,9 +205,9 @@ def test_a_bomb_that_meets_the_limit_is_ended(limited: Running, name: str, how: 
     client = limited.ready()
     if how == "bash":
         python(client, name, BASH_BOMB, timeout_s=3)
-        assert status(client.finish(name, 10)) in ("ok", "error", "timeout")
+        assert status(client.finish(name)) in ("ok", "error", "timeout")
     else:
         python(client, name, HYDRA, "400", timeout_s=2)
-        assert status(client.finish(name, 10)) == "timeout"
-    client.until(lambda: is_over(limited, name), 5, "its end")
+        assert status(client.finish(name)) == "timeout"
+    client.until(lambda: is_over(limited, name), PATIENCE, "its end")
     assert client.run("after", "1 + 1").only("result").blob == b"2"

@@ -9,6 +9,7 @@ from supervisors import Running
 from sandglass_supervisor.limits import HTML_CHARS
 from sandglass_supervisor.shared.html_text import html_text
 
+pytestmark = pytest.mark.usefixtures("session")
 SESSION = "pages"
 SCRIPT = "<script>'{}' + '" + "x" * 50 + "'</script>"
 
@@ -20,9 +21,7 @@ def note(output: Output) -> str:
 
 
 def shown(client: Client, name: str, bundle: str) -> str:
-    said = note(client.run(name, f"display({bundle}, raw=True)", session=SESSION))
-    client.ask("close", session=SESSION)
-    return said
+    return note(client.run(name, f"display({bundle}, raw=True)", session=SESSION))
 
 
 def files(shared: Running) -> set[Path]:
@@ -104,7 +103,6 @@ def test_a_chart_without_a_page(client: Client, name: str) -> None:
 def test_a_picture_beside_it_is_shown(client: Client, name: str) -> None:
     code = "import base64; display({'image/png': base64.b64decode('iVBORw0KGgo='), 'text/html': '<script>'}, raw=True)"
     (record,) = (record for record in client.run(name, code, session=SESSION).records if record.kind == "display")
-    client.ask("close", session=SESSION)
     assert record.json["mime"] == "image/png"
 
 
@@ -122,7 +120,6 @@ for turn in range(2):
 print('end')
 """
     records = client.run(name, code, session=SESSION).records
-    client.ask("close", session=SESSION)
     clear = {"mime": "text/plain", "metadata": {}, "clear": {"wait": wait}}
     told = [(record.kind, record.blob, record.json.get("clear")) for record in records[:-1]]
     assert told == [

@@ -1,12 +1,14 @@
 """Programs that run without a kernel."""
 
 import hashlib
+import os
+import signal
 import stat
 import time
 from pathlib import Path
 
 import pytest
-from client import Client, Refused
+from client import PATIENCE, Client, Refused
 from conftest import Running
 
 from sandglass_supervisor.limits import DRAINED_COMMANDS
@@ -66,11 +68,12 @@ def test_signal(client: Client, name: str) -> None:
     assert (outcome["status"], outcome["signal"], outcome["exit_code"]) == ("error", 9, None)
 
 
-def test_time_out_ends_the_group(client: Client, name: str) -> None:
+def test_time_out_ends_the_group(hasty: Running, name: str) -> None:
+    client = hasty.ready()
     script = "trap '' TERM; sleep 60 & echo $!; wait; wait; sleep 60"
     began = time.monotonic()
-    output = client.command(name, "bash", "-c", script, timeout_s=0.3)
-    assert time.monotonic() - began < 0.3 + 3
+    output = client.command(name, "bash", "-c", script, timeout_s=1.0)
+    assert time.monotonic() - began < 1 + 10
     assert output.outcome is not None
     assert output.outcome["status"] == "timeout"
     child = output.text().strip()
@@ -80,29 +83,29 @@ def test_time_out_ends_the_group(client: Client, name: str) -> None:
 def test_interrupt(client: Client, name: str) -> None:
     client.ask("command", execution_id=name, command="sleep", args=["60"], attach=True)
     assert client.ask("interrupt", execution_id=name) == {"interrupted": [name]}
-    outcome = client.finish(name, 3).outcome
+    outcome = client.finish(name).outcome
     assert outcome is not None
     assert (outcome["status"], outcome["signal"]) == ("interrupted", 2)
 
 
 def test_what_it_leaves_running_does_not_hold_it(client: Client, name: str) -> None:
-    began = time.monotonic()
-    output = client.command(name, "sh", "-c", "sleep 3 & echo started")
-    assert time.monotonic() - began < 1.5
-    assert output.text() == "started\n"
+    output = client.command(name, "sh", "-c", "sleep 60 & echo $!")
     assert output.outcome is not None
     assert output.outcome["status"] == "ok"
+    os.kill(int(output.text()), signal.SIGKILL)  # it runs still
 
 
 @pytest.mark.parametrize("how", ["", "nohup ", "setsid "])
-def test_what_it_leaves_running_may_write_on(shared: Running, client: Client, name: str, how: str) -> None:
-    script = f"sleep 0.5; echo one; echo two >&2; for i in $(seq 20000); do echo $i; done; echo three >{name}"
+def test_what_it_leaves_running_may_write_on(shared: Running, client: Client, name: str, home: Path, how: str) -> None:
+    go, written = home / "go", home / "written"
+    wait = f"until [ -e {go} ]; do sleep 0.02; done"
+    script = f"{wait}; echo one; echo two >&2; for i in $(seq 20000); do echo $i; done; echo three >{written}"
     output = client.command(name, "sh", "-c", f"{how}sh -c '{script}' & echo started")
     assert output.outcome is not None
     assert (output.text(), output.outcome["status"]) == ("started\n", "ok")
     assert "further output is dropped" in output.outcome["warning"]
-    written = shared.workspace / name
-    client.until(lambda: written.exists() and written.read_text(), 5, "the last word of what was left running")
+    go.touch()
+    client.until(lambda: written.exists() and written.read_text(), PATIENCE, "the last word of what was left running")
     assert written.read_text() == "three\n"
 
 
@@ -110,7 +113,12 @@ def test_what_it_leaves_running_with_its_output_in_a_file_is_no_warning(client: 
     output = client.command(name, "sh", "-c", f"(sleep 0.3; echo late) >{name} 2>&1 & echo started")
     assert output.outcome is not None
     assert (output.outcome["status"], output.outcome.get("warning")) == ("ok", None)
-    client.until(lambda: client.read(name) == b"late\n", 5, "what it wrote late")
+    client.until(lambda: client.read(name) == b"late\n", PATIENCE, "what it wrote late")
+
+
+def programs(pids: list[str]) -> set[str]:
+    """The names of programs that run as these processes."""
+    return {Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids}
 
 
 def test_pipes_of_what_was_left_running_are_given_back(own: Running) -> None:
@@ -120,13 +128,14 @@ def test_pipes_of_what_was_left_running_are_given_back(own: Running) -> None:
     for i in range(DRAINED_COMMANDS // 2 + 1):
         script = "for i in 1 2; do (sleep 0.4; exec yes) & echo $!; done"
         left += client.command(f"left{i}", "sh", "-c", script).text().split()
-    time.sleep(0.5)
+    client.until(lambda: own.descriptors() == before + DRAINED_COMMANDS + 2, PATIENCE, "what it keeps open")
+    client.until(lambda: programs(left) == {"yes"}, PATIENCE, "all to write")
     began = own.cpu_s()
     time.sleep(1)
     assert own.cpu_s() - began < 0.5
     assert own.descriptors() == before + DRAINED_COMMANDS + 2
     client.command("end", "kill", *left)
-    client.until(lambda: own.descriptors() <= before, 5, "its pipes closed")
+    client.until(lambda: own.descriptors() <= before, PATIENCE, "its pipes closed")
 
 
 @pytest.mark.alone
@@ -135,30 +144,34 @@ def test_what_it_leaves_writing_without_end_holds_nobody_up(own: Running, on_ful
     client = own.ready()
     began = time.monotonic()
     output = client.command("left", "sh", "-c", "echo started; yes & yes & yes & exit 3", on_full=on_full)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
     assert output.outcome is not None
     assert (output.outcome["status"], output.outcome["exit_code"]) == ("ok", 3)
     assert output.text().startswith(("started", "y"))
-    began = time.monotonic()
-    client.ask("list")
-    assert time.monotonic() - began < 1
+    took = []
+    for _ in range(3):
+        began = time.monotonic()
+        client.ask("list")
+        took.append(time.monotonic() - began)
+    assert min(took) < 1
 
 
 def test_what_it_leaves_writing_holds_nobody_up_though_nobody_reads(own: Running) -> None:
     client = own.ready()
     left = ("-c", "yes & yes & yes & exit 3")
     client.ask("command", execution_id="left", command="sh", args=left, attach=False, on_full="truncate")
-    client.until(lambda: client.ask("list")["executions"][-1]["state"] == "done", 5, "its end")
+    client.until(lambda: client.ask("list")["executions"][-1]["state"] == "done", PATIENCE, "its end")
 
 
 def test_sixteen_at_a_time(own: Running) -> None:
     client = own.ready()
     for i in range(16):
-        client.ask("command", execution_id=f"c{i}", command="sleep", args=["0.8"], attach=True)
+        client.ask("command", execution_id=f"c{i}", command="sleep", args=["60"], attach=True)
     with pytest.raises(Refused, match="rejected"):
         client.ask("command", execution_id="c16", command="true")
     assert client.run("code", "'still served'").only("result").blob == b"'still served'"
     for i in range(16):
+        client.ask("interrupt", execution_id=f"c{i}")
         client.finish(f"c{i}")
     assert client.command("c17", "true").outcome["status"] == "ok"  # type: ignore[index]
 
@@ -169,11 +182,15 @@ def test_bytes_that_are_no_text(client: Client, name: str) -> None:
 
 @pytest.mark.alone
 def test_while_a_kernel_spins(client: Client, name: str) -> None:
-    client.start(name, "import time\nend = time.time() + 1\nwhile time.time() < end: pass")
-    began = time.monotonic()
-    assert client.command(name + "2", "echo", "quick").text() == "quick\n"
-    assert time.monotonic() - began < 0.5
-    client.finish(name)
+    client.start(name, "while True: pass")
+    took = []
+    for turn in range(3):
+        began = time.monotonic()
+        assert client.command(f"{name}{turn}", "echo", "quick").text() == "quick\n"
+        took.append(time.monotonic() - began)
+    assert min(took) < 0.5
+    client.ask("interrupt", execution_id=name)
+    assert client.finish(name).outcome["status"] == "interrupted"  # type: ignore[index]
 
 
 def test_no_file_is_larger_than_the_places_for_files(tmp_path: Path, name: str) -> None:

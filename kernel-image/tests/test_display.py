@@ -217,7 +217,7 @@ def test_nobody_answers_questions(client: Client, name: str, call: str, asked: s
 
 def test_standard_input_is_empty_and_the_debugger_ends(client: Client, name: str) -> None:
     assert client.run(name + "1", "import sys; sys.stdin.read()").only("result").blob == b"''"
-    ended = client.run(name + "2", "import pdb; pdb.set_trace()\nprint('on')", timeout_s=5)
+    ended = client.run(name + "2", "import pdb; pdb.set_trace()\nprint('on')", timeout_s=20)
     assert ended.outcome is not None
     assert ended.outcome["status"] in ("error", "ok")
 

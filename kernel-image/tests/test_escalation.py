@@ -6,13 +6,14 @@ import time
 from itertools import count
 
 import pytest
-from client import Client
+from client import PATIENCE, Client
 from supervisors import HASTE, Running
 
 ENDLESS_IN_C = {
     "a sum": "sum(range(10**12))",
     "the C library": "import ctypes; ctypes.PyDLL(None).sigsuspend((ctypes.c_ulong * 16)(*[2**64 - 1] * 16))",
 }
+BEGUN_S = 1.0  # in which code is where it does not react any more
 DEAF = {
     "ignores": "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); print('on', flush=True)\nwhile True: pass",
     "catches": "import time\nwhile True:\n  try: time.sleep(1)\n  except BaseException: pass",
@@ -25,7 +26,7 @@ def test_a_catastrophic_pattern_is_interrupted(client: Client, name: str) -> Non
     code = "import re; re.match(r'(a+)+$', 'a' * 40 + 'b')"
     began = time.monotonic()
     ended = client.run(name, code, timeout_s=0.5).outcome
-    assert time.monotonic() - began < 0.5 + 3
+    assert time.monotonic() - began < 0.5 + 10
     assert ended is not None
     assert ended["status"] == "timeout"
 
@@ -34,10 +35,10 @@ def test_a_catastrophic_pattern_is_interrupted(client: Client, name: str) -> Non
 def test_what_cannot_be_interrupted_is_killed(hasty: Running, what: str) -> None:
     client = hasty.ready()
     client.run("before", "kept = 1")
-    client.start("endless", {**ENDLESS_IN_C, **DEAF}[what], timeout_s=0.3)
+    client.start("endless", {**ENDLESS_IN_C, **DEAF}[what], timeout_s=BEGUN_S)
     began = time.monotonic()
     ended = client.finish("endless").outcome
-    assert time.monotonic() - began < 0.3 + HASTE["INTERRUPT_GRACE_S"] + 1
+    assert time.monotonic() - began < BEGUN_S + HASTE["INTERRUPT_GRACE_S"] + 10
     assert ended is not None
     assert (ended["status"], ended["kernel_restarted"], ended["signal"]) == ("timeout", True, 9), ended
     assert "did not react, so its process was killed" in ended["message"]
@@ -58,9 +59,9 @@ def test_what_reacts_keeps_its_variables_and_is_told_what_to_do(client: Client, 
 def test_an_interrupt_by_a_caller_goes_as_far(hasty: Running) -> None:
     client = hasty.ready()
     client.start("deaf", DEAF["ignores"])
-    client.until(lambda: client.output("deaf").text() == "on\n", 5, "output")
+    client.until(lambda: client.output("deaf").text() == "on\n", PATIENCE, "output")
     assert client.ask("interrupt", language="python", session="default") == {"interrupted": ["deaf"]}
-    ended = client.finish("deaf", 3).outcome
+    ended = client.finish("deaf").outcome
     assert ended is not None
     assert (ended["status"], ended["kernel_restarted"]) == ("interrupted", True)
     assert client.run("after", "1 + 1").only("result").blob == b"2"
@@ -70,12 +71,12 @@ def test_whoever_waits_hears_of_a_killed_kernel_at_once(spare: Running) -> None:
     client = spare.ready()
     for turn in range(5):
         client.start(f"waits{turn}", "import os, time; print(os.getpid(), flush=True); time.sleep(60)")
-        client.until(lambda turn=turn: client.output(f"waits{turn}").text().endswith("\n"), 10, "the pid")
+        client.until(lambda turn=turn: client.output(f"waits{turn}").text().endswith("\n"), PATIENCE, "the pid")
         os.kill(int(client.output(f"waits{turn}").text()), signal.SIGKILL)
         began = time.monotonic()
-        ended = client.finish(f"waits{turn}", 5).outcome
-        # 300 ms is what is promised; a busy machine is no reason to fail. It takes about 25 ms, see DEATH_GRACE_S.
-        assert time.monotonic() - began < 2
+        ended = client.finish(f"waits{turn}").outcome
+        # 300 ms is what is promised, see test_outcomes; a busy machine is no reason to fail. The code sleeps on.
+        assert time.monotonic() - began < 10
         assert ended is not None
         assert (ended["status"], ended["signal"], ended["kernel_restarted"]) == ("kernel_died", 9, True)
         assert "variables are lost; files are kept. Run the code" in ended["message"]
@@ -84,7 +85,7 @@ def test_whoever_waits_hears_of_a_killed_kernel_at_once(spare: Running) -> None:
 def test_programs_of_a_killed_kernel_go_with_it(hasty: Running) -> None:
     client = hasty.ready()
     code = "import os, subprocess; print(subprocess.Popen(['sleep', '300']).pid, flush=True)\n" + DEAF["ignores"]
-    client.start("deaf", code, timeout_s=0.5)
+    client.start("deaf", code, timeout_s=2 * BEGUN_S)
     ended = client.finish("deaf")
     assert ended.outcome is not None
     assert ended.outcome["kernel_restarted"] is True

@@ -145,7 +145,7 @@ def test_nothing_but_regular_files(client: Client, home: Path) -> None:
             with pytest.raises(Refused, match="not_a_file: Not a file"):
                 ask()
         assert client.ask("files", operation="stat", path=path)["type"] == "other"
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     # A pipe with a reader could be opened, and must not be written to.
     reader = os.open(home / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     with pytest.raises(Refused, match="not_a_file"):
@@ -170,7 +170,7 @@ def test_a_leased_file_keeps_nobody_waiting(client: Client, home: Path) -> None:
         began = time.monotonic()
         with pytest.raises(Refused, match=r"busy: .* locked by a program"):
             client.read(f"{home.name}/leased")
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 20  # Linux would have waited for 45 s
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     signal.signal(signal.SIGIO, before)
     assert client.read(f"{home.name}/leased") == b"x"

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from client import Client, Refused
+from client import PATIENCE, Client, Refused
 from supervisors import Running
 
 from sandglass_supervisor.files.confined import Entry
@@ -124,7 +124,7 @@ def test_long_deeds_let_others_go_first(spare: Running) -> None:
     assert client.write("written", b"meanwhile")["size"] == 9
     assert deletion not in client.replies
     assert other.files("small")
-    assert client.reply_to(deletion, 30) == {"deleted": 20_001, "done": True}
+    assert client.reply_to(deletion) == {"deleted": 20_001, "done": True}
     assert client.files("small")
 
 
@@ -142,9 +142,9 @@ def test_a_gateway_that_went_away_leaves_no_deed_behind(spare: Running) -> None:
     folder, files = spare.workspace / "crowd", 30_000
     crowd(folder, files)
     other.send("files", operation="delete", path="crowd", recursive=True)
-    client.until(lambda: left_in(folder) < files, 10, "the deletion to begin")
+    client.until(lambda: left_in(folder) < files, PATIENCE, "the deletion to begin")
     other.close()
-    client.until(lambda: not folder.exists(), 20, "the deletion to end")
+    client.until(lambda: not folder.exists(), PATIENCE, "the deletion to end")
     assert client.file("stat", ".")["type"] == "folder"
 
 

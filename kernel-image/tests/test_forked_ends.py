@@ -23,7 +23,7 @@ def session(client: Client) -> Iterator[None]:
 
 
 def run(client: Client, name: str, worker: str) -> Output:
-    output = client.run(name, FORK.format(worker=worker), session=SESSION, timeout_s=10)
+    output = client.run(name, FORK.format(worker=worker), session=SESSION, timeout_s=30)
     assert output.outcome is not None
     assert output.outcome["status"] == "ok"
     assert client.run(name + "after", "worker > 0", session=SESSION).only("result").blob == b"True"

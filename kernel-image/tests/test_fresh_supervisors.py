@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import Output, Refused
+from client import PATIENCE, Output, Refused
 from supervisors import Running
 
 
@@ -107,7 +107,9 @@ def test_no_more_sessions_hear_of_it_than_are_counted(start: Callable[..., Runni
 def test_a_session_that_is_bound_to_another_python_hears_of_it_too(start: Callable[..., Running]) -> None:
     client = start(SANDGLASS_REPLACED="Evicted").client()
     client.hello()
-    client.until(lambda: any(event["event"] == "ready" for _, _, event in client.events), 20, "the default kernel")
+    client.until(
+        lambda: any(event["event"] == "ready" for _, _, event in client.events), PATIENCE, "the default kernel"
+    )
     output = client.run("first", "1", python_env=sys.prefix)
     assert output.text("result") == "1"
     assert heard(output)[0]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from bombs import WHOSE, living
-from client import Client
+from client import PATIENCE, Client
 from supervisors import Running, needs_root
 
-from sandglass_supervisor.limits import LOOK_LAST_S
+from sandglass_supervisor.limits import DISK_WAIT_S, LOOK_LAST_S
 
 pytestmark = needs_root
 
@@ -44,7 +44,7 @@ def test_a_session_whose_env_could_not_be_looked_at_goes_on(spare: Running) -> N
     client = spare.ready()
     for free in range(5):
         with few_descriptors(spare, free):
-            ended = client.run(f"full-{free}", "1", session="other", python_env="x", timeout=5).outcome or {}
+            ended = client.run(f"full-{free}", "1", session="other", python_env="x").outcome or {}
         assert ended["status"] == "env_error"
         assert "cannot be started: Too many open files" in ended["message"]
     assert client.run("after", "1 + 1", session="other").only("result").blob == b"2"
@@ -57,7 +57,7 @@ def test_a_kernel_that_could_not_be_started_can_be_later(spare: Running, languag
     client.ask("close", session="other", language=language)
     for free in range(needed):
         with few_descriptors(spare, free):
-            ended = client.run(f"full-{free}", "1", session="other", language=language, timeout=5).outcome or {}
+            ended = client.run(f"full-{free}", "1", session="other", language=language).outcome or {}
         assert ended["status"] == "env_error"
         assert "could not be started" in ended["message"]
     assert client.run("after", "1 + 1", session="other", language=language).only("result").blob == b"2"
@@ -68,7 +68,7 @@ def test_a_command_that_could_not_be_started_leaves_nothing(spare: Running, stdi
     client = spare.ready()
     for free in range(8):
         with few_descriptors(spare, free):
-            ended = client.command(f"full-{free}", "cat", stdin=stdin, timeout=5).outcome or {}
+            ended = client.command(f"full-{free}", "cat", stdin=stdin).outcome or {}
         assert (ended["status"], ended["message"]) == ("error", "cat could not be started: Too many open files.")
     assert client.command("after", "cat", stdin=stdin).text() == (stdin or b"").decode()
 
@@ -79,7 +79,7 @@ def test_an_installation_that_could_not_be_started_is_over(spare: Running) -> No
         os.utime(sysconfig.get_path("purelib"))  # Python will list it anew when it looks for Node's package
         with few_descriptors(spare, 0):
             client.ask("install", execution_id=f"full-{turn}", language="nodejs", packages=["x"], attach=True)
-            ended = client.finish(f"full-{turn}", 5).outcome or {}
+            ended = client.finish(f"full-{turn}").outcome or {}
         told = (ended["status"], ended["message"])
         assert told == ("error", "The installer could not be started: Too many open files.")
     assert {entry["state"] for entry in client.ask("list")["executions"]} == {"done"}
@@ -97,7 +97,7 @@ require('child_process').spawn('/bin/sleep', ['60'], options).pid
         ended = client.run("ends", "process.kill(process.pid, 'SIGKILL')", language="nodejs").outcome or {}
         assert ended["status"] == "kernel_died"
         assert client.ask("list")["kernels"]
-    client.until(lambda: not living(name), 5, "its end")
+    client.until(lambda: not living(name), PATIENCE, "its end")
     assert client.run("after", "1 + 1", language="nodejs").only("result").blob == b"2"
 
 
@@ -107,7 +107,7 @@ def test_a_command_that_ends_meanwhile(spare: Running, name: str, verb: str, sta
     os.mkfifo(spare.workspace / "go")
     script = f"env {WHOSE}={name} setsid sleep 60 & echo on; read line <go"
     client.ask("command", execution_id=name, command="sh", args=["-c", script], attach=True)
-    client.until(lambda: client.output(name).text() == "on\n" and living(name), 10, "what it leaves")
+    client.until(lambda: client.output(name).text() == "on\n" and living(name), PATIENCE, "what it leaves")
     with few_descriptors(spare, 0):
         if verb == "interrupt":
             client.ask("interrupt", execution_id=name)
@@ -116,7 +116,7 @@ def test_a_command_that_ends_meanwhile(spare: Running, name: str, verb: str, sta
         assert (client.finish(name).outcome or {})["status"] == status
         assert client.ask("list")["kernels"]
     try:
-        client.until(lambda: len(living(name)) == left, 5, "what it may leave")
+        client.until(lambda: len(living(name)) == left, PATIENCE, "what it may leave")
         assert client.run("after", "1 + 1").only("result").blob == b"2"
     finally:
         for pid in living(name):
@@ -132,7 +132,7 @@ def test_what_a_command_left_is_looked_at_again_afterwards(tmp_path: Path, name:
         with few_descriptors(running, 0):
             time.sleep(2 * LOOK_LAST_S)  # nothing tells that it looked in vain
         (running.workspace / "go").touch()
-        client.until(lambda: "runaway" in running.log.read_text() and not living(name), 5, "its end")
+        client.until(lambda: "runaway" in running.log.read_text() and not living(name), PATIENCE, "its end")
     finally:
         for pid in living(name):
             os.kill(pid, signal.SIGKILL)
@@ -143,13 +143,15 @@ def test_html_is_told_meanwhile(spare: Running) -> None:
     client = spare.ready()
     code = "from IPython.display import HTML; HTML('<p>1 &lt; 2')"
     with few_descriptors(spare, 0):
-        assert client.run("meanwhile", code, timeout=10).only("result").blob == b"1 &lt; 2"
+        assert client.run("meanwhile", code).only("result").blob == b"1 &lt; 2"
     assert client.run("after", code).only("result").blob == b"1 < 2"
 
 
 def answers(client: Client, verb: str, seconds: float) -> int:
-    """How many answers there are to one request."""
-    request_id, count, end = client.send(verb), 0, time.monotonic() + seconds
+    """How many answers there are to one request, so long after the first."""
+    request_id = client.send(verb)
+    client.reply_to(request_id)
+    count, end = 1, time.monotonic() + seconds
     while time.monotonic() < end:
         client.receive(0.05)
         count += client.replies.pop(request_id, None) is not None
@@ -160,5 +162,5 @@ def answers(client: Client, verb: str, seconds: float) -> int:
 def test_metrics_are_answered_once(spare: Running, free: int) -> None:
     client = spare.ready()
     with few_descriptors(spare, free):
-        assert answers(client, "metrics", 1.5) == 1
+        assert answers(client, "metrics", 1.2 * DISK_WAIT_S) == 1
     assert client.ask("metrics")["kernels"] == 1

@@ -53,12 +53,12 @@ def test_they_cost_little_memory_and_hold_nobody_up(spare: Running, what: str) -
     client.start("forges", f"{SAY}{HOSTILE[what]}", timeout_s=30)
     while client.output("forges").outcome is None:
         began = time.monotonic()
-        client.ask("list", timeout=20)
+        client.ask("list")
         slowest = max(slowest, time.monotonic() - began)
         client.receive(0.01)
     # Eight messages may wait; one is read. Unbounded, most of these cost 150 to 450 MiB, and up to 20 seconds.
     assert spare.rss("VmHWM") - before < 128 * MIB
-    assert slowest < 2
+    assert slowest < 5
     assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 
@@ -193,10 +193,10 @@ def test_a_message_without_end_costs_no_memory(spare: Running, port: str, piece:
     while not (spare.workspace / "sent").exists():
         assert client.output("sends").outcome is None
         began = time.monotonic()
-        client.ask("list", timeout=20)
+        client.ask("list")
         slowest = max(slowest, time.monotonic() - began)
         client.receive(0.01)
     assert spare.rss("VmHWM") - before < 48 * MIB
-    assert slowest < 2
-    client.ask("reset", language="python", session="default", timeout=20)
+    assert slowest < 5
+    client.ask("reset", language="python", session="default")
     assert client.run("after", "1 + 1").only("result").blob == b"2"

@@ -29,7 +29,7 @@ def image(folder: Path, *packages: Path) -> Path:
 
 def said(python: str | Path) -> tuple[int, str]:
     done = subprocess.run(
-        [python, "-I", "-m", "sandglass_supervisor"], env={}, capture_output=True, text=True, check=False, timeout=30
+        [python, "-I", "-m", "sandglass_supervisor"], env={}, capture_output=True, text=True, check=False, timeout=60
     )
     return done.returncode, done.stderr
 
@@ -131,7 +131,7 @@ def test_a_real_old_python_says_it_too(tmp_path: Path, minor: int) -> None:
     (tmp_path / OURS.name).symlink_to(OURS)
     start = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from sandglass_supervisor.__main__ import main"
     run = [python, "-I", "-B", "-c", f"{start}; sys.exit(main())"]
-    done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (3, f"image-lacks: Python 3.10 or newer: its python3 is 3.{minor}\n")
 
 
@@ -147,7 +147,7 @@ def test_files_in_the_working_directory_stand_in_for_no_module(tmp_path: Path, h
     def printed(argv: list[str], given: str) -> str:
         env = {"PATH": os.environ["PATH"]}
         return subprocess.run(
-            argv, cwd=tmp_path, env=env, input=given, capture_output=True, text=True, check=True, timeout=30
+            argv, cwd=tmp_path, env=env, input=given, capture_output=True, text=True, check=True, timeout=60
         ).stdout
 
     assert printed(code, "") == "[1]\n"

@@ -122,5 +122,5 @@ def test_one_at_a_time_and_other_work_beside_it(
 
 def test_time_out(box: Running, client: Client, name: str, slow: tuple[type[Slow], str]) -> None:
     begin(client, name, slow[1], timeout_s=0.5)
-    assert ended(client.finish(name, 10))[0] == "timeout"
+    assert ended(client.finish(name))[0] == "timeout"
     assert ended(install(client, name + "2", make(box, "after"))) == OK

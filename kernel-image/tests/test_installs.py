@@ -25,7 +25,7 @@ def test_a_running_python_kernel_sees_it_and_so_does_the_next(box: Running, clie
     assert ended(output) == OK, output.text("stderr")
     assert "Successfully installed greet-1.0" in output.text()
     assert client.run(name + "2", "import greet; greet.word").only("result").blob == b"'hello'"
-    client.ask("reset", timeout=30, language="python", session="default")
+    client.ask("reset", language="python", session="default")
     assert client.run(name + "3", "import greet; greet.word").only("result").blob == b"'hello'"
     assert list(box.workspace.glob(".local/lib/python3*/site-packages/greet.py"))
 
@@ -38,7 +38,7 @@ def test_a_running_node_kernel_sees_it_and_so_does_the_next(box: Running, client
 
     assert ended(output) == OK, output.text("stderr")
     assert client.run(name + "2", "require('greet')", language="nodejs").only("result").blob == b"'hello'"
-    client.ask("reset", timeout=30, language="nodejs", session="default")
+    client.ask("reset", language="nodejs", session="default")
     imported = client.run(name + "3", "(await import('greet')).default", language="nodejs")
     assert imported.only("result").blob == b"'hello'"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import hosts
 import pytest
-from client import Client, Output
+from client import PATIENCE, Client, Output
 
 STEPS = "for _ in range(300): time.sleep(0.1)"
 AWAITING = {
@@ -31,7 +31,8 @@ def still_works(client: Client, name: str, kept: bytes) -> None:
 @pytest.mark.parametrize("what", AWAITING)
 def test_the_time_of_a_cell_that_awaits_is_up(client: Client, name: str, what: str) -> None:
     client.run(f"{name}-before", BEFORE, session="steady")
-    output = client.run(name, AWAITING[what], timeout_s=0.5, session="steady")
+    # By then it is where it holds on.
+    output = client.run(name, AWAITING[what], timeout_s=1.5 if what == "holds on" else 0.5, session="steady")
     assert told(output) == ("timeout", False)
     still_works(client, name, b"2" if what == "holds on" else b"1")
 
@@ -39,9 +40,9 @@ def test_the_time_of_a_cell_that_awaits_is_up(client: Client, name: str, what: s
 def test_a_cell_that_awaits_is_interrupted(client: Client, name: str) -> None:
     client.run(f"{name}-before", BEFORE, session="steady")
     client.start(name, f"print('on', flush=True)\n{AWAITING['blocks']}", session="steady")
-    client.until(lambda: client.output(name).text() == "on\n", 10, "output")
+    client.until(lambda: client.output(name).text() == "on\n", PATIENCE, "output")
     assert client.ask("interrupt", execution_id=name) == {"interrupted": [name]}
-    output = client.finish(name, 5)
+    output = client.finish(name)
     assert told(output) == ("interrupted", False)
     assert output.only("error").json["name"] == "KeyboardInterrupt"
     still_works(client, name, b"1")
@@ -53,7 +54,7 @@ def test_a_cell_that_awaits_is_interrupted_as_it_starts(client: Client, name: st
     for turn in range(20):
         client.start(f"{name}{turn}", AWAITING["blocks" if turn % 2 else "awaits"], session="steady")
         assert client.ask("interrupt", execution_id=f"{name}{turn}")["interrupted"] == [f"{name}{turn}"]
-        assert told(client.finish(f"{name}{turn}", 5)) == ("interrupted", False)
+        assert told(client.finish(f"{name}{turn}")) == ("interrupted", False)
     still_works(client, name, b"1")
 
 
@@ -62,7 +63,7 @@ def test_a_cell_that_awaits_is_interrupted_as_it_ends(client: Client, name: str)
     for turn in range(100):
         pause = 0.002 * (turn % 20)
         client.start(f"{name}{turn}", f"await asyncio.sleep({pause})", timeout_s=0.001 + pause, session="steady")
-        assert told(client.finish(f"{name}{turn}", 5))[1] is False
+        assert told(client.finish(f"{name}{turn}"))[1] is False
     still_works(client, name, b"1")
 
 
@@ -92,9 +93,9 @@ def test_no_command_runs_after_one_that_was_interrupted(client: Client, name: st
 def test_three_commands_are_interrupted_at_once(client: Client, name: str) -> None:
     client.run(f"{name}-before", BEFORE, session="steady")
     client.start(name, "!echo on; sleep 30; echo one\n!sleep 30; echo two\n!sleep 30; echo three", session="steady")
-    client.until(lambda: client.output(name).text().strip() == "on", 10, "output")
+    client.until(lambda: client.output(name).text().strip() == "on", PATIENCE, "output")
     assert client.ask("interrupt", execution_id=name) == {"interrupted": [name]}
-    output = client.finish(name, 5)
+    output = client.finish(name)
     assert told(output) == ("interrupted", False)
     assert not {"one", "two", "three"} & set(output.text().split())
     still_works(client, name, b"1")

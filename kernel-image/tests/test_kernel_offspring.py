@@ -7,8 +7,8 @@ import sys
 
 import pytest
 from bombs import HYDRA, LEAVER, WHOSE, is_over, living
-from client import Client, Output
-from supervisors import HASTE, Running
+from client import PATIENCE, Client, Output
+from supervisors import Running
 
 # It is in a session of its own from the start, and says that it is on.
 START = {
@@ -58,7 +58,7 @@ def test_all_of_it_ends_with_the_kernel(hasty: Running, name: str, language: str
     if how == "death":
         assert status(client.run("dies", SUICIDE[language], language=language, session="s")) == "kernel_died"
     elif how == "time-out":
-        ended = client.run("deaf", DEAF[language], language=language, session="s", timeout_s=HASTE["EXEC_S"])
+        ended = client.run("deaf", DEAF[language], language=language, session="s", timeout_s=1.0)
         assert ended.outcome is not None
         assert (ended.outcome["status"], ended.outcome["kernel_restarted"]) == ("timeout", True)
     else:
@@ -72,7 +72,7 @@ def test_what_goes_on_forking_ends_with_the_kernel(spare: Running, name: str) ->
     start(client, name, HYDRA, "20", name)
     assert not is_over(spare, name)
     assert client.ask("reset", session="s") == {"state": "idle"}
-    client.until(lambda: is_over(spare, name), 2, "its end")
+    client.until(lambda: is_over(spare, name), PATIENCE, "its end")
     assert client.run("after", "1 + 1", session="s").only("result").blob == b"2"
 
 
@@ -101,7 +101,7 @@ def test_it_outlives_runs_and_interrupts(spare: Running, name: str, language: st
     endless = {"python": "print('on', flush=True)\nwhile True: pass", "nodejs": "console.log('on'); for (;;);"}
     start(client, name, STAYS, language=language)
     client.start("endless", endless[language], language=language, session="s")
-    client.until(lambda: client.output("endless").text() == "on\n", 10, "output")
+    client.until(lambda: client.output("endless").text() == "on\n", PATIENCE, "output")
     client.ask("interrupt", language=language, session="s")
     ended = client.finish("endless").outcome
     assert ended is not None

@@ -56,7 +56,7 @@ def pipes(pid: int) -> set[str]:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < until, "does not happen"
         time.sleep(0.01)

@@ -137,7 +137,7 @@ def test_a_schema_that_breaks_its_process(monkeypatch: pytest.MonkeyPatch, way: 
         return Module(tool.name)
 
     monkeypatch.setattr(workers, "typed", typed)
-    monkeypatch.setattr(bounds, "TOOL_S", 0.3)
+    monkeypatch.setattr(bounds, "TOOL_S", 1.0)
     start = time.monotonic()
     tools = [Tool(name, "", {"Params": {}}) for name in ("a", "bad", "b", "bad2", "c")]
     made = workers.made("demo", tools)
@@ -146,7 +146,7 @@ def test_a_schema_that_breaks_its_process(monkeypatch: pytest.MonkeyPatch, way: 
     made = workers.made("demo", tools)
     assert all(module.note for module in made[:100])
     assert len(made) == 101
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 40  # and not the second that each of a hundred may take
 
 
 def test_a_sandbox_with_less_memory(tmp_path: Path) -> None:

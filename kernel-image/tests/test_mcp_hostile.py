@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from client import Client, Refused
+from client import PATIENCE, Client, Refused
 from mcp_link import SERVER, Link, refusal, register
 from supervisors import Running
 
@@ -51,24 +51,25 @@ def test_a_forged_frame_ends_that_session_alone(peer: Client, link: Link, said: 
     output = peer.run(f"forged {hash(said)}".replace(" ", "-"), f"{FORGE}\nforge(1, raw={said.encode()!r})")
     assert output.outcome is not None
     assert output.outcome["status"] == "ok", output.outcome
-    peer.until(lambda: not os.path.exists(f"/proc/{before}"), 10, "the end of the server")
-    peer.until(lambda: "result" in link.call("add", a=1, b=2), 10, "another one")
+    peer.until(lambda: not os.path.exists(f"/proc/{before}"), PATIENCE, "the end of the server")
+    peer.until(lambda: "result" in link.call("add", a=1, b=2), PATIENCE, "another one")
 
 
 def test_many_changes_are_written_seldom(peer: Client, running: Running) -> None:
     register(peer)
     tools = '{"op": "tools", "tools": [], "notes": []}'
     peer.run("changes", f"{FORGE}\nforge(*[{tools}] * 300)")
-    assert peer.ask("mcp_list", timeout=2)["servers"][0]["tools"] == []
+    assert peer.ask("mcp_list", timeout=5)["servers"][0]["tools"] == []
     assert running.descriptors() < 100
 
 
 def test_a_session_that_is_stopped_is_given_up(peer: Client, running: Running) -> None:
-    request = peer.send("mcp_register", name="one", command=sys.executable, args=[SERVER, "mute"], timeout_s=1)
+    peer.run("warm", "1")  # it must be stopped while it waits for the server
+    request = peer.send("mcp_register", name="one", command=sys.executable, args=[SERVER, "mute"], timeout_s=3)
     stop = f"{FORGE}\nos.kill(session, signal.SIGSTOP)"
     assert peer.run("stops", stop).outcome["status"] == "ok"  # type: ignore[index]
-    with pytest.raises(Refused, match="did not answer within 1 s"):
-        peer.reply_to(request, 20)
+    with pytest.raises(Refused, match="did not answer within 3 s"):
+        peer.reply_to(request)
     assert register(peer)["name"] == "one"
 
 
@@ -83,7 +84,7 @@ def test_a_server_that_ends_at_once_again_and_again_rests(peer: Client, link: Li
 def test_a_frame_that_is_slow_to_read_holds_nobody_up(peer: Client, running: Running, body: bytes) -> None:
     link = Link(running)
     link.socket.sendall(len(body).to_bytes(4, "big") + body)
-    assert peer.ask("mcp_list", timeout=2) == {"servers": []}
+    assert peer.ask("mcp_list", timeout=5) == {"servers": []}
     link.close()
 
 

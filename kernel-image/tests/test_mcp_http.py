@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from client import Client, Refused
+from client import PATIENCE, Client, Refused
 from mcp_link import Link
 
 ADD = {"name": "key", "inputSchema": {"type": "object"}}
@@ -73,7 +73,7 @@ def test_its_headers_come_with_each_call_and_it_may_come_back(peer: Client, link
     assert gone["kind"] == "not_running"
     assert "it cannot be reached any more" in gone["message"]
     with served(port):
-        peer.until(lambda: "result" in link.call("key"), 20, "its return")
+        peer.until(lambda: "result" in link.call("key"), PATIENCE, "its return")
 
 
 def test_what_answers_but_is_no_mcp_server(peer: Client) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import Asked, Client, Output
+from client import PATIENCE, Asked, Client, Output
 from interpreters import with_ipykernel
 from mcp_link import register
 from mcp_shared import TOOLS, problem, share
@@ -192,7 +192,7 @@ def test_a_folder_of_a_server_of_the_sandbox_is_replaced_when_that_is_gone(fresh
 def test_a_registration_while_functions_of_that_name_are_written(fresh: Running, gateway: Client) -> None:
     # Whichever is first: the folder is the registered server's in the end.
     gateway.ask("command", execution_id="import", command=sys.executable, args=["-c", "import mcptools.github"])
-    gateway.until(lambda: lists(gateway), 20, "the question")
+    gateway.until(lambda: lists(gateway), PATIENCE, "the question")
     register(gateway, "github")
     gateway.until(lambda: gateway.ask("list")["executions"][-1]["state"] == "done", 60, "the end of the import")
     assert len(list((fresh.workspace / "mcptools" / "github").glob("*.py"))) == 12
@@ -215,11 +215,11 @@ def test_many_imports_at_once_ask_once(gateway: Client) -> None:
         gateway.ask(
             "command", execution_id=f"at-once-{index}", command=sys.executable, args=["-c", program], attach=True
         )
-    gateway.until(lambda: held, 20, "the question")
+    gateway.until(lambda: held, PATIENCE, "the question")
     first = next(asked.execution_id for asked in gateway.calls if asked.kind == "tool_list")
     # The one that asked ends; the others go on, in the name of another.
     gateway.ask("interrupt", execution_id=first)
-    gateway.until(lambda: len(held) == 2, 20, "another question")
+    gateway.until(lambda: len(held) == 2, PATIENCE, "another question")
     gateway.give(held[1], {}, json.dumps({"tools": TOOLS}).encode())
     rest = [f"at-once-{index}" for index in range(4) if f"at-once-{index}" != first]
     assert [shown(gateway.finish(name, 60)) for name in rest] == [["4"]] * 3
@@ -237,12 +237,12 @@ def test_many_imports_at_once_ask_once(gateway: Client) -> None:
 def test_an_import_that_is_interrupted_asks_no_more(gateway: Client, code: str, language: str) -> None:
     gateway.answering = lambda _: None
     gateway.start("import", code, language=language)
-    gateway.until(lambda: gateway.calls, 20, "the question")
+    gateway.until(lambda: gateway.calls, PATIENCE, "the question")
     gateway.ask("interrupt", execution_id="import")
     outcome = gateway.finish("import").outcome
     assert outcome is not None
     assert (outcome["status"], outcome["kernel_restarted"]) == ("interrupted", False)
-    gateway.until(lambda: gateway.withdrawn, 10, "the withdrawal")
+    gateway.until(lambda: gateway.withdrawn, PATIENCE, "the withdrawal")
 
 
 def test_why_there_are_no_functions_is_told(gateway: Client) -> None:
@@ -289,5 +289,5 @@ print(answer["id"], answer["error"]["kind"])
 link.shutdown(socket.SHUT_RDWR)
 """
     assert shown(gateway.run("imports", code)) == [f"{limits.MCP_CONNECTIONS} too_many"]
-    gateway.until(lambda: gateway.withdrawn, 10, "the withdrawal")
+    gateway.until(lambda: gateway.withdrawn, PATIENCE, "the withdrawal")
     assert len(gateway.calls) == 1

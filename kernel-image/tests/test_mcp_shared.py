@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import Client, Output
+from client import PATIENCE, Client, Output
 from mcp_link import ASK, Link, register
 from mcp_shared import TOOLS, Shared, result, share
 from supervisors import Running
@@ -151,27 +151,27 @@ print([task["sum"] for task in tasks] == [*range(300)])
 
 @pytest.mark.parametrize("how", ["interrupt", "task", "process", "end"])
 def test_a_call_that_is_given_up_is_withdrawn(peer: Client, shared: Shared, how: str) -> None:
-    task = "import asyncio, mcptools\nawait asyncio.wait_for(mcptools.call_async('github', 'slow'), 0.5)"
+    task = "import asyncio, mcptools\nawait asyncio.wait_for(mcptools.call_async('github', 'slow'), 1.5)"
     thread = f"import threading\nthreading.Thread(target=lambda: exec({CALL!r}), daemon=True).start()"
     if how == "process":
         peer.ask("command", execution_id="given-up-process", command=sys.executable, args=["-c", CALL], attach=True)
     else:
         peer.start(f"given-up-{how}", {"task": task, "end": thread}.get(how, CALL))
     if how != "end":
-        peer.until(lambda: calls(peer, "slow"), 20, "the call")
+        peer.until(lambda: calls(peer, "slow"), PATIENCE, "the call")
     if how in ("interrupt", "process"):
         peer.ask("interrupt", execution_id=f"given-up-{how}")
     outcome = peer.finish(f"given-up-{how}").outcome
     assert outcome is not None
     assert outcome["status"] == {"interrupt": "interrupted", "process": "interrupted", "task": "error"}.get(how, "ok")
-    peer.until(lambda: peer.withdrawn == calls(peer, "slow"), 10, "word of the withdrawal")
+    peer.until(lambda: peer.withdrawn == calls(peer, "slow"), PATIENCE, "word of the withdrawal")
 
 
 def test_the_gateway_that_has_the_call_ends(peer: Client, other: Client, running: Running) -> None:
     """It reads the execution, so the call comes to it; another one is there all the time."""
     code = "import mcptools\ntry:\n    mcptools.call('github', 'slow')\nexcept mcptools.Unreachable as e:\n    print(e)"
     other.ask("execute", code.encode(), execution_id="lost", attach=True)
-    other.until(lambda: calls(other, "slow"), 20, "the call")
+    other.until(lambda: calls(other, "slow"), PATIENCE, "the call")
     other.close()
     running.clients.remove(other)
     peer.ask("attach", execution_id="lost")
@@ -185,7 +185,7 @@ def test_a_run_in_the_background_waits_for_a_gateway(own: Running) -> None:
     first = own.ready()
     code = "import mcptools; print(mcptools.call('github', 'add', {'a': 1, 'b': 2}))"
     first.start("background", code, attach=False)
-    first.until(lambda: first.ask("list")["executions"][-1]["state"] == "running", 20, "the beginning")
+    first.until(lambda: first.ask("list")["executions"][-1]["state"] == "running", PATIENCE, "the beginning")
     first.close()
     own.clients.remove(first)
     second = own.client()
@@ -256,7 +256,7 @@ def test_what_is_no_answer_is_an_error_of_the_call(peer: Client, shared: Shared)
 def test_no_gateway_hears_what_it_was_not_asked(peer: Client, other: Client, shared: Shared) -> None:
     """Gateways that have no call of the pod hear nothing, however long a call waits."""
     peer.start("quiet", CALL)
-    peer.until(lambda: calls(peer, "slow"), 20, "the call")
+    peer.until(lambda: calls(peer, "slow"), PATIENCE, "the call")
     other.ask("list")
     assert other.calls == []
     assert other.withdrawn == []

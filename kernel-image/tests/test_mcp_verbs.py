@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import Client, Refused
+from client import PATIENCE, Client, Refused
 from mcp_link import SERVER, Link, refusal, register
 from supervisors import Running
 
@@ -27,7 +27,7 @@ def send(peer: Client, tool: str, call_id: str = "c", *, timeout_s: float = 20, 
 
 
 def call(peer: Client, tool: str, **more: Any) -> dict[str, Any]:
-    said, blob = peer.both_to(send(peer, tool, **more), 20)
+    said, blob = peer.both_to(send(peer, tool, **more))
     assert said == {}
     return dict(json.loads(blob))
 
@@ -95,7 +95,7 @@ def test_many_calls_at_once_and_one_too_many(peer: Client) -> None:
     register(peer)
     waiting = [send(peer, "slow", f"c{n}", seconds=1) for n in range(limits.MCP_CALLS)]
     assert problem(peer, "slow", call_id="more", seconds=1)[0] == "too_many"
-    assert all(b"slept" in peer.both_to(request, 20)[1] for request in waiting)
+    assert all(b"slept" in peer.both_to(request)[1] for request in waiting)
 
 
 def test_a_call_is_cancelled_by_the_gateway_that_made_it(peer: Client, other: Client, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_call_is_cancelled_by_the_gateway_that_made_it(peer: Client, other: Cl
     assert peer.ask("mcp_cancel", call_id="mine") == {}
     with pytest.raises(Refused, match="cancelled"):
         peer.reply_to(request)
-    peer.until(notes.exists, 5, "word of the cancellation")
+    peer.until(notes.exists, PATIENCE, "word of the cancellation")
     assert peer.ask("mcp_cancel", call_id="mine") == {}
 
 
@@ -125,8 +125,8 @@ def test_the_end_of_a_gateway_cancels_its_calls(peer: Client, other: Client, run
     mine = send(peer, "slow", "mine", seconds=5)
     other.close()
     running.clients.remove(other)
-    peer.until(notes.exists, 10, "word of the cancellation")
-    assert b"slept" in peer.both_to(mine, 20)[1]
+    peer.until(notes.exists, PATIENCE, "word of the cancellation")
+    assert b"slept" in peer.both_to(mine)[1]
     assert notes.read_text() == "cancelled\n"
 
 
@@ -164,7 +164,7 @@ def test_a_server_without_functions_for_code(peer: Client, running: Running) -> 
     assert told["tools"][0] == {"name": "add", "module": "", "description": "Adds two numbers."}
     assert not (running.workspace / "mcptools" / "shared").exists()
     peer.ask("mcp_call", b"{}", server="shared", tool="grows", call_id="c", timeout_s=10)
-    peer.until(lambda: tools(peer, "shared")["tools"][-1]["name"] == "late", 5, "the new tool")
+    peer.until(lambda: tools(peer, "shared")["tools"][-1]["name"] == "late", PATIENCE, "the new tool")
     assert not (running.workspace / "mcptools" / "shared").exists()
 
 
@@ -179,7 +179,7 @@ def test_a_revision_that_is_there_is_not_registered_again(peer: Client, link: Li
     register(peer, revision="r" * 64, api=False)
     second = pid()
     assert second != first
-    peer.until(lambda: not os.path.exists(f"/proc/{first}"), 10, "the end of the old one")
+    peer.until(lambda: not os.path.exists(f"/proc/{first}"), PATIENCE, "the end of the old one")
     register(peer, api=False)
     assert pid() != second
 

@@ -90,7 +90,7 @@ def test_nobody_is_warned_without_a_kill(client: Client, account: Account, name:
 
 
 def test_a_command_whose_time_is_up_is_warned_too(client: Client, account: Account, name: str) -> None:
-    output = client.command(name, "sh", "-c", f"{account.kills(4)}; sleep 60", timeout_s=0.3)
+    output = client.command(name, "sh", "-c", f"{account.kills(4)}; sleep 60", timeout_s=1.0)
     assert told(output) == ("timeout", None, 15, WARNING)
     assert output.outcome is not None
     assert "memory" not in output.outcome["message"]

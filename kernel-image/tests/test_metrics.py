@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from client import Client
+from client import PATIENCE, Client
 from hypothesis import given
 from hypothesis import strategies as st
 from supervisors import Running
@@ -124,7 +124,7 @@ def disk_reaches(client: Client, size: int) -> bool:
 def test_the_verb_tells_all(spare: Running) -> None:
     client = spare.ready()
     (spare.workspace / "big").write_bytes(bytes(3_000_000))
-    client.until(lambda: disk_reaches(client, 3_000_000), 10, "the count of the disk")
+    client.until(lambda: disk_reaches(client, 3_000_000), PATIENCE, "the count of the disk")
     metrics = client.ask("metrics")
     assert set(metrics) == {
         "cpu_seconds",
@@ -196,7 +196,7 @@ def test_a_count_whose_output_is_kept_open_does_not_stop_the_supervisor(tmp_path
     running = Running(tmp_path, PATH=f"{program.parent}:{os.environ['PATH']}")
     try:
         client = running.ready()
-        client.until(lambda: disk_reaches(client, size), 10, "the count of the disk")
+        client.until(lambda: disk_reaches(client, size), PATIENCE, "the count of the disk")
         assert client.run("after", "1 + 1").only("result").blob == b"2"
         os.kill(int(holder.read_text()), signal.SIGKILL)
     finally:

@@ -46,7 +46,7 @@ def test_no_supervisor_begins_where_code_can_write_to_a_file_of_the_node(folder:
     mount = ["sh", "-c", f'mount --bind {log} {log} && exec "$@"', "sh"]
     running = Running(folder, [*unshare, *mount, *UNPRIVILEGED])
     try:
-        assert running.process.wait(10) == EXIT_CODE
+        assert running.process.wait(60) == EXIT_CODE
         assert running.log.read_text() == f"image-lacks: {mounted_files.words(str(log))}\n"
     finally:
         running.stop()

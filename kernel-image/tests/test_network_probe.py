@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from client import Client, Refused
+from client import PATIENCE, Client, Refused
 from supervisors import Running
 
 from sandglass_supervisor import limits
@@ -121,7 +121,7 @@ def informed(client: Client) -> dict[str, Any]:
         said.update(client.ask("hello", protocol=[1], peer="test"))
         return said["network"]["reached"] is not None
 
-    client.until(reached, 20, "the probe to get through")
+    client.until(reached, PATIENCE, "the probe to get through")
     return said
 
 
@@ -167,7 +167,7 @@ def test_what_runs_is_ended_when_the_network_turns_out_to_be_open(shut: Running,
     argv = ("-c", "sleep 61 & echo left; exec sleep 60")
     client.ask("command", execution_id="command", command="sh", args=argv, attach=True)
     client.command("ended", "sh", "-c", "setsid sleep 62 >/dev/null 2>&1 &")
-    client.until(lambda: client.output("code").text() and client.output("command").text(), 20, "both to run")
+    client.until(lambda: client.output("code").text() and client.output("command").text(), PATIENCE, "both to run")
 
     closed.listen()
     for name in ("code", "command", "queued"):
@@ -183,7 +183,9 @@ def test_what_runs_is_ended_when_the_network_turns_out_to_be_open(shut: Running,
         (name, about) for name, _, about in client.events
     ]
     children = Path(f"/proc/{shut.pid}/task/{shut.pid}/children")
-    client.until(lambda: not children.read_text().split(), 10, "all that runs to be gone, also what was left behind")
+    client.until(
+        lambda: not children.read_text().split(), PATIENCE, "all that runs to be gone, also what was left behind"
+    )
     with pytest.raises(Refused, match="network_open"):
         client.start("later", "1")
 

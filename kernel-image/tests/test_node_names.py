@@ -20,7 +20,7 @@ def test_what_the_code_takes_away(client: Client, name: str, names: list[str]) -
     session = names[0].lower()
 
     def run(number: int, code: str) -> Output:
-        return node(client, f"{name}{number}", code, session=session, timeout_s=5)
+        return node(client, f"{name}{number}", code, session=session, timeout_s=20)
 
     taken = run(1, "; ".join(f"globalThis.{each} = null" for each in names))
     assert taken.outcome is not None
@@ -38,7 +38,7 @@ def test_what_the_code_takes_away(client: Client, name: str, names: list[str]) -
 def test_what_node_itself_cannot_do_without_is_told_at_once(client: Client, name: str, needed: str) -> None:
     session = needed.lower()
     node(client, name + "1", f"var kept = {needed}; globalThis.{needed} = null", session=session)
-    failed = node(client, name + "2", "[6 * 7]", session=session, timeout_s=5)
+    failed = node(client, name + "2", "[6 * 7]", session=session, timeout_s=20)
     assert failed.outcome is not None
     assert (failed.outcome["status"], failed.outcome["kernel_restarted"]) == ("error", False)
     assert failed.only("error").json["name"] == "TypeError"

@@ -11,7 +11,7 @@ from client import Client, Output
 from supervisors import Running
 
 
-def node(client: Client, execution_id: str, code: str, timeout: float = 10) -> Output:
+def node(client: Client, execution_id: str, code: str, timeout: float = 60) -> Output:
     return client.run(execution_id, code, language="nodejs", timeout=timeout)
 
 
@@ -89,7 +89,7 @@ def test_what_programs_write_is_never_late(client: Client, name: str) -> None:
 
 
 def test_order_of_many_small_writes(client: Client, name: str) -> None:
-    output = node(client, name, "for (let i = 0; i < 3000; i++) console.log(i)", timeout=60)
+    output = node(client, name, "for (let i = 0; i < 3000; i++) console.log(i)")
     assert output.text() == "".join(f"{i}\n" for i in range(3000))
 
 
@@ -112,7 +112,7 @@ TOLD_AT_THE_END = [
 def test_who_ends_a_stream_is_told_and_others_go_on(client: Client, name: str, code: str, stream: str) -> None:
     written = f"{code.replace('STREAM', stream)}; new console.Console(process.{stream}).log('b'); 'piped'"
     for execution_id in (name + "1", name + "2"):
-        output = client.run(execution_id, written, language="nodejs", timeout_s=2)
+        output = client.run(execution_id, written, language="nodejs", timeout_s=20)
         assert output.text(stream) == "ab\n"
         assert output.only("result").blob == b"'piped'"
 
@@ -133,7 +133,7 @@ console.log('d')
 said
 """
     for execution_id in (name + "1", name + "2"):
-        output = client.run(execution_id, code, language="nodejs", timeout_s=2)
+        output = client.run(execution_id, code, language="nodejs", timeout_s=20)
         assert output.text() == "abcd\n"
         assert output.only("result").blob == b"[ 'torn', 'ERR_STREAM_PREMATURE_CLOSE' ]"
 
@@ -143,5 +143,5 @@ def test_many_pipelines_warn_of_nothing(client: Client, name: str) -> None:
 const { pipeline } = require('stream/promises')
 for (let i = 0; i < 20; i++) await pipeline(require('stream').Readable.from(['a']), process.stdout)
 """
-    output = client.run(name, code, language="nodejs", timeout_s=5)
+    output = client.run(name, code, language="nodejs", timeout_s=20)
     assert (output.text(), output.text("stderr")) == ("a" * 20, "")

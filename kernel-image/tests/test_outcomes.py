@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client import Client, Output, Refused
-from conftest import Running
+from client import PATIENCE, Client, Output, Refused
+from supervisors import PATIENT, Running, children_of
+
+from sandglass_supervisor.limits import INTERRUPT_GRACE_S
 
 STUCK = "sum(range(10**12))"  # holds the interpreter lock in C: no signal handler runs
 
@@ -20,20 +22,19 @@ def outcome(output: Output) -> dict[str, Any]:
 
 def test_time_out_interrupts_and_keeps_the_kernel(client: Client, name: str) -> None:
     client.run(name + "1", "kept = 1")
-    output = client.run(name + "2", "print('partial')\nwhile True: pass", timeout_s=0.5)
+    output = client.run(name + "2", "print('partial')\nwhile True: pass", timeout_s=1.0)
     ended = outcome(output)
     assert (ended["status"], ended["kernel_restarted"], output.text()) == ("timeout", False, "partial\n")
-    assert 500 <= ended["duration_ms"] < 1500
+    assert 1000 <= ended["duration_ms"] < 1000 + 1000 * PATIENT["INTERRUPT_GRACE_S"]
     assert client.run(name + "3", "kept").only("result").blob == b"1"
 
 
 def test_stuck_code_is_killed(own: Running) -> None:
     client = own.ready()
-    client.start("stuck", f"print('before', flush=True)\n{STUCK}", timeout_s=0.5)
+    client.start("stuck", f"print('before', flush=True)\n{STUCK}", timeout_s=1.0)
     client.start("behind", "1")
-    began = time.monotonic()
     output = client.finish("stuck")
-    assert time.monotonic() - began < 0.5 + 3
+    assert 1000 + 1000 * INTERRUPT_GRACE_S <= outcome(output)["duration_ms"] < 10_000
     assert (outcome(output)["status"], outcome(output)["kernel_restarted"]) == ("timeout", True)
     assert "variables are lost" in str(outcome(output)["message"])
     assert output.text() == "before\n"
@@ -46,18 +47,18 @@ def test_stuck_code_is_killed(own: Running) -> None:
 def test_a_flush_sends_what_any_thread_wrote(own: Running) -> None:
     client = own.ready()
     write = "import sys, threading\nsys.stdout.flush()\nt = threading.Thread(target=print, args=('from a thread',))"
-    client.start("stuck", f"{write}\nt.start(); t.join(); sys.stdout.flush()\n{STUCK}", timeout_s=0.5)
+    client.start("stuck", f"{write}\nt.start(); t.join(); sys.stdout.flush()\n{STUCK}", timeout_s=1.0)
     assert client.finish("stuck").text() == "from a thread\n"
 
 
 def test_time_out_does_not_count_the_queue(client: Client, name: str) -> None:
-    client.start(name + "1", "import time; time.sleep(1)")
-    assert outcome(client.run(name + "2", "time.sleep(0.2)", timeout_s=0.8))["status"] == "ok"
+    client.start(name + "1", "import time; time.sleep(1.5)")
+    assert outcome(client.run(name + "2", "pass", timeout_s=1.3))["status"] == "ok"
 
 
 def test_code_that_swallows_the_interrupt(client: Client, name: str) -> None:
     code = "import time\ntry: time.sleep(30)\nexcept KeyboardInterrupt: print('cleaned')"
-    output = client.run(name, code, timeout_s=0.3)
+    output = client.run(name, code, timeout_s=1.0)
     assert (outcome(output)["status"], output.text()) == ("timeout", "cleaned\n")
 
 
@@ -65,12 +66,12 @@ def test_code_that_swallows_the_interrupt(client: Client, name: str) -> None:
 def test_interrupt(client: Client, name: str, by: str) -> None:
     client.start(name, "import os, time\nos.system('echo on; exec sleep 30')\ntime.sleep(30)")
     # The first signal ends the program, the second the sleep behind it.
-    client.until(lambda: client.output(name).text() == "on\n", 5, "output")
+    client.until(lambda: client.output(name).text() == "on\n", PATIENCE, "output")
     which: dict[str, Any] = (
         {"execution_id": name} if by == "execution" else {"language": "python", "session": "default"}
     )
     assert client.ask("interrupt", **which) == {"interrupted": [name]}
-    ended = outcome(client.finish(name, 5))
+    ended = outcome(client.finish(name))
     assert (ended["status"], ended["kernel_restarted"]) == ("interrupted", False)
     assert client.ask("interrupt", **which) == {"interrupted": []}
 
@@ -79,32 +80,39 @@ def test_interrupt_right_after_start(client: Client, name: str) -> None:
     for turn in range(10):
         client.start(f"{name}{turn}", "import time; time.sleep(30)")
         assert client.ask("interrupt", execution_id=f"{name}{turn}")["interrupted"] == [f"{name}{turn}"]
-        ended = outcome(client.finish(f"{name}{turn}", 5))
+        ended = outcome(client.finish(f"{name}{turn}"))
         assert (ended["status"], ended["kernel_restarted"]) == ("interrupted", False)
 
 
 def test_interrupt_of_one_that_waits(client: Client, name: str) -> None:
-    client.start(name + "1", "import time; time.sleep(0.5)")
+    client.start(name + "1", "import time; time.sleep(60)")
     assert client.start(name + "2", "ran = True")["position"] == 1
     assert client.ask("interrupt", execution_id=name + "2")["interrupted"] == [name + "2"]
-    assert outcome(client.finish(name + "2", 0.4))["status"] == "interrupted"
-    assert outcome(client.finish(name + "1"))["status"] == "ok"
+    assert outcome(client.finish(name + "2"))["status"] == "interrupted"
+    assert client.output(name + "1").outcome is None
+    assert client.ask("interrupt", execution_id=name + "1")["interrupted"] == [name + "1"]
+    assert outcome(client.finish(name + "1"))["status"] == "interrupted"
 
 
 @pytest.mark.alone
 def test_death_is_told_at_once(own: Running) -> None:
-    client = own.ready()
-    client.start("dies", "import os, time; print(os.getpid(), flush=True); time.sleep(60)")
-    client.until(lambda: client.output("dies").text().endswith("\n"), 5, "the pid")
-    began = time.monotonic()
-    os.kill(int(client.output("dies").text()), signal.SIGKILL)
-    ended = outcome(client.finish("dies", 5))
-    assert time.monotonic() - began < 0.3
-    assert (ended["status"], ended["signal"], ended["kernel_restarted"]) == ("kernel_died", 9, True)
+    client, took = own.ready(), list[float]()
+    # What else the machine does may delay one or two.
+    while len(took) < 3 and min(took, default=1) >= 0.3:
+        name = f"dies{len(took)}"
+        client.start(name, "import os, time; print(os.getpid(), flush=True); time.sleep(60)")
+        client.until(lambda name=name: client.output(name).text().endswith("\n"), PATIENCE, "the pid")
+        began = time.monotonic()
+        os.kill(int(client.output(name).text()), signal.SIGKILL)
+        ended = outcome(client.finish(name))
+        took.append(time.monotonic() - began)
+        assert (ended["status"], ended["signal"], ended["kernel_restarted"]) == ("kernel_died", 9, True)
+    assert min(took) < 0.3
     assert client.run("after", "'again'").only("result").blob == b"'again'"
     told = [event["event"] for _, _, event in client.events]
     # That the first kernel is ready may have been told before anybody listened.
-    assert told in (["ready", "died", "starting", "ready"], ["died", "starting", "ready"])
+    again = ["died", "starting", "ready"] * len(took)
+    assert told in (["ready", *again], again)
 
 
 # A process without the kernel's mark, in a session of its own, that has the kernel's connection, and fills it with what
@@ -145,7 +153,7 @@ def test_an_heir_of_the_connection_does_not_hold_the_end_up(own: Running) -> Non
     client = own.ready()
     ended = outcome(client.run("leaves", HEIR))
     assert (ended["status"], ended["signal"]) == ("kernel_died", 9)
-    assert ended["duration_ms"] < 5000
+    assert ended["duration_ms"] < 15_000
     assert client.run("after", "'again'").only("result").blob == b"'again'"
 
 
@@ -153,7 +161,7 @@ def test_death_of_an_idle_kernel(own: Running) -> None:
     client = own.ready()
     pid = int(client.run("pid", "import os; os.getpid()").only("result").blob)
     os.kill(pid, signal.SIGKILL)
-    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 1, "the event")
+    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], PATIENCE, "the event")
     after = client.run("after", "'again'")
     assert after.only("result").blob == b"'again'"
     assert outcome(after)["kernel_restarted"] is True
@@ -193,17 +201,15 @@ def test_a_kernel_that_the_code_ends_does_so_in_order(spare: Running) -> None:
     assert client.run("after", "open('kept').read()").only("result").blob == b"'all'"
 
 
-def only_child_of(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
-
-
 def test_death_of_a_kernel_that_had_nothing_to_lose(own: Running) -> None:
     client = own.ready()
     client.ask("reset")
-    os.kill(only_child_of(own.process.pid), signal.SIGKILL)
+    client.until(lambda: len(children_of(own.process.pid)) == 1, PATIENCE, "the fresh kernel to be alone")
+    (kernel,) = children_of(own.process.pid)
+    os.kill(kernel, signal.SIGKILL)
     client.until(
         lambda: [event["event"] for _, _, event in client.events].count("died") == 2,
-        1,
+        PATIENCE,
         "the event after that of the reset",
     )
     after = outcome(client.run("after", "1"))
@@ -227,10 +233,10 @@ def test_memory_limit(tmp_path: Path) -> None:
     try:
         client = running.ready()
         client.start("eats", "import os, time; print(os.getpid(), flush=True); time.sleep(60)")
-        client.until(lambda: client.output("eats").text().endswith("\n"), 5, "the pid")
+        client.until(lambda: client.output("eats").text().endswith("\n"), PATIENCE, "the pid")
         (tree / "memory.oom_control").write_text("oom_kill_disable 0\nunder_oom 0\noom_kill 1\n")
         os.kill(int(client.output("eats").text()), signal.SIGKILL)
-        ended = outcome(client.finish("eats", 5))
+        ended = outcome(client.finish("eats"))
         assert ended["status"] == "oom_killed"
         assert "memory limit of 512 MiB (peak 512 MiB)" in str(ended["message"])
         assert "oom" in [event["event"] for _, _, event in client.events]
@@ -255,17 +261,19 @@ def test_kernel_that_cannot_start(tmp_path: Path) -> None:
         running.stop()
 
 
-def test_queue_keeps_order_and_refuses_the_ninth(client: Client, name: str) -> None:
-    client.run(name + "order", "import time; order = []")
-    client.start(name, "time.sleep(0.7)", timeout_s=60.0)
+def test_queue_keeps_order_and_refuses_the_ninth(client: Client, name: str, home: Path) -> None:
+    go, grace_s = home / "go", PATIENT["INTERRUPT_GRACE_S"]
+    client.run(name + "order", "import os, time; order = []")
+    client.start(name, f"while not os.path.exists({str(go)!r}): time.sleep(0.005)", timeout_s=60.0)
     places = [client.start(f"{name}{i}", f"order.append({i})", timeout_s=100.0) for i in range(8)]
     assert [place["position"] for place in places] == list(range(1, 9))
-    # The one that runs has 60 s of its own, and each may need a grace of 2 s to end.
+    # The one that runs has 60 s of its own, and each may need a grace to end. Some seconds may have gone by already.
     waits = [place["waits_s"] for place in places]
-    assert 59 < waits[0] <= 62
-    assert [round(wait - waits[0]) for wait in waits] == [102 * number for number in range(8)]
+    assert 40 < waits[0] <= 60 + grace_s
+    assert all(abs(wait - waits[0] - (100 + grace_s) * number) < 20 for number, wait in enumerate(waits))
     with pytest.raises(Refused, match="rejected"):
         client.start(f"{name}8", "order.append(8)")
+    go.touch()
     for i in range(8):
         assert outcome(client.finish(f"{name}{i}"))["status"] == "ok"
     assert client.run(name + "look", "order").only("result").blob == b"[0, 1, 2, 3, 4, 5, 6, 7]"

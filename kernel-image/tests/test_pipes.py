@@ -29,7 +29,7 @@ def turns(loop: Loop, seconds: float, action: Callable[[], None] = lambda: None)
 
 
 def until(loop: Loop, condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while not condition() and time.monotonic() < end:
         turns(loop, 0.01)
     return condition()

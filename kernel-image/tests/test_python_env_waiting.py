@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from client import Refused
+from client import PATIENCE, Refused
 from interpreters import WHERE, outcome, script, with_ipykernel
 from supervisors import Running
 
@@ -15,20 +15,22 @@ def hanging(spare: Running) -> Path:
     return started
 
 
-def test_what_waits_for_a_slow_interpreter_can_be_interrupted(hasty: Running) -> None:
-    client = hasty.client()
+def test_what_waits_for_a_slow_interpreter_can_be_interrupted(tmp_path: Path) -> None:
+    running = Running(tmp_path, limits={"ENV_PROBE_S": 4.0})
+    client = running.client()
     client.hello()
-    started = hanging(hasty)
+    started = hanging(running)
     client.start("hangs", "1", session="s", python_env="./hangs")
     second = client.start("second", "1", session="s")
     assert second["position"] == 1
-    client.until(started.exists, 5, "the interpreter's start")
+    client.until(started.exists, PATIENCE, "the interpreter's start")
     assert client.ask("interrupt", execution_id="hangs") == {"interrupted": ["hangs"]}
     assert outcome(client.finish("hangs"))["status"] == "interrupted"
     # Other sessions do not wait for it.
     assert client.run("other", "1 + 1").only("result").blob == b"2"
     # When its time is over, what came without an env runs in the image's Python.
     assert outcome(client.finish("second"))["status"] == "ok"
+    running.stop()
 
 
 def slow(spare: Running) -> tuple[Path, Path, Path]:
@@ -46,7 +48,7 @@ def test_what_is_asked_of_a_session_waits_until_its_interpreter_is_known(spare: 
     client.start("first", WHERE, python_env="./slow")
     client.start("second", WHERE)
     client.start("third", WHERE, python_env="./other")
-    client.until(begun.exists, 5, "the interpreter's start")
+    client.until(begun.exists, PATIENCE, "the interpreter's start")
     go.touch()
     assert (
         client.finish("first").text() == client.finish("second").text() == client.finish("third").text() == str(folder)
@@ -60,7 +62,7 @@ def test_a_session_is_not_bound_for_who_has_gone(spare: Running) -> None:
     client.hello()
     _, begun, go = slow(spare)
     client.start("gone", WHERE, python_env="./slow")
-    client.until(begun.exists, 5, "the interpreter's start")
+    client.until(begun.exists, PATIENCE, "the interpreter's start")
     client.start("stays", WHERE)
     assert client.ask("interrupt", execution_id="gone") == {"interrupted": ["gone"]}
     go.touch()

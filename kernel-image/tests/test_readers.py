@@ -2,23 +2,27 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
-from client import WINDOW, Client
+from client import PATIENCE, WINDOW, Client
 from supervisors import Running
 
 FLOOD = "for i in range(1000): print('%09d' % i + 'x' * 99_990)"  # 100 MB
 FLOOD_BYTES = 100_000_000
 
 
-def test_attach_in_the_middle(client: Client, shared: Running, name: str) -> None:
-    client.start(name, "import time\nfor i in range(10):\n  print(i, flush=True); time.sleep(0.1)")
-    client.until(lambda: len(client.output(name).text()) >= 6, 5, "some output")
+def test_attach_in_the_middle(client: Client, shared: Running, name: str, home: Path) -> None:
+    go = home / "go"
+    wait = f"while i == 4 and not os.path.exists({str(go)!r}): time.sleep(0.005)"
+    client.start(name, f"import os, time\nfor i in range(10):\n  print(i, flush=True)\n  {wait}")
+    client.until(lambda: len(client.output(name).text()) == 10, PATIENCE, "some output")
     other = shared.client()
     answer = other.ask("attach", execution_id=name, offset=3)
     assert answer["state"] == "running"
     assert answer["outcome"] is None
     assert answer["journal"]["from"] == 0
+    go.touch()
     output = other.finish(name)
     assert output.records[0].offset == 3
     assert output.text() == "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n"[3:]
@@ -67,7 +71,7 @@ def test_detach(client: Client, name: str) -> None:
 def test_output_survives_the_reader(spare: Running) -> None:
     first = spare.ready()
     first.start("long", "import time\nfor i in range(20): print(i, flush=True); time.sleep(0.05)")
-    first.until(lambda: len(first.output("long").text()) > 4, 5, "some output")
+    first.until(lambda: len(first.output("long").text()) > 4, PATIENCE, "some output")
     first.close()
     second = spare.client()
     second.ask("attach", execution_id="long", offset=0)
@@ -80,17 +84,20 @@ def test_window_is_kept_and_resumes(spare: Running) -> None:
     client.acknowledge = False
     client.start("flood", FLOOD, timeout_s=60)
     records = client.output("flood").records
-    client.until(lambda: sum(len(record.blob) for record in records) > WINDOW - 2 * 65536, 10, "a full window")
+    client.until(lambda: sum(len(record.blob) for record in records) > WINDOW - 2 * 65536, PATIENCE, "a full window")
     while client.receive(0.2):
         pass
     received = sum(len(record.blob) for record in records)
     assert received + 64 * len(records) <= WINDOW
     assert client.output("flood").outcome is None
     assert spare.rss() < 64 * 1024 * 1024
-    began = time.monotonic()
-    assert client.ask("list")["kernels"][0]["state"] == "busy"
-    assert client.command("meanwhile", "echo", "served").text() == "served\n"
-    assert time.monotonic() - began < 0.5
+    took = []
+    for turn in range(3):
+        began = time.monotonic()
+        assert client.ask("list")["kernels"][0]["state"] == "busy"
+        assert client.command(f"meanwhile{turn}", "echo", "served").text() == "served\n"
+        took.append(time.monotonic() - began)
+    assert min(took) < 0.5
     client.acknowledge = True
     client.credit("flood", received)
     output = client.finish("flood", 60)
@@ -126,7 +133,7 @@ def test_command_waits_for_its_reader(spare: Running) -> None:
     client.acknowledge = False
     client.ask("command", execution_id="yes", command="head", args=["-c", "20000000", "/dev/zero"], attach=True)
     records = client.output("yes").records
-    client.until(lambda: records, 5, "output")
+    client.until(lambda: records, PATIENCE, "output")
     while client.receive(0.2):
         pass
     received = sum(len(record.blob) for record in records)
@@ -140,7 +147,7 @@ def test_time_out_meets_a_stalled_reader(spare: Running) -> None:
     client = spare.ready()
     client.acknowledge = False
     client.start("flood", "while True: print('x' * 1000)", timeout_s=1)
-    client.until(lambda: client.ask("list")["executions"][-1]["state"] == "done", 5, "the end of the run")
+    client.until(lambda: client.ask("list")["executions"][-1]["state"] == "done", PATIENCE, "the end of the run")
     client.acknowledge = True
     while client.receive(0.2):
         pass

@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from client import Client, Output, Refused
+from client import PATIENCE, Client, Output, Refused
 from supervisors import UNPRIVILEGED, Running, needs_root
 
 ENDS = ("ok", "error", "timeout", "kernel_died")
@@ -26,7 +26,7 @@ def usable(client: Client) -> None:
     """The next run or, if that is how the harm is found out, the one after it finds a kernel."""
     assert client.ask("list")["kernels"]
     for turn in range(3):
-        output = client.run(f"after{turn}", "1 + 1", timeout_s=1, timeout=30)
+        output = client.run(f"after{turn}", "1 + 1", timeout_s=3)
         if ended(output) == "ok":
             break
         assert output.outcome is not None
@@ -58,7 +58,7 @@ def ended(output: Output) -> str:
 )
 def test_code_that_breaks_its_own_kernel(hasty: Running, code: str) -> None:
     client = hasty.ready()
-    assert ended(client.run("break", code, timeout_s=0.5, timeout=15)) in ENDS
+    assert ended(client.run("break", code, timeout_s=0.5)) in ENDS
     usable(client)
 
 
@@ -107,7 +107,7 @@ t.schedule(lambda: t.socket.send(bytes(20_000_000)))
     lost = client.run("lose", code)
     assert lost.outcome is not None
     assert "output is lost" in lost.outcome["message"]
-    waits = client.run("waits", "1", timeout=15)
+    waits = client.run("waits", "1")
     assert waits.outcome is not None
     assert (waits.outcome["status"], waits.outcome["kernel_restarted"]) == ("ok", True)
     assert "the kernel's process ended" in waits.outcome["warning"]
@@ -139,10 +139,10 @@ def test_a_kernel_that_is_welcomed_without_end_and_does_not_answer(spare: Runnin
     startup.parent.mkdir(parents=True, exist_ok=True)
     startup.write_text(WELCOMES)
     first = client.send("reset", language="python", session="default")
-    client.until((spare.workspace / "welcomed").exists, 30, "the welcomes")
+    client.until((spare.workspace / "welcomed").exists, PATIENCE, "the welcomes")
     assert [kernel["state"] for kernel in client.ask("list")["kernels"]] == ["starting"]
     startup.unlink()
-    assert client.ask("reset", language="python", session="default", timeout=20) == {"state": "idle"}
+    assert client.ask("reset", language="python", session="default") == {"state": "idle"}
     assert client.reply_to(first) == {"state": "idle"}
     usable(client)
 
@@ -152,9 +152,9 @@ def test_sibling_kernel_is_killed(spare: Running) -> None:
     client.run("kept", "kept = 1")
     pid = int(client.run("pid", "import os; os.getpid()", session="victim").only("result").blob)
     client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim")
-    client.until(lambda: client.output("waits").text() == "on\n", 10, "output")
+    client.until(lambda: client.output("waits").text() == "on\n", PATIENCE, "output")
     client.run("kill", f"import os; os.kill({pid}, 9)")
-    died = client.finish("waits", 5).outcome
+    died = client.finish("waits").outcome
     assert died is not None
     assert (died["status"], died["kernel_restarted"]) == ("kernel_died", True)
     assert client.run("still", "kept").only("result").blob == b"1"
@@ -181,12 +181,12 @@ def test_thread_bomb(folder: Path) -> None:
         bomb = (
             "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(600,), daemon=True).start()"
         )
-        output = client.run("bomb", bomb, timeout_s=5, timeout=20)
+        output = client.run("bomb", bomb, timeout_s=5)
         assert ended(output) == "error"
         assert "can't start new thread" in str(output.only("error").json["message"])
         assert output.outcome is not None
         assert "the sandbox may have 300 at a time" in output.outcome["warning"]
-        client.ask("reset", language="python", session="default", timeout=30)
+        client.ask("reset", language="python", session="default")
         usable(client)
     finally:
         running.stop()
@@ -195,12 +195,12 @@ def test_thread_bomb(folder: Path) -> None:
 @needs_root
 def test_everything_that_can_be_stopped_is_stopped(first: Running) -> None:
     client = first.ready()
-    client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim", timeout_s=1.5)
-    client.until(lambda: client.output("waits").text() == "on\n", 10, "output")
+    client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim", timeout_s=4)
+    client.until(lambda: client.output("waits").text() == "on\n", PATIENCE, "output")
     client.run(
         "stop", "import os, signal; os.kill(-1, signal.SIGSTOP); os.kill(os.getppid(), signal.SIGSTOP)", timeout_s=1
     )
-    stopped = client.finish("waits", 10).outcome
+    stopped = client.finish("waits").outcome
     assert stopped is not None
     assert (stopped["status"], stopped["kernel_restarted"]) == ("timeout", True)
     usable(client)
@@ -219,11 +219,11 @@ if os.fork() == 0:
         except OSError: pass
     os._exit(0)
 """
-    client.run("stopper", stopper, timeout_s=0.5, timeout=20)
+    client.run("stopper", stopper, timeout_s=0.5)
     for turn in range(3):
         with suppress(Refused):
-            client.command(f"try{turn}", "true", timeout_s=1, timeout=15)
-        client.ask("list", timeout=10)
+            client.command(f"try{turn}", "true", timeout_s=1)
+        client.ask("list")
     usable(client)
 
 
@@ -231,10 +231,10 @@ if os.fork() == 0:
 def test_what_the_kernel_needs_to_answer(client: Client, name: str, needed: str) -> None:
     """Nobody waits for the time-out of a run whose kernel can say nothing any more."""
     session = needed.strip("_")
-    output = client.run(name, f"import builtins; builtins.{needed} = None", session=session, timeout_s=10)
+    output = client.run(name, f"import builtins; builtins.{needed} = None", session=session, timeout_s=30)
     assert output.outcome is not None
     assert (output.outcome["status"], output.outcome["kernel_restarted"]) == ("kernel_died", True)
-    assert output.outcome["duration_ms"] < 5000
+    assert output.outcome["duration_ms"] < 15_000
     assert "took from the kernel what it needs to answer" in output.text("stderr")
     assert client.run(name + "2", "6 * 7", session=session).only("result").blob == b"42"
     client.ask("close", session=session)

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from client import Client, Output, Refused
+from client import PATIENCE, Client, Output, Refused
 from supervisors import Running
 
 
@@ -45,7 +45,7 @@ def test_reset_ends_what_runs_and_what_waits(spare: Running) -> None:
     client = spare.ready()
     client.start("runs", "print('on', flush=True)\nwhile True: pass")
     client.start("waits", "print('never')")
-    client.until(lambda: client.output("runs").text() == "on\n", 5, "output")
+    client.until(lambda: client.output("runs").text() == "on\n", PATIENCE, "output")
     assert client.ask("reset") == {"state": "idle"}
     runs, waits = client.finish("runs").outcome, client.finish("waits").outcome
     assert runs is not None
@@ -61,9 +61,11 @@ def test_reset_ends_what_runs_and_what_waits(spare: Running) -> None:
 def test_what_is_asked_after_a_reset_is_for_the_fresh_kernel(spare: Running, code: str) -> None:
     client = spare.ready()
     client.start("before", f"x = 1\n{code}")
-    client.until(lambda: client.output("before").text() == "on\n" or client.output("before").outcome, 5, "output")
+    client.until(
+        lambda: client.output("before").text() == "on\n" or client.output("before").outcome, PATIENCE, "output"
+    )
     client.start("waits", "2")
-    client.until(lambda: code != "pass" or client.output("waits").outcome, 5, "its end")
+    client.until(lambda: code != "pass" or client.output("waits").outcome, PATIENCE, "its end")
     reset = client.send("reset")
     after = client.send("execute", b"'x' in globals()", execution_id="after", attach=True)
     assert (client.reply_to(after)["state"], client.reply_to(reset)) == ("queued", {"state": "idle"})
@@ -82,7 +84,7 @@ def test_two_resets_at_once_are_both_answered(spare: Running) -> None:
 def test_close_forgets(spare: Running) -> None:
     client = spare.ready()
     client.start("runs", "import time; print('on', flush=True); time.sleep(60)", session="a")
-    client.until(lambda: client.output("runs").text() == "on\n", 10, "output")
+    client.until(lambda: client.output("runs").text() == "on\n", PATIENCE, "output")
     assert client.ask("close", session="a") == {}
     assert sessions(client) == {"default": "idle"}
     ended = client.finish("runs").outcome
@@ -147,7 +149,7 @@ def test_who_wants_a_fresh_kernel_gets_the_one_that_waits(tmp_path: Path) -> Non
             fresh(client, "three")
         client.ask("close", session="one")
         # Another waits in its place, for the next one or for the default session.
-        client.until(lambda: sessions(client) == {"two": "idle", "default": "idle"}, 20, "the next kernel")
+        client.until(lambda: sessions(client) == {"two": "idle", "default": "idle"}, PATIENCE, "the next kernel")
         three = fresh(client, "three", "x = 1; import os; os.getpid()")
         assert sessions(client) == {"two": "idle", "three": "idle"}
         assert len({one, two, three}) == 3
@@ -190,7 +192,7 @@ def test_the_only_place_is_lent(tmp_path: Path) -> None:
         fresh(client, "one")
         assert sessions(client) == {"one": "idle"}
         client.ask("close", session="one")
-        client.until(lambda: sessions(client) == {"default": "idle"}, 20, "the next kernel")
+        client.until(lambda: sessions(client) == {"default": "idle"}, PATIENCE, "the next kernel")
     finally:
         running.stop()
 
@@ -232,7 +234,7 @@ def test_a_fresh_kernel_that_its_caller_forgot_is_closed(tmp_path: Path) -> None
         client = running.client()
         client.hello()
         fresh(client, "one")
-        client.until(lambda: sessions(client) == {"default": "idle"}, 20, "the next kernel")
+        client.until(lambda: sessions(client) == {"default": "idle"}, PATIENCE, "the next kernel")
     finally:
         running.stop()
 

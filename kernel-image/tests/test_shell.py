@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from client import Client, Output
+from client import PATIENCE, Client, Output
 from supervisors import Running
 
 from sandglass_supervisor.commands import shell
@@ -65,7 +65,7 @@ def test_who_asks_for_sh_gets_sh(client: Client, name: str) -> None:
 def test_a_line_is_one_process_that_signals_end(client: Client, name: str) -> None:
     text = "trap 'echo cleaned; exit 3' INT; echo {o,i}n; sleep 30 & wait"
     client.ask("command", execution_id=name, command="sh", args=["-c", text], shell_line=True, attach=True)
-    client.until(lambda: client.output(name).text() == "on in\n", 20, "the first line")
+    client.until(lambda: client.output(name).text() == "on in\n", PATIENCE, "the first line")
     assert client.ask("interrupt", execution_id=name) == {"interrupted": [name]}
     output = client.finish(name)
     assert told(output)[:2] == ("interrupted", 3)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from client import Client
+from client import PATIENCE, Client
 from supervisors import Running, first_process_of, needs_root
 
 SETRLIMIT = {"x86_64": 160, "aarch64": 164}[os.uname().machine]
@@ -26,9 +26,9 @@ def test_no_way_leads_to_the_first_process(first: Running) -> None:
         'if __name__ == "__main__":', 'if fill_queue() or print("full", flush=True) or signal.pause():'
     )
     client.ask("command", execution_id="fills", command=sys.executable, args=["-c", fills], attach=True)
-    client.until(lambda: client.output("fills").text() == "full\n", 20, "the full queue")
+    client.until(lambda: client.output("fills").text() == "full\n", PATIENCE, "the full queue")
     os.kill(first_process_of(first), signal.SIGTERM)
-    assert first.process.wait(5) == 128 + signal.SIGTERM
+    assert first.process.wait(PATIENCE) == 128 + signal.SIGTERM
 
 
 def test_control_each_way_reaches_a_process_that_is_not_guarded() -> None:

@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from client import Client, Output
+from client import PATIENCE, Client, Output
 from supervisors import Running
 
 SESSION = "stray"
@@ -16,7 +16,16 @@ def late(*_):
     open({told!r}, "x").close()
     raise {error}
 signal.signal(signal.SIGALRM, late)
-signal.setitimer(signal.ITIMER_REAL, {seconds})
+{sets}
+"""
+# The test raises the alarm once the run is over.
+PID = "import os; print(os.getpid())"
+# A thread does as soon as the loop waits for something.
+WHEN_IT_WAITS = """
+import os, threading
+waits = threading.Event()
+asyncio.get_running_loop().call_soon(waits.set)
+threading.Thread(target=lambda: (waits.wait(), os.kill(os.getpid(), signal.SIGALRM))).start()
 """
 TASK = """
 import asyncio, sys
@@ -40,6 +49,12 @@ def status(output: Output) -> str:
     return str(output.outcome["status"])
 
 
+def waits(pid: int) -> bool:
+    """Whether a process waits in an event loop; where Linux does not say in what it sleeps: whether it sleeps."""
+    where = Path(f"/proc/{pid}/wchan").read_text()
+    return "poll" in where or (where == "0" and ") S " in Path(f"/proc/{pid}/stat").read_text())
+
+
 def still_works(client: Client, name: str) -> None:
     output = client.run(f"{name}-kept", "kept", session=SESSION)
     assert (status(output), output.only("result").blob) == ("ok", b"1")
@@ -47,16 +62,18 @@ def still_works(client: Client, name: str) -> None:
 
 @pytest.mark.parametrize("error", ["TimeoutError('too long')", "SystemExit(3)", "KeyboardInterrupt"])
 def test_an_alarm_that_was_forgotten(client: Client, name: str, told: Path, error: str) -> None:
-    alarm = ALARM.format(error=error, seconds=0.2, told=str(told))
-    output = client.run(name, alarm + "print('in time')", session=SESSION)
-    assert (status(output), output.text()) == ("ok", "in time\n")
-    client.until(told.exists, 10, "the alarm")
+    output = client.run(name, ALARM.format(error=error, sets=PID, told=str(told)), session=SESSION)
+    assert status(output) == "ok"
+    pid = int(output.text())
+    client.until(lambda: waits(pid), PATIENCE, "the kernel to wait in its loop")
+    os.kill(pid, signal.SIGALRM)
+    client.until(told.exists, PATIENCE, "the alarm")
     still_works(client, name)
 
 
 def test_an_alarm_while_a_later_cell_awaits_is_told(client: Client, name: str, told: Path) -> None:
-    client.run(name, ALARM.format(error="TimeoutError('too long')", seconds=0.5, told=str(told)), session=SESSION)
-    output = client.run(f"{name}-2", "await asyncio.sleep(1, 7)", session=SESSION)
+    client.run(name, ALARM.format(error="TimeoutError('too long')", sets="", told=str(told)), session=SESSION)
+    output = client.run(f"{name}-2", f"{WHEN_IT_WAITS}\nawait asyncio.sleep(1, 7)", session=SESSION)
     assert (status(output), output.only("result").blob) == ("ok", b"7")
     assert "in late\n" in output.text("stderr")
     assert "TimeoutError: too long" in output.text("stderr")
@@ -66,7 +83,7 @@ def test_an_alarm_while_a_later_cell_awaits_is_told(client: Client, name: str, t
 @pytest.mark.parametrize("error", ["TimeoutError('too long')", "SystemExit(3)"])
 def test_an_alarm_before_the_reply(client: Client, name: str, told: Path, error: str) -> None:
     code = "own = vars(get_ipython().kernel)\nown['finish_metadata'] = lambda *_: [own.pop('finish_metadata'), late()]"
-    output = client.run(name, ALARM.format(error=error, seconds=0, told=str(told)) + code, session=SESSION)
+    output = client.run(name, ALARM.format(error=error, sets="", told=str(told)) + code, session=SESSION)
     assert status(output) == "error"
     assert output.outcome is not None
     assert output.outcome["message"] == {"T": "TimeoutError: too long", "S": "SystemExit: 3"}[error[0]]
@@ -77,7 +94,7 @@ def test_an_alarm_before_the_reply(client: Client, name: str, told: Path, error:
 def test_a_task_that_leaves(client: Client, name: str, told: Path, does: str) -> None:
     begin = TASK.format(does=does, told=str(told)) + "task = asyncio.create_task(leaves())"
     assert status(client.run(name, begin, session=SESSION)) == "ok"
-    client.until(told.exists, 10, "the task")
+    client.until(told.exists, PATIENCE, "the task")
     output = client.run(f"{name}-2", "await task", session=SESSION)
     assert status(output) == "error"
     assert output.only("error").json["name"] == ("SystemExit" if "exit" in does else "KeyboardInterrupt")
@@ -114,16 +131,17 @@ loop.call_soon(again)
 def test_a_loop_that_cannot_go_on_ends_the_kernel(spare: Running) -> None:
     client = spare.ready()
     client.run("hopeless", HOPELESS)
-    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 10, "the event")
+    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], PATIENCE, "the event")
     assert client.run("after", "6 * 7").only("result").blob == b"42"
 
 
 @pytest.mark.parametrize("end", ["get_ipython().ask_exit()", "get_ipython().kernel.io_loop.stop()"])
 def test_what_ends_a_kernel_still_does(spare: Running, end: str) -> None:
     client = spare.ready()
-    alarm = ALARM.format(error="TimeoutError", seconds=0.05, told=str(spare.workspace / "told"))
+    sets = "signal.setitimer(signal.ITIMER_REAL, 0.05)"
+    alarm = ALARM.format(error="TimeoutError", sets=sets, told=str(spare.workspace / "told"))
     client.run("ends", f"{alarm}\n{end}")
-    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 10, "the event")
+    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], PATIENCE, "the event")
     assert client.run("after", "6 * 7").only("result").blob == b"42"
 
 
@@ -131,5 +149,5 @@ def test_a_signal_to_end_ends_an_idle_kernel(spare: Running) -> None:
     client = spare.ready()
     pid = int(client.run("pid", "import os; os.getpid()").only("result").blob)
     os.kill(pid, signal.SIGTERM)
-    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], 10, "the event")
+    client.until(lambda: "died" in [event["event"] for _, _, event in client.events], PATIENCE, "the event")
     assert not Path(f"/proc/{pid}").exists()

@@ -45,16 +45,27 @@ record CrdManifest(
     private static final String ORIGIN = "# Generated from dev.sandglass.api by `make generate`; do not edit.\n";
 
     String yaml() throws IOException {
-        Path folder = Files.createTempDirectory("crd");
-        new CRDGenerator()
-                .customResourceClasses(kind)
-                .forCRDVersions("v1")
-                .withMinQuotes(true)
-                .withPostProcessor(new Completion())
-                .inOutputDir(folder.toFile())
-                .generate();
-        String generated = Files.readString(folder.resolve(file));
+        String generated = generated();
         return ORIGIN + quoted(generated.substring(generated.indexOf("apiVersion:")));
+    }
+
+    /** What the generator writes. It writes to folders alone; one of its own, since tests run side by side. */
+    private String generated() throws IOException {
+        Path folder = Files.createTempDirectory("crd");
+        Path manifest = folder.resolve(file);
+        try {
+            new CRDGenerator()
+                    .customResourceClasses(kind)
+                    .forCRDVersions("v1")
+                    .withMinQuotes(true)
+                    .withPostProcessor(new Completion())
+                    .inOutputDir(folder.toFile())
+                    .generate();
+            return Files.readString(manifest);
+        } finally {
+            Files.deleteIfExists(manifest);
+            Files.delete(folder);
+        }
     }
 
     /** With quotes around the texts of lists that Kubernetes' YAML 1.1 would take for booleans; the generator leaves them out. */

@@ -25,15 +25,17 @@ record CarriedProgram(Path folder, String name) {
     /**
      * Collects one.
      *
+     * @param within a folder for all that is carried; the program gets one of its name there
      * @param where a shell command that prints its path
      * @return empty if this machine does not have it
      */
-    static Optional<CarriedProgram> found(String name, String where) throws IOException, InterruptedException {
+    static Optional<CarriedProgram> found(Path within, String name, String where)
+            throws IOException, InterruptedException {
         String path = output("sh", "-c", where).strip();
         if (path.isEmpty()) {
             return Optional.empty();
         }
-        Path folder = Files.createTempDirectory("carried");
+        Path folder = Files.createDirectory(within.resolve(name));
         Path libraries = Files.createDirectory(folder.resolve("lib"));
         Files.copy(Path.of(path), folder.resolve(name));
         List<Path> needed = LIBRARY.matcher(output("ldd", path))

@@ -12,12 +12,14 @@ import dev.sandglass.e2e.support.Kubectl;
 import dev.sandglass.e2e.support.Registries;
 import dev.sandglass.e2e.support.Tenant;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Programs that the image does not have, brought from this machine, with an allowed host and with another. */
 class EgressCarriedE2E {
@@ -50,8 +52,8 @@ class EgressCarriedE2E {
     }
 
     /** Carries a program into the sandbox; how it is called there. */
-    private static String carry(String name, String where) throws IOException, InterruptedException {
-        Optional<CarriedProgram> found = CarriedProgram.found(name, where);
+    private static String carry(Path within, String name, String where) throws IOException, InterruptedException {
+        Optional<CarriedProgram> found = CarriedProgram.found(within, name, where);
         assumeTrue(found.isPresent(), "this machine has no " + name);
         CarriedProgram program = found.orElseThrow();
         String pod = TENANT.podOf(sandbox).getMetadata().getName();
@@ -66,8 +68,8 @@ class EgressCarriedE2E {
 
     /** Its TLS reads no variable that names authorities, so the test names the file, as docs/tls.md says. */
     @Test
-    void wget() throws IOException, InterruptedException {
-        String wget = carry("wget", "command -v wget")
+    void wget(@TempDir Path folder) throws IOException, InterruptedException {
+        String wget = carry(folder, "wget", "command -v wget")
                 + " --tries=1 --server-response --output-document=/dev/null ${SSL_CERT_FILE:+--ca-certificate=$SSL_CERT_FILE}";
 
         assertThat(shell(wget + " https://" + allowed + "/")).containsPattern("HTTP/1\\.[01] [2-4]\\d\\d");
@@ -79,8 +81,8 @@ class EgressCarriedE2E {
 
     /** The host has no crates, and says so itself; what is denied never gets that far. */
     @Test
-    void cargo() throws IOException, InterruptedException {
-        String cargo = carry("cargo", "rustup which cargo 2>/dev/null || command -v cargo")
+    void cargo(@TempDir Path folder) throws IOException, InterruptedException {
+        String cargo = carry(folder, "cargo", "rustup which cargo 2>/dev/null || command -v cargo")
                 + " search --limit 1 --index sparse+https://HOST/ any";
 
         assertThat(shell("CARGO_HOME=/workspace/of-cargo " + cargo.replace("HOST", allowed)))

@@ -11,6 +11,7 @@ import dev.sandglass.e2e.support.Installation;
 import dev.sandglass.e2e.support.Kubectl;
 import dev.sandglass.e2e.support.Registries;
 import dev.sandglass.e2e.support.Tenant;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Programs that people use, as they are, with a host that is allowed and with one that is not. They learn of the proxy and
@@ -168,13 +170,13 @@ class EgressClientsE2E {
 
     /** The runtime of our own images; those of sandboxes have none. It cannot send the credential, and need not. */
     @Test
-    void javasHttpClientReachesAnAllowedHostAndNoOther() throws Exception {
+    void javasHttpClientReachesAnAllowedHostAndNoOther(@TempDir Path folder) throws Exception {
         assumeTrue(
                 INSTALLATION.root().resolve("build/java-runtime").toFile().exists(),
                 "no build/java-runtime: make images");
         String pod = TENANT.podOf(sandbox).getMetadata().getName();
         KUBECTL.run("cp", INSTALLATION.root().resolve("build/java-runtime").toString(), pod + ":/workspace/java");
-        KUBECTL.run("cp", JavaClient.compiled().toString(), pod + ":/workspace/JavaClient.class");
+        KUBECTL.run("cp", JavaClient.compiled(folder).toString(), pod + ":/workspace/JavaClient.class");
 
         assertThat(shellOnceDnsSays("java/bin/java -cp . JavaClient https://" + registries.pythonIndex() + "/"))
                 .containsPattern("status [2-4]\\d\\d");

@@ -26,9 +26,8 @@ final class JavaClient {
 
     private JavaClient() {}
 
-    /** The file with its class. */
-    static Path compiled() throws IOException {
-        Path folder = Files.createTempDirectory("sandglass-java-client");
+    /** The file with its class, in that folder. */
+    static Path compiled(Path folder) throws IOException {
         Path source = Files.writeString(folder.resolve("JavaClient.java"), SOURCE);
         int problems =
                 ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d", folder.toString(), source.toString());

@@ -90,12 +90,8 @@ record StoredExamples(Kubectl kubectl) {
         kubectl.awaitReason(child, "Ready", "VolumeMissing");
         assertThat(kubectl.told(child, "Ready")).contains(KEY, "authorization");
 
-        Path header = header();
         assertThat(example.commands()).hasSize(1);
-        example.commands()
-                .forEach(command -> kubectl.run(Stream.of(command)
-                        .map(word -> word.replace("header.txt", header.toString()))
-                        .toArray(String[]::new)));
+        example.commands().forEach(this::runWithHeader);
         kubectl.run(
                 "wait",
                 "--for=condition=Ready",
@@ -103,9 +99,16 @@ record StoredExamples(Kubectl kubectl) {
                 "--timeout=200s");
     }
 
-    private static Path header() {
+    private void runWithHeader(String[] command) {
         try {
-            return Files.writeString(Files.createTempFile("header", ".txt"), "Bearer an-example");
+            Path header = Files.writeString(Files.createTempFile("header", ".txt"), "Bearer an-example");
+            try {
+                kubectl.run(Stream.of(command)
+                        .map(word -> word.replace("header.txt", header.toString()))
+                        .toArray(String[]::new));
+            } finally {
+                Files.delete(header);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,5 +1,7 @@
 package dev.sandglass.gateway.execution;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
@@ -11,12 +13,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.FileSystemUtils;
 
 /** A real supervisor as a process on localhost, with its kernel: what runs in a sandbox's pod. */
 public final class SupervisorProcess implements AutoCloseable {
@@ -97,12 +98,11 @@ public final class SupervisorProcess implements AutoCloseable {
     public void close() {
         process.destroy();
         end(process);
-        try (Stream<Path> files = Files.walk(folder)) {
-            files.sorted(Comparator.reverseOrder())
-                    .forEach(file -> file.toFile().delete());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        // Its kernels end a moment later, and may still write to its folder, or remove what is there.
+        await("its folder to be gone").ignoreExceptions().until(() -> {
+            FileSystemUtils.deleteRecursively(folder);
+            return Files.notExists(folder);
+        });
     }
 
     private Process launch() throws IOException {

@@ -285,12 +285,13 @@ def test_help_of_each_command_is_there(run: Run) -> None:
 class Terminal:
     """A command on a terminal of its own."""
 
-    def __init__(self, endpoint: Endpoint, *arguments: str, out: Any = None) -> None:
+    def __init__(self, endpoint: Endpoint, *arguments: str, out: Any = None, **given: str) -> None:
         master, slave = pty.openpty()
         environ = {**os.environ, "SANDGLASS_URL": endpoint.url, "SANDGLASS_TOKEN": TOKEN, "TERM": "xterm"}
         environ["PYTHONPATH"] = os.pathsep.join(sys.path)
         for name in ("NO_COLOR", "TMUX", "TERM_PROGRAM", "KITTY_WINDOW_ID"):
             environ.pop(name, None)
+        environ |= given
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sandglass", *arguments],
             stdin=slave, stdout=out or slave, stderr=slave, env=environ, start_new_session=True,

@@ -41,7 +41,10 @@ _WORDS = ("python", "nodejs", "bash")
 
 Pictures = Annotated[
     Path | None,
-    typer.Option("--pictures", help="Folder for pictures; by default a terminal shows them, or they are saved here."),
+    typer.Option(
+        "--pictures",
+        help="Save pictures in this folder. By default the terminal shows them if it can; else they are saved here.",
+    ),
 ]
 
 

@@ -153,6 +153,17 @@ def test_what_an_administrator_shares_counts_more(servers: Servers, config: Path
     assert errors.count("MCP server plain is the one that an administrator shares, not that of") == 1
 
 
+def test_what_cannot_run_in_the_cluster_is_used_where_an_administrator_shares_it(
+    servers: Servers, config: Path, bridges: Any
+) -> None:
+    servers.shared.append({"name": "files", "state": "idle", "detail": "", "own": False})
+    bridge = bridges("--contract", "code-mode")
+    assert run_python(bridge, "files", "plain") == "ran with ['files', 'plain']"
+    _, _, errors = bridge.end()
+    assert [each["name"] for each in servers.registered] == ["plain"]
+    assert errors.count("MCP server files is the one that an administrator shares, not that of") == 1
+
+
 def test_calls_side_by_side_register_a_server_once(gateway: Gateway, config: Path, bridges: Any) -> None:
     servers = Servers(gateway)
     hold = threading.Event()

@@ -67,10 +67,11 @@ class LocalServers:
         found = {name: self._by_name[name] for name in names if name in self._by_name}
         if not found:
             return arguments
-        for name, server in found.items():
-            if server.why_not:
-                raise code_mode.unavailable(name, server.why_not)
         known = await self._known()
+        for name, server in found.items():
+            # An administrator may share it, as the reason says.
+            if server.why_not and not self._is_there(server, known):
+                raise code_mode.unavailable(name, server.why_not)
         progress = _Reporter(incoming, write)
         missing = {server.entry.alias: server for server in found.values() if not self._is_there(server, known)}
         ended = await asyncio.gather(

@@ -119,9 +119,9 @@ def mcp(
     variables of mcp-server-code-execution-mode (MCP_BRIDGE_…) and ipython-mcp (MCP_TOOL_TIMEOUT) are taken: see the
     manual.
 
-    With the contract code-mode, code loads MCP servers of other clients' files: mcpServers of ~/.claude.json, of Claude
-    Code's and Desktop's files, of ./claude_code_config.json and ./claude_desktop_config.json, and of *.json in
-    ~/.config/mcp/servers and ./mcp-servers. --list-servers shows them.
+    With the contract code-mode, code loads MCP servers of other clients' files: mcpServers of ~/.claude.json, with those
+    for the current folder, of Claude Code's and Desktop's files, of ./claude_code_config.json and
+    ./claude_desktop_config.json, and of *.json in ~/.config/mcp/servers and ./mcp-servers. --list-servers shows them.
     """
     known = _variables(workspace)
     local_servers.check(contract, mcp_server_config, no_discovery, mcp_placement, list_servers)

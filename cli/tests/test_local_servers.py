@@ -18,6 +18,7 @@ from sandglass.bridge.discovery import Place, discover
 from sandglass.bridge.messages import Incoming, parse
 from sandglass.bridge.placeholders import Variables
 from sandglass.core.runs import Where
+from sandglass.errors import ToolError
 from sandglass.wire.messages import ToolAnswer, ToolCall
 from tests.bridges import Gateway, call
 from tests.endpoint import TOKEN, Endpoint, Json, Reply, result
@@ -89,6 +90,7 @@ def test_a_server_is_registered_when_code_first_names_it(servers: Servers, confi
     bridge = bridges("--contract", "code-mode", API_KEY=KEY)
     assert run_python(bridge) == "ran with []"
     assert servers.registered == []
+    servers.there["others"] = "running"
     assert run_python(bridge, "brave-search", "others") == "ran with ['brave_search', 'others']"
     assert run_python(bridge, "brave_search", "brave-search", "remote") == "ran with ['brave_search', 'remote']"
     assert run_python(bridge, "plain") == "ran with ['plain']"
@@ -117,6 +119,37 @@ def test_a_server_is_registered_when_code_first_names_it(servers: Servers, confi
     assert code == 0
     assert KEY not in errors
     assert "MCP servers that code can load: brave_search, remote, plain; 1 cannot be loaded" in errors
+
+
+@pytest.mark.parametrize(
+    ("options", "known"), [((), "others, brave_search, remote, plain"), (("--no-discovery",), "others")]
+)
+def test_a_misspelt_name_is_told_at_once(
+    servers: Servers, config: Path, bridges: Any, options: tuple[str, ...], known: str
+) -> None:
+    servers.there["others"] = "running"
+    bridge = bridges("--contract", "code-mode", *options, API_KEY=KEY)
+    assert (
+        run_python(bridge, "brave-serch") == f"[validation_error] Unknown MCP server: brave-serch; known are: {known}"
+    )
+    # The endpoint knows how it reads a name.
+    assert run_python(bridge, "Others") == "ran with ['Others']"
+    servers.there.clear()
+    answer = run_python(bridge, "others")
+    assert answer.startswith("[validation_error] Unknown MCP server: others; known are: ")
+    bridge.end()
+    assert servers.registered == []
+    assert len(servers.endpoint.calls("run_python")) == 1
+
+
+def test_a_name_is_left_to_the_endpoint_where_the_sandbox_does_not_say_what_it_has(
+    gateway: Gateway, config: Path, bridges: Any
+) -> None:
+    Servers(gateway)
+    gateway.tools["mcp_list_servers"] = lambda _: result(text="Error: it is suspended", is_error=True)
+    bridge = bridges("--contract", "code-mode")
+    assert run_python(bridge, "others") == "ran with ['others']"
+    bridge.end()
 
 
 def test_the_user_chooses_the_pod(servers: Servers, config: Path, bridges: Any) -> None:
@@ -186,16 +219,28 @@ def test_calls_side_by_side_register_a_server_once(gateway: Gateway, config: Pat
 class Starting:
     """A client of an endpoint at which a start goes on: what its list says, one after the other."""
 
-    def __init__(self, *states: Json | None) -> None:
+    def __init__(self, *states: Json | None, former: bool = False, refuses_removal: bool = False) -> None:
         self.states = iter(states)
-        self.is_registered = False
+        self.calls: list[str] = []
+        self._last: Json | None = {"state": "running"} if former else None
+        self._refuses_removal = refuses_removal
+
+    @property
+    def removed(self) -> int:
+        return self.calls.count("mcp_remove_server")
 
     async def call(self, made: ToolCall) -> ToolAnswer:
+        self.calls.append(made.tool)
         if made.tool == "mcp_register_server":
-            self.is_registered = True
             return ToolAnswer("[starting]", {"name": "plain", "state": "starting"}, (), False)
-        state = next(self.states) if self.is_registered else None
-        shared = [] if state is None else [{"name": "plain", "own": True, **state}]
+        if made.tool == "mcp_remove_server":
+            assert made.arguments == {"sandbox": "box", "name": "plain"}
+            if self._refuses_removal:
+                raise ToolError("it is being registered")
+            return ToolAnswer("", {}, (), False)
+        if "mcp_register_server" in self.calls:
+            self._last = next(self.states, self._last)
+        shared = [] if self._last is None else [{"name": "plain", "own": True, **self._last}]
         return ToolAnswer("", {"servers": [], "shared": shared}, (), False)
 
 
@@ -238,12 +283,30 @@ def test_a_start_that_comes_to_nothing_is_told(
     outcome, _ = loaded(client, config, monkeypatch)
     assert outcome == f"[error] Unexpected failure: MCP server 'plain' was not loaded: {why}"
     assert next(client.states, "none") == "none"
+    # What this registration made, and what is still there of it, is removed.
+    assert client.removed == (state is not None)
 
 
-def test_a_start_has_its_time(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_was_there_before_stays_when_the_new_one_does_not_start(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = {"state": "failed", "detail": "no room on any node"}
+    client = Starting(*[failed] * local_servers.MOST_FAILURES, former=True)
+    outcome, _ = loaded(client, config, monkeypatch)
+    assert outcome.endswith("MCP server 'plain' was not loaded: no room on any node")
+    assert client.removed == 0
+
+
+def test_a_start_has_its_time(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(local_servers, "START_S", 0.0)
-    outcome, _ = loaded(Starting({"state": "starting"}), config, monkeypatch)
+    client = Starting({"state": "starting"}, refuses_removal=True)
+    outcome, _ = loaded(client, config, monkeypatch)
     assert outcome == "[error] Unexpected failure: MCP server 'plain' was not loaded: it did not start in 0 s"
+    assert client.removed == 1
+    told = "MCP server plain did not start, and could not be removed: it is being registered\n"
+    assert capsys.readouterr().out == told
 
 
 WORDS = "MCP server 'brave_search' was not loaded: Not registered: it ended. Its last words: no such key "

@@ -116,19 +116,25 @@ def merged(files: Sequence[File]) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
 def aliased(names: Iterable[str]) -> list[str]:
     """A name for code for each, all different: small letters, digits and `_`, a letter first; `_2` for a second one."""
     found: dict[str, None] = {}
-    for name in names:
-        plain = _OTHER.sub("_", name[:MOST_NAME_CHARS].lower()) or "server"
-        if not plain[0].isalpha():
-            plain = f"server_{plain.lstrip('_')}"
-        plain = plain[: ALIAS_CHARS - _ROOM]
-        if keyword.iskeyword(plain) or plain in _TAKEN:
-            plain += "_"
+    for plain in plain_names(names):
         alias, count = plain, 1
         while alias in found:
             count += 1
             alias = f"{plain}_{count}"
         found[alias] = None
     return list(found)
+
+
+def plain_names(names: Iterable[str]) -> list[str]:
+    """The same for each alone, so that two may be alike."""
+    found = []
+    for name in names:
+        plain = _OTHER.sub("_", name[:MOST_NAME_CHARS].lower()) or "server"
+        if not plain[0].isalpha():
+            plain = f"server_{plain.lstrip('_')}"
+        plain = plain[: ALIAS_CHARS - _ROOM]
+        found.append(f"{plain}_" if keyword.iskeyword(plain) or plain in _TAKEN else plain)
+    return found
 
 
 def _entry(name: str, alias: str, file: File) -> Entry:

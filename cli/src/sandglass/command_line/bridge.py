@@ -119,8 +119,8 @@ def mcp(
     variables of mcp-server-code-execution-mode (MCP_BRIDGE_…) and ipython-mcp (MCP_TOOL_TIMEOUT) are taken: see the
     manual.
 
-    With the contract code-mode, code loads MCP servers of other clients' files: mcpServers of ~/.claude.json, with those
-    for the current folder, of Claude Code's and Desktop's files, of ./claude_code_config.json and
+    With the contract code-mode, code loads MCP servers of other clients' files: mcpServers of ~/.claude.json (those for
+    the current folder too), of Claude Code's and Desktop's files, of ./claude_code_config.json and
     ./claude_desktop_config.json, and of *.json in ~/.config/mcp/servers and ./mcp-servers. --list-servers shows them.
     """
     known = _variables(workspace)
@@ -178,7 +178,7 @@ async def _serve(found: Settings, wishes: Wishes, planned: Plan, local: _Local) 
                     await folder.sync()
 
             bridge.use(own, Transfers(client, place, wishes.allowed_dirs).tools() if is_ipybox else {}, sync)
-            if local.servers.servers:
+            if wishes.contract is Contract.CODE_MODE:
                 bridge.load(LocalServers(client, place, local.servers.servers, local.placement, note))
         try:
             links = ImageLinks(local.folders if wishes.contract is Contract.IPYBOX else [])

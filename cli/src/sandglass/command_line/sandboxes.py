@@ -64,7 +64,7 @@ def start(
     }
     given = {name: value for name, value in config.items() if value not in (None, [])}
     with client(namespace) as (connected, found):
-        begun = walk(connected, sandboxes.start(where(found, sandbox), given))
+        begun = walk(connected, sandboxes.start_or_undo(where(found, sandbox), given))
     if output is Form.JSON:
         write(begun)
         return

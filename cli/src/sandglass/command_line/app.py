@@ -42,7 +42,7 @@ def options(
 ) -> None:
     """Runs code in Sandglass sandboxes.
 
-    To begin: sandglass context set work --url https://sandglass.example.com/mcp, then sandglass run FILE.
+    To begin: sandglass context set NAME --url ADDRESS, then sandglass run FILE.
 
     The endpoint comes from these options, else from SANDGLASS_URL and SANDGLASS_TOKEN, else from the context that
     'sandglass context set' stored. Exit codes: 0 done, 1 refused, 2 wrong use or settings, 3 endpoint not reached.

@@ -61,9 +61,9 @@ def cp(
 ) -> None:
     """Copies files and folders into a sandbox, or out of it.
 
-    For example: sandglass cp data my-work:data, and back: sandglass cp my-work:result.csv . Paths in a sandbox begin at
-    /workspace. What is there is written over. Links are left out. After a broken connection the copy goes on where it
-    was. If it was cut, the same command goes on with what did not change.
+    For example: sandglass cp data box:data, and back: sandglass cp box:result.csv result.csv. Paths in a sandbox begin
+    at /workspace. What is there is written over. Links are left out. After a broken connection the copy goes on where
+    it was. If it was cut, the same command goes on with what did not change.
     """
     from_place, to_place = copies.sides(source, target)
     asyncio.run(_copy(from_place, to_place, namespace, Wishes(resume, quiet)))

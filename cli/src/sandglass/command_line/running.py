@@ -43,7 +43,7 @@ Pictures = Annotated[
     Path | None,
     typer.Option(
         "--pictures",
-        help="Save pictures in this folder. By default the terminal shows them if it can; else they are saved here.",
+        help="Save pictures in this folder, and show none. Else the terminal shows what it can (SANDGLASS_PICTURES).",
     ),
 ]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import defaultdict
 
 from sandglass.terminal import pixels
 from sandglass.terminal.pixels import CLEAR, Colour, Picture
@@ -15,9 +17,7 @@ _ABILITIES = re.compile(r"\x1b\[\?([0-9;]{1,100})c")
 _COLOURS = re.compile(r"\x1b\[\?1;0;([0-9]{1,9})S")
 _SIXEL = "4"
 _ROWS = 6
-_EMPTY = b"?"
-_REPEATED = re.compile(rb"(.)\1{3,}", re.DOTALL)
-_TO_LETTERS = bytes((value + 63) & 255 for value in range(256))
+_LEAST_RUN = 3
 
 
 def is_whole(answer: str) -> bool:
@@ -40,17 +40,10 @@ def encoded(picture: Picture, most_colours: int) -> str:
     """The bytes for the terminal, all of them ours: letters, numbers and few signs."""
     indexes, palette = pixels.reduced(picture.pixels, most_colours)
     registers = "".join(_register(number, colour) for number, colour in enumerate(palette))
-    masks = [_masks(number) for number in range(len(palette))]
-    bands = []
-    for first in range(0, picture.height, _ROWS):
-        rows = [
-            indexes[at * picture.width : (at + 1) * picture.width]
-            for at in range(first, min(first + _ROWS, picture.height))
-        ]
-        drawn = (f"#{number}{_band(rows, masks[number])}" for number in sorted(set(b"".join(rows)) - {CLEAR}))
-        bands.append("$".join(drawn))
+    rows = [indexes[at : at + picture.width] for at in range(0, len(indexes), picture.width)]
+    bands = "-".join(_band(rows[at : at + _ROWS]) for at in range(0, len(rows), _ROWS))
     # 1: what is not drawn stays as it is.
-    return f'\x1bP0;1;0q"1;1;{picture.width};{picture.height}{registers}{"-".join(bands)}\x1b\\'
+    return f'\x1bP0;1;0q"1;1;{picture.width};{picture.height}{registers}{bands}\x1b\\'
 
 
 def _register(number: int, colour: Colour) -> str:
@@ -58,14 +51,28 @@ def _register(number: int, colour: Colour) -> str:
     return f"#{number};2;{red};{green};{blue}"
 
 
-def _masks(number: int) -> list[bytes]:
-    """For each of six rows, which bit a pixel of this colour has."""
-    return [bytes(1 << row if value == number else 0 for value in range(256)) for row in range(_ROWS)]
+def _band(rows: list[bytes]) -> str:
+    """Up to six rows: for each colour, runs of letters, each of which says for a column which rows have it."""
+    drawn: defaultdict[int, list[str]] = defaultdict(list)
+    ends: defaultdict[int, int] = defaultdict(int)
+    at = 0
+    for column, alike in itertools.groupby(zip(*rows, strict=True)):
+        length = len(list(alike))
+        for colour, bits in _bits(column).items():
+            drawn[colour] += (_run(0, at - ends[colour]), _run(bits, length))
+            ends[colour] = at + length
+        at += length
+    return "$".join(f"#{colour}{''.join(drawn[colour])}" for colour in sorted(drawn))
 
 
-def _band(rows: list[bytes], masks: list[bytes]) -> str:
-    bits = 0
-    for row, mask in zip(rows, masks, strict=False):
-        bits |= int.from_bytes(row.translate(mask), "big")
-    letters = bits.to_bytes(len(rows[0]), "big").translate(_TO_LETTERS).rstrip(_EMPTY)
-    return _REPEATED.sub(lambda run: b"!%d%s" % (len(run.group()), run.group(1)), letters).decode("ascii")
+def _bits(column: tuple[int, ...]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for row, colour in enumerate(column):
+        if colour != CLEAR:
+            found[colour] = found.get(colour, 0) | 1 << row
+    return found
+
+
+def _run(bits: int, length: int) -> str:
+    letter = chr(bits + 63)
+    return f"!{length}{letter}" if length > _LEAST_RUN else letter * length

@@ -9,7 +9,7 @@ import secrets
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,7 @@ def talk(contract: Contract, conversation: Conversation, *arguments: str, place:
 
     async def main() -> None:
         with errors.open("w") as log:
-            client: AbstractAsyncContextManager[Any] = Client(stdio_client(server, errlog=log), mode=mode)
+            client: Any = Client(stdio_client(server, errlog=log), mode=mode)
             async with client as connected:
                 await conversation(connected)
 

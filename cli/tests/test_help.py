@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import typer
+from typer.main import get_command
 
 from sandglass.command_line.app import app
 from tests.bridges import Gateway
@@ -22,7 +22,7 @@ def commands(found: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield from commands(each, f"{name} {each.name}".strip())
 
 
-COMMANDS = dict(commands(typer.main.get_command(app)))
+COMMANDS = dict(commands(get_command(app)))
 
 
 @pytest.mark.parametrize("group", ["", "context", "keys"])

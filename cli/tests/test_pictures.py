@@ -22,6 +22,7 @@ from sandglass.terminal.pictures import Display
 from sandglass.terminal.pixels import Picture
 from tests.endpoint import Endpoint, Json, ran, streamed
 from tests.test_commands import Terminal
+from tests.test_library import BEGUN, STOPPED
 
 # Recorded: what Pillow wrote, and the pixels that it read from there.
 SMALL = (
@@ -288,6 +289,7 @@ def with_picture(endpoint: Endpoint, tmp_path: Path) -> str:
     image = {"mime_type": "image/png", "bytes": 3, "path": None, "full_bytes": None}
     answer = ran("ok", stdout="hi", images=[image])
     answer["content"].append({"type": "image", "data": SMALL, "mimeType": "image/png"})
+    endpoint.tools |= {"sandbox_run_code": lambda _: BEGUN, "sandbox_stop": lambda _: STOPPED}
     endpoint.tools["sandbox_get_execution"] = lambda _: streamed([(2, "hi")], answer)
     code = tmp_path / "a.py"
     code.write_text("1")

@@ -42,9 +42,10 @@ def test_a_start_that_fails_later_deletes_the_sandbox_that_it_made(endpoint: End
         ["stopped"],
         ["starting"],
         ["running"],
-        # Nothing was made, or it runs by now.
+        # Nothing was made, or it ran meanwhile.
         [None, None],
         [None, "running"],
+        [None, "stopped"],
     ],
 )
 def test_a_start_that_fails_deletes_nothing_else(endpoint: Endpoint, run: Run, found: list[str | None]) -> None:

@@ -26,6 +26,7 @@ MOST_LISTED = 64
 START_S = 150.0
 POLL_S = 1.0
 MOST_FAILURES = 5
+_CALLABLE = ("running", "idle")
 Write = Callable[[bytes], None]
 
 
@@ -142,7 +143,7 @@ class LocalServers:
     async def _removed(self, alias: str) -> None:
         call = ToolCall("mcp_remove_server", self._where.arguments(name=alias), is_repeatable=True)
         try:
-            if alias in (await self._known()).states:
+            if (await self._known()).states.get(alias, "running") not in _CALLABLE:
                 await self._client.call(call)
         except SandglassError as refused:
             self._warn(f"MCP server {alias} did not start, and could not be removed: {refused}")
@@ -157,7 +158,7 @@ class LocalServers:
             progress.tell(f"starting MCP server {alias}")
             known = await self._known()
             state = known.states.get(alias)
-            if state in ("running", "idle"):
+            if state in _CALLABLE:
                 return
             failures = 0 if state == "starting" else failures + 1
             why = known.details.get(alias)

@@ -30,7 +30,7 @@ def start(where: Where, config: Mapping[str, Any] | None = None) -> Steps[Starte
 
 
 def start_or_undo(where: Where, config: Mapping[str, Any] | None = None) -> Steps[Started]:
-    """Starts it. A sandbox that this start made and that does not run is deleted again, never one that was there.
+    """Starts it. A sandbox that this start made and that never ran is deleted again, never one that was there.
 
     The endpoint does so within one call. A start of more than one finds in the later ones what the first one made.
     """
@@ -40,7 +40,7 @@ def start_or_undo(where: Where, config: Mapping[str, Any] | None = None) -> Step
     except StillStarting:
         raise
     except ToolError as failure:
-        if was_there or (yield from _state(where)) in (None, "running"):
+        if was_there or (yield from _state(where)) != "starting":
             raise
         try:
             yield from stop(where, delete=True)

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from tests.endpoint import PATIENCE, TOKEN, Endpoint, Json, Received, Reply, with_id
-from tests.test_library import STARTED, STOPPED
+from tests.test_library import STARTED, STOPPED, absent
 
 TOOLS: Json = {
     "resultType": "complete",
@@ -53,6 +53,7 @@ class Gateway:
         self.tools: dict[str, Any] = {
             "sandbox_start": lambda _: STARTED,
             "sandbox_stop": lambda _: STOPPED,
+            "sandbox_list": lambda arguments: absent(arguments["sandbox"]),
         }
         endpoint.answer = self._answer
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.bridges import INITIALIZED, SESSION, Gateway, call, initialize, wait_until
 from tests.endpoint import PATIENCE, TOKEN, Json, Reply, result
-from tests.test_library import STARTED
+from tests.test_library import STARTED, STOPPED, absent
 
 
 def test_messages_pass_unchanged_with_the_headers_of_the_older_revisions(gateway: Gateway, bridges: Any) -> None:
@@ -152,6 +152,35 @@ def test_a_named_sandbox_is_kept(gateway: Gateway, bridges: Any) -> None:
     assert gateway.endpoint.calls("sandbox_stop") == []
     executed = next(each for each in gateway.endpoint.received if each.tool == "execute")
     assert executed.path == "/mcp/ipython?sandbox=mine&namespace=team-a"
+
+
+def test_a_named_sandbox_that_does_not_start_is_deleted_if_this_bridge_made_it(gateway: Gateway, bridges: Any) -> None:
+    there: list[Json] = [{"namespace": "default", "name": "mine", "state": "starting", "detail": None}]
+    there[0] |= {"sessions": None, "executions": None}
+    made = there[0]
+
+    def start(_: Json) -> Json:
+        there[:] = [made]
+        return result(text="Error: Sandbox start failed: no such image.", is_error=True)
+
+    def stop(_: Json) -> Json:
+        there.clear()
+        return STOPPED
+
+    listed = lambda _: result({"sandboxes": list(there)}) if there else absent("mine")  # noqa: E731
+    gateway.tools |= {"sandbox_start": start, "sandbox_stop": stop, "sandbox_list": listed}
+    arguments = ("--contract", "code-mode", "--name", "mine")
+    bridge = bridges(*arguments)
+    told = bridge.ask(call(1, "run_python", {"code": "1"}))["result"]["content"][0]["text"]
+    bridge.end()
+    assert told == "Error: Sandbox start failed: no such image."
+    assert gateway.endpoint.calls("sandbox_stop") == []
+    there.clear()
+    bridge = bridges(*arguments)
+    told = bridge.ask(call(1, "run_python", {"code": "1"}))["result"]["content"][0]["text"]
+    assert told.endswith("no such image. The sandbox that this start made was deleted again.")
+    bridge.end()
+    assert {"sandbox": "mine", "delete": True} in gateway.endpoint.calls("sandbox_stop")
 
 
 def test_where_the_network_cannot_be_open_the_sandbox_starts_closed_with_a_warning(

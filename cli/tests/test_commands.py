@@ -20,7 +20,7 @@ import pytest
 
 from tests.commands import Run
 from tests.endpoint import PATIENCE, TOKEN, Endpoint, Json, in_turn, ran, result, streamed
-from tests.test_library import BEGUN, ERROR, STARTED, STOPPED
+from tests.test_library import BEGUN, ERROR, STARTED, STOPPED, absent
 
 PORT = {
     "port": 8000,
@@ -56,6 +56,7 @@ def _tools(endpoint: Endpoint) -> None:
     endpoint.tools["sandbox_start"] = lambda _: STARTED
     endpoint.tools["sandbox_stop"] = lambda _: STOPPED
     endpoint.tools["sandbox_run_code"] = lambda _: BEGUN
+    endpoint.tools["sandbox_list"] = lambda _: absent("box")
 
 
 def test_run_writes_each_stream_where_it_belongs_and_deletes_its_sandbox(endpoint: Endpoint, run: Run) -> None:
@@ -286,12 +287,13 @@ def test_help_of_each_command_is_there(run: Run) -> None:
 class Terminal:
     """A command on a terminal of its own."""
 
-    def __init__(self, endpoint: Endpoint, *arguments: str, out: Any = None) -> None:
+    def __init__(self, endpoint: Endpoint, *arguments: str, out: Any = None, **given: str) -> None:
         master, slave = pty.openpty()
         environ = {**os.environ, "SANDGLASS_URL": endpoint.url, "SANDGLASS_TOKEN": TOKEN, "TERM": "xterm"}
         environ["PYTHONPATH"] = os.pathsep.join(sys.path)
         for name in ("NO_COLOR", "TMUX", "TERM_PROGRAM", "KITTY_WINDOW_ID"):
             environ.pop(name, None)
+        environ |= given
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sandglass", *arguments],
             stdin=slave, stdout=out or slave, stderr=slave, env=environ, start_new_session=True,

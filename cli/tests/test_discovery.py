@@ -31,7 +31,7 @@ def home(tmp_path: Path) -> Path:
 
 def test_files_are_looked_for_in_the_order_of_the_original(home: Path, tmp_path: Path) -> None:
     found = places(home, tmp_path, {"APPDATA": str(tmp_path / "appdata")})
-    assert [str(each.path).replace(str(home), "~").replace(str(tmp_path), ".") for each in found] == [
+    assert [each.name.replace(str(home), "~").replace(str(tmp_path), ".") for each in found] == [
         "~/.claude.json",
         "~/Library/Application Support/Claude Code/claude_code_config.json",
         "~/Library/Application Support/Claude/claude_code_config.json",
@@ -40,14 +40,15 @@ def test_files_are_looked_for_in_the_order_of_the_original(home: Path, tmp_path:
         "./appdata/Claude/claude_desktop_config.json",
         "./claude_code_config.json",
         "./claude_desktop_config.json",
+        "~/.claude.json (for .)",
         "~/.config/mcp/servers",
         "~/Library/Application Support/Claude Code/mcp/servers",
         "~/Library/Application Support/Claude/mcp/servers",
         "./mcp-servers",
     ]
-    assert [each.is_folder for each in found] == [False] * 8 + [True] * 4
+    assert [each.is_folder for each in found] == [False] * 9 + [True] * 4
     # What lies in the current folder may have come with a repository.
-    assert [each.is_trusted for each in found] == [True] * 6 + [False] * 2 + [True] * 3 + [False]
+    assert [each.is_trusted for each in found] == [True] * 6 + [False] * 2 + [True] * 4 + [False]
     assert all(each.is_trusted for each in places(home, home, {}))
     assert [str(each.path) for each in places(None, Path("f"), {})] == [
         "f/claude_code_config.json", "f/claude_desktop_config.json", "f/mcp-servers"
@@ -73,6 +74,53 @@ def test_a_later_file_counts_more_and_a_folder_never(home: Path, tmp_path: Path)
     assert found.notes == (
         f"MCP server 'b' of {tmp_path}/claude_desktop_config.json takes the place of that of {home}/.claude.json",
     )
+
+
+def test_what_claude_code_keeps_for_this_folder_counts_more_than_what_lies_there(home: Path, tmp_path: Path) -> None:
+    with_key = {"command": "npx", "env": {"K": "${API_KEY}"}}
+    projects: Any = {
+        str(tmp_path): {"mcpServers": {"a": with_key, "b": with_key}},
+        str(home): {"mcpServers": {"d": NPX}},
+    }
+    place = home / ".claude.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps({"mcpServers": {"a": NPX, "c": NPX}, "projects": projects}))
+    put(tmp_path / "claude_desktop_config.json", b={"command": "uvx"})
+    found = discover(places(home, tmp_path, {}), Variables({"API_KEY": KEY}))
+    here = f"{place} (for {tmp_path})"
+    assert [(each.entry.name, each.entry.file.place) for each in found.servers] == [
+        ("a", here),
+        ("c", str(place)),
+        ("b", here),
+    ]
+    assert [each.fields.get("env") for each in found.servers] == [{"K": KEY}, None, {"K": KEY}]
+    assert found.notes == ()
+    assert discover(places(home, tmp_path / "below", {}), Variables()).servers[0].entry.file.place == str(place)
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        ('{"projects": []}', "its 'projects' must be an object of objects by folder"),
+        ('{"projects": {".": {"mcpServers": []}}}', "it must be a JSON object, and its 'projects...mcp"),
+        ('{"projects": {".": []}}', "it must be a JSON object, and its 'projects...mcp"),
+        ("[]", "it must be a JSON object, and its 'mcpServers' an object of servers by name"),
+        ("{", "it is not JSON in UTF-8"),
+        ('{"projects": {}}', None),
+        ('{"projects": {".": {}}}', None),
+    ],
+)  # fmt: skip
+def test_a_file_of_projects_that_cannot_be_read_has_one_note(
+    home: Path, tmp_path: Path, content: str, note: str | None
+) -> None:
+    place = home / ".claude.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(content.replace('"."', json.dumps(str(tmp_path))))
+    found = discover(places(home, tmp_path, {}), Variables())
+    assert found.servers == ()
+    notes = [each.replace(str(tmp_path / "home"), "~").replace(str(tmp_path), ".") for each in found.notes]
+    assert len(notes) == (note is not None)
+    assert all(each.startswith(f"~/.claude.json: its MCP servers are left out: {note}") for each in notes)
 
 
 def test_a_file_that_cannot_be_read_is_a_note_and_the_others_count(home: Path, tmp_path: Path) -> None:
@@ -138,7 +186,7 @@ def test_the_list_says_what_is_loaded_and_why_not_without_values(
             "brave-search": {"command": "/usr/local/bin/npx", "args": ["-y", KEY], "env": {"K": "${API_KEY}"}},
             "there": {"url": f"https://u:{KEY}@mcp.example.com/mcp?key={KEY}", "headers": {"A": KEY}},
             "files": {"command": "npx", "args": ["-y", "server-filesystem", str(tmp_path)]},
-            "odd\x1b]0;title\x07\u202e": {"command": "docker", "args": ["run", "x"]},
+            "odd\x1b]0;title\x07\u202e": {"command": "docker", "args": ["run", "-e", "K", "${API_KEY}"]},
         },
     )
     done = run("mcp", "--contract", "code-mode", "--list-servers")
@@ -149,6 +197,7 @@ def test_the_list_says_what_is_loaded_and_why_not_without_values(
     assert lines[2] == f"there mcp_there mcp.example.com {home}/.claude.json when named"
     assert lines[3].startswith(f"files mcp_files npx {home}/.claude.json no: 'args[2]' is a file or folder of this")
     assert "no: it runs in a container of docker" in lines[4]
+    assert "'image: ${API_KEY}'" in lines[4]
     for hidden in (KEY, "\x1b", "\u202e", "\x07"):
         assert hidden not in done.out
 

@@ -18,6 +18,13 @@ STARTED: Json = result(
 )  # fmt: skip
 STARTING = result({**STARTED["structuredContent"], "status": "starting", "message": "Sandbox box was started, but …"})
 STOPPED = result({"sandbox": "box", "namespace": "default", "status": "deleted"}, "Sandbox box stopped successfully")
+
+
+def absent(sandbox: str) -> Json:
+    """The answer that there is no sandbox of that name."""
+    return result(text=f"Error: Sandbox '{sandbox}' not found in namespace 'default'.", is_error=True)
+
+
 BEGUN = ran("running", sandbox_created=True, next_offset=0)
 ERROR = {"name": "ValueError", "message": "no", "traceback": "Traceback\nValueError: no"}
 

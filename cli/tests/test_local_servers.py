@@ -13,12 +13,6 @@ from typing import Any
 import pytest
 
 from sandglass.bridge import local_servers
-from sandglass.bridge.code_mode import NotLoaded
-from sandglass.bridge.discovery import Place, discover
-from sandglass.bridge.messages import Incoming, parse
-from sandglass.bridge.placeholders import Variables
-from sandglass.core.runs import Where
-from sandglass.wire.messages import ToolAnswer, ToolCall
 from tests.bridges import Gateway, call
 from tests.endpoint import PATIENCE, TOKEN, Endpoint, Json, Reply, result
 
@@ -89,6 +83,7 @@ def test_a_server_is_registered_when_code_first_names_it(servers: Servers, confi
     bridge = bridges("--contract", "code-mode", API_KEY=KEY)
     assert run_python(bridge) == "ran with []"
     assert servers.registered == []
+    servers.there["others"] = "running"
     assert run_python(bridge, "brave-search", "others") == "ran with ['brave_search', 'others']"
     assert run_python(bridge, "brave_search", "brave-search", "remote") == "ran with ['brave_search', 'remote']"
     assert run_python(bridge, "plain") == "ran with ['plain']"
@@ -117,6 +112,37 @@ def test_a_server_is_registered_when_code_first_names_it(servers: Servers, confi
     assert code == 0
     assert KEY not in errors
     assert "MCP servers that code can load: brave_search, remote, plain; 1 cannot be loaded" in errors
+
+
+@pytest.mark.parametrize(
+    ("options", "known"), [((), "others, brave_search, remote, plain"), (("--no-discovery",), "others")]
+)
+def test_a_misspelt_name_is_told_at_once(
+    servers: Servers, config: Path, bridges: Any, options: tuple[str, ...], known: str
+) -> None:
+    servers.there["others"] = "running"
+    bridge = bridges("--contract", "code-mode", *options, API_KEY=KEY)
+    assert (
+        run_python(bridge, "brave-serch") == f"[validation_error] Unknown MCP server: brave-serch; known are: {known}"
+    )
+    # The endpoint knows how it reads a name.
+    assert run_python(bridge, "Others") == "ran with ['Others']"
+    servers.there.clear()
+    answer = run_python(bridge, "others")
+    assert answer.startswith("[validation_error] Unknown MCP server: others; known are: ")
+    bridge.end()
+    assert servers.registered == []
+    assert len(servers.endpoint.calls("run_python")) == 1
+
+
+def test_a_name_is_left_to_the_endpoint_where_the_sandbox_does_not_say_what_it_has(
+    gateway: Gateway, config: Path, bridges: Any
+) -> None:
+    Servers(gateway)
+    gateway.tools["mcp_list_servers"] = lambda _: result(text="Error: it is suspended", is_error=True)
+    bridge = bridges("--contract", "code-mode")
+    assert run_python(bridge, "others") == "ran with ['others']"
+    bridge.end()
 
 
 def test_the_user_chooses_the_pod(servers: Servers, config: Path, bridges: Any) -> None:
@@ -153,6 +179,17 @@ def test_what_an_administrator_shares_counts_more(servers: Servers, config: Path
     assert errors.count("MCP server plain is the one that an administrator shares, not that of") == 1
 
 
+def test_what_cannot_run_in_the_cluster_is_used_where_an_administrator_shares_it(
+    servers: Servers, config: Path, bridges: Any
+) -> None:
+    servers.shared.append({"name": "files", "state": "idle", "detail": "", "own": False})
+    bridge = bridges("--contract", "code-mode")
+    assert run_python(bridge, "files", "plain") == "ran with ['files', 'plain']"
+    _, _, errors = bridge.end()
+    assert [each["name"] for each in servers.registered] == ["plain"]
+    assert errors.count("MCP server files is the one that an administrator shares, not that of") == 1
+
+
 def test_calls_side_by_side_register_a_server_once(gateway: Gateway, config: Path, bridges: Any) -> None:
     servers = Servers(gateway)
     hold = threading.Event()
@@ -170,69 +207,6 @@ def test_calls_side_by_side_register_a_server_once(gateway: Gateway, config: Pat
     assert {bridge.receive()["id"] for _ in range(3)} == {1, 2, 3}
     bridge.end()
     assert len(servers.registered) == 1
-
-
-class Starting:
-    """A client of an endpoint at which a start goes on: what its list says, one after the other."""
-
-    def __init__(self, *states: Json | None) -> None:
-        self.states = iter(states)
-        self.is_registered = False
-
-    async def call(self, made: ToolCall) -> ToolAnswer:
-        if made.tool == "mcp_register_server":
-            self.is_registered = True
-            return ToolAnswer("[starting]", {"name": "plain", "state": "starting"}, (), False)
-        state = next(self.states) if self.is_registered else None
-        shared = [] if state is None else [{"name": "plain", "own": True, **state}]
-        return ToolAnswer("", {"servers": [], "shared": shared}, (), False)
-
-
-def loaded(client: Starting, config: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[Json]]:
-    """What becomes of the arguments of a call that names the server, and the progress that is told."""
-    monkeypatch.setattr(local_servers, "POLL_S", 0)
-    servers = discover([Place(config)], Variables()).servers
-    local = local_servers.LocalServers(client, Where("box"), servers, None, print)  # type: ignore[arg-type]
-    incoming = parse(json.dumps(call(1, "run_python", {}, progressToken="t")).encode())
-    assert isinstance(incoming, Incoming)
-    written: list[bytes] = []
-    try:
-        outcome: Any = asyncio.run(local.loaded(incoming, {"code": "1", "servers": ["plain"]}, written.append))
-    except NotLoaded as problem:
-        outcome = problem.text("compact")
-    return outcome, [json.loads(line)["params"] for line in written]
-
-
-def test_a_start_that_goes_on_is_waited_for_with_progress(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = {"state": "failed", "detail": "a volume is missing"}
-    client = Starting({"state": "starting"}, failed, None, failed, {"state": "starting"}, failed, {"state": "idle"})
-    outcome, told = loaded(client, config, monkeypatch)
-    assert outcome == {"code": "1", "servers": ["plain"]}
-    assert next(client.states, None) is None
-    assert {each["message"] for each in told} == {"starting MCP server plain"}
-    positions = [each["progress"] for each in told]
-    assert positions == sorted(set(positions))
-    # The run itself counts from one.
-    assert positions[-1] < 1
-
-
-@pytest.mark.parametrize(
-    ("state", "why"),
-    [({"state": "failed", "detail": "no room on any node"}, "no room on any node"), (None, "its start failed")],
-)
-def test_a_start_that_comes_to_nothing_is_told(
-    config: Path, monkeypatch: pytest.MonkeyPatch, state: Json | None, why: str
-) -> None:
-    client = Starting({"state": "starting"}, *[state] * local_servers.MOST_FAILURES)
-    outcome, _ = loaded(client, config, monkeypatch)
-    assert outcome == f"[error] Unexpected failure: MCP server 'plain' was not loaded: {why}"
-    assert next(client.states, "none") == "none"
-
-
-def test_a_start_has_its_time(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_servers, "START_S", 0.0)
-    outcome, _ = loaded(Starting({"state": "starting"}), config, monkeypatch)
-    assert outcome == "[error] Unexpected failure: MCP server 'plain' was not loaded: it did not start in 0 s"
 
 
 WORDS = "MCP server 'brave_search' was not loaded: Not registered: it ended. Its last words: no such key "

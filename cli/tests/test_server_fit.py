@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sandglass.bridge import container_images
 from sandglass.bridge.server_fit import is_near, registrable, why_not
 from tests.endpoint import Json
 
@@ -36,7 +37,13 @@ def test_what_downloads_itself_or_is_elsewhere_can_run(fields: Json) -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"command": "docker", "args": ["run", "-i", "--rm", "mcp/github"]}, "stdio.image"),
+        (
+            {"command": "docker", "args": ["run", "-i", "--rm", "-e", "TOKEN", "mcp/github", "stdio"]},
+            "it runs in a container of docker, and agents choose no images here: an administrator can offer it to all "
+            "sandboxes as a SandboxToolServer with 'image: mcp/github' in its 'stdio', beside 'command', the program "
+            "that the image starts; the image must have what every sandbox's image has",
+        ),
+        ({"command": "podman", "args": ["run", "--new-option", "x", "sk-key"]}, "with 'image' in its 'stdio'"),
         ({"command": "/usr/bin/podman", "args": ["run", "x"]}, "it runs in a container of podman"),
         ({"command": "Docker.EXE", "args": []}, "it runs in a container of docker"),
         ({"command": "/home/me/bin/server"}, "'command' is a file of this machine"),
@@ -115,6 +122,33 @@ def test_where_a_launcher_lies_and_the_paths_of_this_machine_are_not_registered(
     assert registrable({"command": "/usr/bin/python3"}) == {"command": "/usr/bin/python3"}
 
 
+@pytest.mark.parametrize(
+    ("args", "image"),
+    [
+        (["run", "-i", "--rm", "mcp/github"], "mcp/github"),
+        (["container", "run", "-it", "ghcr.io/x/y:1.2", "serve", "--key=k"], "ghcr.io/x/y:1.2"),
+        (["run", "--rm", "-ie", "A=b", "-v/a:/b", "--name", "n", "--network=host", "r.example.com:5000/x@sha256:0a"],
+         "r.example.com:5000/x@sha256:0a"),
+        (["run", "-e", "A", "--env", "B=c", "--entrypoint", "sh", "-p8080:80", "--", "x", "y"], "x"),
+        # Where the arguments leave it open, no word of them is shown: it may be a key.
+        (["run", "--unknown", "x", "key"], ""),
+        (["run", "-X", "x"], ""),
+        (["run", "-", "x"], ""),
+        (["run", "-e"], ""),
+        (["run", "--rm", "--"], ""),
+        (["run", "--rm", "a b"], ""),
+        (["run", "a" * 256], ""),
+        (["run", "a" * 255], "a" * 255),
+        (["--context", "x", "run", "y"], ""),
+        (["compose", "run", "x"], ""),
+        (["container", "ls"], ""),
+        ([], ""),
+    ],
+)  # fmt: skip
+def test_the_image_that_docker_runs(args: list[str], image: str) -> None:
+    assert container_images.image(args) == image
+
+
 def test_any_text_is_judged_in_a_moment() -> None:
     chance = random.Random(3)
     letters = ["/", "~", "\\", "=", "-", "://", "[", "]", ":", "@", ".", "a", "é", "\ud800", "\u202e", "\n", "file:"]
@@ -123,6 +157,7 @@ def test_any_text_is_judged_in_a_moment() -> None:
         for fields in (
             {"command": text or "x"},
             {"command": "uvx", "args": [text], "env": {text: text}},
+            {"command": "docker", "args": ["run", text, text]},
             {"url": text},
         ):
             assert isinstance(reason(dict[str, Any](fields)), str)

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import base64
-
 import pytest
 
-from sandglass.terminal import pictures
 from sandglass.terminal.table import bytes_of, seconds_of, table
 from sandglass.terminal.text import TerminalText, line
 from sandglass.terminal.words import in_commands
@@ -109,43 +106,6 @@ def test_a_sequence_without_an_end_swallows_nothing_of_the_next_text() -> None:
     assert screen.whole("a\x1b]0;title") == "a"
     assert screen.whole("b\x1b[31") == "b"
     assert screen.feed("mc") == "mc"
-
-
-@pytest.mark.parametrize(
-    ("environ", "known"),
-    [
-        ({"TERM": "xterm-kitty"}, "kitty"),
-        ({"TERM": "xterm-256color", "TERM_PROGRAM": "ghostty"}, "kitty"),
-        ({"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, "kitty"),
-        ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, "iterm"),
-        ({"TERM": "xterm-256color"}, None),
-        ({"TERM": "xterm-kitty", "TMUX": "/tmp/x"}, None),
-        ({"TERM": "dumb", "TERM_PROGRAM": "iTerm.app"}, None),
-        ({}, None),
-    ],
-)
-def test_the_protocol_follows_from_the_terminal(environ: dict[str, str], known: str | None) -> None:
-    assert pictures.protocol(environ) == known
-
-
-def test_kittys_bytes() -> None:
-    data = pictures.PNG + bytes(4000)
-    drawn = pictures.shown(data, "kitty") or ""
-    assert drawn.startswith("\x1b_Ga=T,f=100,q=2,m=1;iVBORw0KGgoAAAAA")
-    parts = drawn.rstrip("\n").removesuffix("\x1b\\").split("\x1b\\")
-    assert [len(part.split(";", 1)[1]) for part in parts] == [4096, 1248]
-    assert parts[1].startswith("\x1b_Gm=0;")
-    assert base64.b64decode("".join(part.split(";", 1)[1] for part in parts)) == data
-    assert pictures.shown(b"\xff\xd8jpeg", "kitty") is None
-
-
-def test_iterms_bytes() -> None:
-    assert pictures.shown(b"GIF89a", "iterm") == "\x1b]1337;File=inline=1;size=6:R0lGODlh\x07\n"
-    assert pictures.shown(b"\xff\xd8\xff\xe0", "iterm")
-    assert pictures.shown(pictures.PNG, "iterm")
-    for other in (b"abc", b"<svg/>", b"%PDF-1.7", b"RIFF0000WEBP", b""):
-        assert pictures.shown(other, "iterm") is None
-    assert [pictures.ending(kind) for kind in ("image/png", "image/jpeg", "text/../x")] == ["png", "jpg", "bin"]
 
 
 def test_people_read_of_commands_rather_than_tools() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from sandglass.terminal.text import line
@@ -39,6 +40,12 @@ class NotLoaded(Exception):
 def unavailable(name: str, why: str) -> NotLoaded:
     """Of a server that is known on this machine and cannot run in the cluster."""
     words = f"Server '{name}' is not available: {why}"
+    return NotLoaded("validation_error", words, words)
+
+
+def unknown(name: str, known: Sequence[str]) -> NotLoaded:
+    """Of a name that no server has, in the endpoint's words and with those that there are."""
+    words = f"Unknown MCP server: {name}; known are: {', '.join(known) or 'none'}"
     return NotLoaded("validation_error", words, words)
 
 

@@ -37,6 +37,13 @@ class Place:
     is_required: bool = False
     """Whether nothing starts without it."""
     is_trusted: bool = True
+    project: Path | None = None
+    """The folder whose servers are meant, in a file that has some for each."""
+
+    @property
+    def name(self) -> str:
+        """Of a place that is a file, for users."""
+        return str(self.path) if self.project is None else f"{self.path} (for {self.project})"
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,9 @@ def places(home: Path | None, folder: Path, environ: Mapping[str, str]) -> list[
         Place(folder / name, is_trusted=is_trusted)
         for name in ("claude_code_config.json", "claude_desktop_config.json")
     ]
+    if home is not None:
+        # The user's own file: what it has for this folder counts more than what lies in the folder.
+        found.append(Place(home / ".claude.json", project=folder))
     folders = [] if home is None else [home / ".config/mcp/servers"]
     folders += [base / name / "mcp/servers" for base in settings for name in ("Claude Code", "Claude")]
     found += [Place(path, is_folder=True) for path in folders]
@@ -91,7 +101,8 @@ def discover(wanted: Sequence[Place], variables: Variables) -> Discovered:
     files = [file for place in wanted for file in _files(place, notes.append)]
     # What a folder has never takes the place of what a file has.
     entries, told = server_files.merged(sorted(files, key=lambda file: not file.overrides))
-    return Discovered(tuple(_server(entry, variables) for entry in entries), (*notes, *told))
+    # A file that two places name has its note once.
+    return Discovered(tuple(_server(entry, variables) for entry in entries), tuple(dict.fromkeys((*notes, *told))))
 
 
 def _server(entry: Entry, variables: Variables) -> Server:
@@ -102,7 +113,7 @@ def _server(entry: Entry, variables: Variables) -> Server:
         filled = resolve(server_fit.registrable(entry.fields), known)
     except Unresolved as problem:
         return Server(entry, why_not=str(problem))
-    return Server(entry, filled.value, filled, server_fit.why_not(filled.value, _exists))
+    return Server(entry, filled.value, filled, filled.hidden(server_fit.why_not(filled.value, _exists)))
 
 
 def _files(place: Place, tell: Callable[[str], None]) -> Iterator[File]:
@@ -111,14 +122,15 @@ def _files(place: Place, tell: Callable[[str], None]) -> Iterator[File]:
             content = _content(path)
             if content is None and not place.is_named:
                 continue
-            servers = server_files.servers_of(content)
+            servers = server_files.servers_of(content, place.project)
         except (OSError, ValueError) as error:
             problem = getattr(error, "strerror", None) or str(error)
             if place.is_required:
                 raise ConfigurationError(f"--mcp-server-config {path}: {problem}") from None
             tell(f"{path}: its MCP servers are left out: {problem}")
         else:
-            yield File(str(path), servers, not place.is_folder, place.is_trusted)
+            origin = str(path) if place.is_folder else place.name
+            yield File(origin, servers, not place.is_folder, place.is_trusted)
 
 
 def _listed(place: Place, tell: Callable[[str], None]) -> list[Path]:

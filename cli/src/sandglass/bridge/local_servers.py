@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sandglass.bridge import code_mode, messages
+from sandglass.bridge import code_mode, messages, server_files
 from sandglass.bridge.discovery import Server
 from sandglass.bridge.messages import Incoming
 from sandglass.core.runs import Where
@@ -26,6 +26,7 @@ MOST_LISTED = 64
 START_S = 150.0
 POLL_S = 1.0
 MOST_FAILURES = 5
+_CALLABLE = ("running", "idle")
 Write = Callable[[bytes], None]
 
 
@@ -36,6 +37,13 @@ class Known:
     states: Mapping[str, str]
     details: Mapping[str, str]
     shared: frozenset[str]
+    is_whole: bool = True
+    """Whether there are no others: the sandbox was there to say so."""
+
+    def has(self, name: str) -> bool:
+        """Whether a server may be meant by that name. Only the endpoint knows for certain how names are read."""
+        named, *known = server_files.plain_names([name, *self.states])
+        return not self.is_whole or name in self.states or named in known
 
 
 class LocalServers:
@@ -64,13 +72,19 @@ class LocalServers:
         names = arguments.get("servers")
         if not isinstance(names, list) or len(names) > MOST_NAMED or not all(isinstance(name, str) for name in names):
             return arguments
-        found = {name: self._by_name[name] for name in names if name in self._by_name}
-        if not found:
+        if not names:
             return arguments
-        for name, server in found.items():
-            if server.why_not:
-                raise code_mode.unavailable(name, server.why_not)
+        found = {name: self._by_name[name] for name in names if name in self._by_name}
         known = await self._known()
+        for name in names:
+            # An endpoint may look for it for ten seconds.
+            if name not in found and not known.has(name):
+                every = dict.fromkeys((*known.states, *self._usable))
+                raise code_mode.unknown(name, list(every)[:MOST_LISTED])
+        for name, server in found.items():
+            # An administrator may share it, as the reason says.
+            if server.why_not and not self._is_there(server, known):
+                raise code_mode.unavailable(name, server.why_not)
         progress = _Reporter(incoming, write)
         missing = {server.entry.alias: server for server in found.values() if not self._is_there(server, known)}
         ended = await asyncio.gather(
@@ -103,10 +117,11 @@ class LocalServers:
     async def _load(self, server: Server, progress: _Reporter) -> None:
         # One after the other: a second registration of the same would end the first.
         async with self._locks[server.entry.alias]:
-            if not self._is_there(server, await self._known()):
-                await self._register(server, progress)
+            known = await self._known()
+            if not self._is_there(server, known):
+                await self._register(server, progress, is_new=known.is_whole and server.entry.alias not in known.states)
 
-    async def _register(self, server: Server, progress: _Reporter) -> None:
+    async def _register(self, server: Server, progress: _Reporter, is_new: bool) -> None:
         alias = server.entry.alias
         progress.tell(f"starting MCP server {alias}")
         arguments = self._where.arguments(name=alias, placement=self._placement, **server.fields)
@@ -116,8 +131,22 @@ class LocalServers:
         except SandglassError as refused:
             raise code_mode.failed(alias, server.hidden(str(refused))) from None
         if state == "starting":
-            await self._started(server, progress)
+            try:
+                await self._started(server, progress)
+            except code_mode.NotLoaded:
+                # The endpoint has answered before the start failed, and leaves it. One of that name from before stays.
+                if is_new:
+                    await self._removed(alias)
+                raise
         self._mine.add(alias)
+
+    async def _removed(self, alias: str) -> None:
+        call = ToolCall("mcp_remove_server", self._where.arguments(name=alias), is_repeatable=True)
+        try:
+            if (await self._known()).states.get(alias, "running") not in _CALLABLE:
+                await self._client.call(call)
+        except SandglassError as refused:
+            self._warn(f"MCP server {alias} did not start, and could not be removed: {refused}")
 
     async def _started(self, server: Server, progress: _Reporter) -> None:
         """Waits until it runs. What looks failed for a moment may wait for a volume, or for another replica's cache."""
@@ -129,7 +158,7 @@ class LocalServers:
             progress.tell(f"starting MCP server {alias}")
             known = await self._known()
             state = known.states.get(alias)
-            if state in ("running", "idle"):
+            if state in _CALLABLE:
                 return
             failures = 0 if state == "starting" else failures + 1
             why = known.details.get(alias)
@@ -143,7 +172,7 @@ class LocalServers:
             answer = await self._client.call(ToolCall("mcp_list_servers", self._where.arguments(), is_repeatable=True))
         except ToolError:
             # Of a sandbox that sleeps; a registration wakes it, or says why not.
-            return Known({}, {}, frozenset())
+            return Known({}, {}, frozenset(), is_whole=False)
         own, outside = _entries(answer.data, "servers"), _entries(answer.data, "shared")
         every = [*outside, *own]
         return Known(

@@ -74,6 +74,8 @@ class OwnSandbox:
             self._warn(f"the network is not open here, as it was before: name hosts with --allowed-domain ({refused})")
 
     async def _start_with(self, config: Mapping[str, Any]) -> None:
-        started = await walk(self._client, sandboxes.start(self.where, config))
+        # One that is not kept goes at the end in any case.
+        start = sandboxes.start_or_undo if self._keeps else sandboxes.start
+        started = await walk(self._client, start(self.where, config))
         if started.warning:
             self._warn(started.warning)

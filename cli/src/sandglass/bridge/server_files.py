@@ -7,6 +7,7 @@ import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -67,8 +68,8 @@ class Entry:
             return ""
 
 
-def servers_of(content: bytes | None) -> Mapping[str, Any]:
-    """`mcpServers` of a file; empty if it has none. None: there is no file."""
+def servers_of(content: bytes | None, project: PurePath | None = None) -> Mapping[str, Any]:
+    """`mcpServers` of a file, or of a folder in its `projects`; empty if it has none. None: there is no file."""
     if content is None:
         raise Unusable("there is no such file")
     if len(content) > MOST_FILE_BYTES:
@@ -77,10 +78,20 @@ def servers_of(content: bytes | None) -> Mapping[str, Any]:
         parsed = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise Unusable("it is not JSON in UTF-8") from None
-    found = parsed.get("mcpServers", {}) if isinstance(parsed, dict) else None
+    holder = parsed if project is None else _of_project(parsed, project)
+    found = holder.get("mcpServers", {}) if isinstance(holder, dict) else None
     if not isinstance(found, dict):
-        raise Unusable("it must be a JSON object, and its 'mcpServers' an object of servers by name")
+        where = "its 'mcpServers'" if project is None else f"its 'projects.{project}.mcpServers'"
+        raise Unusable(f"it must be a JSON object, and {where} an object of servers by name")
     return found
+
+
+def _of_project(parsed: Any, project: PurePath) -> Any:
+    """What Claude Code keeps for a folder, by its path; on Windows with either stroke."""
+    projects = parsed.get("projects", {}) if isinstance(parsed, dict) else {}
+    if not isinstance(projects, dict):
+        raise Unusable("its 'projects' must be an object of objects by folder")
+    return projects.get(str(project), projects.get(project.as_posix(), {}))
 
 
 def merged(files: Sequence[File]) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
@@ -105,19 +116,25 @@ def merged(files: Sequence[File]) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
 def aliased(names: Iterable[str]) -> list[str]:
     """A name for code for each, all different: small letters, digits and `_`, a letter first; `_2` for a second one."""
     found: dict[str, None] = {}
-    for name in names:
-        plain = _OTHER.sub("_", name[:MOST_NAME_CHARS].lower()) or "server"
-        if not plain[0].isalpha():
-            plain = f"server_{plain.lstrip('_')}"
-        plain = plain[: ALIAS_CHARS - _ROOM]
-        if keyword.iskeyword(plain) or plain in _TAKEN:
-            plain += "_"
+    for plain in plain_names(names):
         alias, count = plain, 1
         while alias in found:
             count += 1
             alias = f"{plain}_{count}"
         found[alias] = None
     return list(found)
+
+
+def plain_names(names: Iterable[str]) -> list[str]:
+    """The same for each alone, so that two may be alike."""
+    found = []
+    for name in names:
+        plain = _OTHER.sub("_", name[:MOST_NAME_CHARS].lower()) or "server"
+        if not plain[0].isalpha():
+            plain = f"server_{plain.lstrip('_')}"
+        plain = plain[: ALIAS_CHARS - _ROOM]
+        found.append(f"{plain}_" if keyword.iskeyword(plain) or plain in _TAKEN else plain)
+    return found
 
 
 def _entry(name: str, alias: str, file: File) -> Entry:

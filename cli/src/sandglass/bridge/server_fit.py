@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from sandglass.bridge import container_images
+
 Exists = Callable[[str], bool]
 """Whether there is a file or folder of that path on this machine."""
 
@@ -60,10 +62,7 @@ def _why_not_command(fields: Mapping[str, Any], exists: Exists) -> str:
     if program in _BRIDGES or any(_name(each) in _BRIDGE_MODULES for each in args) or args[:2] == ["-m", "sandglass"]:
         return "it is a bridge to sandboxes itself"
     if program in _RUNTIMES:
-        return (
-            f"it runs in a container of {program}, and agents choose no images here: an administrator can offer it to "
-            "all sandboxes as a SandboxToolServer with 'stdio.image'"
-        )
+        return _why_not_container(program, container_images.image(args))
     if program != command:
         return "'command' is a file of this machine; servers that npx, uvx or pipx download can run in the cluster"
     if "cwd" in fields and (not fields["cwd"].startswith("/") or exists(fields["cwd"])):
@@ -74,6 +73,15 @@ def _why_not_command(fields: Mapping[str, Any], exists: Exists) -> str:
         if any(_is_here(host.strip("[]")) for host in _HOST.findall(text)):
             return f"'{where}' names localhost, which in the cluster is another machine"
     return ""
+
+
+def _why_not_container(program: str, image: str) -> str:
+    named = f"image: {image}" if image else "image"
+    return (
+        f"it runs in a container of {program}, and agents choose no images here: an administrator can offer it to all "
+        f"sandboxes as a SandboxToolServer with '{named}' in its 'stdio', beside 'command', the program that the image "
+        "starts; the image must have what every sandbox's image has"
+    )
 
 
 def is_near(host: str) -> bool:

@@ -30,17 +30,19 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     url: Annotated[
-        str | None, typer.Option("--url", help="Address of the endpoint; else SANDGLASS_URL or the context.")
+        str | None, typer.Option("--url", help="Address of the endpoint, which usually ends with /mcp.")
     ] = None,
-    token_file: Annotated[
-        Path | None, typer.Option("--token-file", help="File with the API key; else SANDGLASS_TOKEN or the context.")
+    token_file: Annotated[Path | None, typer.Option("--token-file", help="File with the API key.")] = None,
+    context: Annotated[
+        str | None, typer.Option("--context", help="A context by its name; else the one in use.")
     ] = None,
-    context: Annotated[str | None, typer.Option("--context", help="Context of the configuration file.")] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
     ] = False,
 ) -> None:
     """Runs code in Sandglass sandboxes.
+
+    To begin: sandglass context set NAME --url ADDRESS, then sandglass run FILE.
 
     The endpoint comes from these options, else from SANDGLASS_URL and SANDGLASS_TOKEN, else from the context that
     'sandglass context set' stored. Exit codes: 0 done, 1 refused, 2 wrong use or settings, 3 endpoint not reached.
@@ -62,7 +64,8 @@ def _token(place: Path | None) -> str | None:
 
 
 app.command("run")(running.run)
-app.command("exec")(running.execute)
+# Options behind the program are the program's.
+app.command("exec", context_settings={"allow_interspersed_args": False})(running.execute)
 app.command("attach")(running.attach)
 app.command("start")(sandboxes.start)
 app.command("stop")(sandboxes.stop)

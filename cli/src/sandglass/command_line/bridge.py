@@ -50,30 +50,37 @@ _OLD = "Taken and ignored, for configurations of ipybox."
 
 
 def mcp(
-    contract: Annotated[Contract, typer.Option("--contract", help="Whose tools the agent sees.")] = Contract.SANDGLASS,
+    contract: Annotated[
+        Contract,
+        typer.Option("--contract", help="Whose tools the agent sees: ours, or those of a system that you come from."),
+    ] = Contract.SANDGLASS,
     tools: Annotated[
         Tools | None,
-        typer.Option("--tools", help="Which of our tools are listed: a core, or all, those for MCP servers too."),
+        typer.Option("--tools", help="sandglass: list seven tools alone, or all, with those for MCP servers."),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Use and keep the sandbox of this name; else a new one.")
+        str | None,
+        typer.Option("--name", help="Use and keep the sandbox of this name; else a new one, deleted at the end."),
     ] = None,
     allowed_domain: Annotated[
         list[str] | None,
-        typer.Option("--allowed-domain", help="A host, address or range that code may reach; repeat it."),
+        typer.Option("--allowed-domain", help="A host, address or range that code may reach. Repeat it."),
     ] = None,
     allowed_dir: Annotated[
         list[Path] | None,
         typer.Option(
-            "--allowed-dir", help="Folder for upload_file, download_file; by default home and temporary files."
+            "--allowed-dir",
+            help="ipybox: folder for upload_file, download_file; by default home and temporary files. Repeat it.",
         ),
     ] = None,
     workspace: Annotated[
-        Path | None, typer.Option("--workspace", help="Folder that is kept the same as the sandbox's workspace.")
+        Path | None, typer.Option("--workspace", help="Folder that is kept the same as the sandbox's /workspace.")
     ] = None,
     container_bind: Annotated[
         list[str] | None,
-        typer.Option("--container-bind", metavar="FOLDER:PATH", help="The same for a PATH in the workspace."),
+        typer.Option(
+            "--container-bind", metavar="FOLDER:PATH", help="The same for a folder and a PATH in /workspace. Repeat it."
+        ),
     ] = None,
     sync_hidden: Annotated[
         bool, typer.Option("--sync-hidden", help="Copy hidden files out of the sandbox too; .git and secrets never.")
@@ -85,21 +92,28 @@ def mcp(
         bool, typer.Option("--sandbox", help="ipybox: close the network but for the allowed hosts.")
     ] = False,
     sandbox_config: Annotated[
-        Path | None, typer.Option("--sandbox-config", help="ipybox: its network.allowedDomains count.")
+        Path | None, typer.Option("--sandbox-config", help="ipybox: a file whose network.allowedDomains count.")
     ] = None,
     image: Annotated[
-        str | None, typer.Option("--image", "--container-tag", help="Image; by default the installation's.")
+        str | None, typer.Option("--image", "--container-tag", help="Container image; by default the installation's.")
     ] = None,
-    memory: Annotated[str | None, typer.Option("--memory", help="Such as 1Gi, or 512m as Docker writes it.")] = None,
+    memory: Annotated[
+        str | None, typer.Option("--memory", help="Memory, such as 1Gi, or 512m as Docker writes it.")
+    ] = None,
     env: Annotated[
         list[str] | None,
         typer.Option(
-            "--env-var", "--container-env-var", metavar="KEY[=VALUE]", help="Variable for code; without a value, yours."
+            "--env-var",
+            "--container-env-var",
+            metavar="KEY[=VALUE]",
+            help="Variable for the code; without a value, your own of that name. Repeat it.",
         ),
     ] = None,
     env_file: Annotated[
         Path | None,
-        typer.Option("--env-file", "--container-env-file", help="File with a KEY=VALUE on each line, for code."),
+        typer.Option(
+            "--env-file", "--container-env-file", help="File of variables for the code, KEY=VALUE on each line."
+        ),
     ] = None,
     mcp_server_config: local_servers.Config = None,
     no_discovery: local_servers.NoDiscovery = False,
@@ -112,18 +126,30 @@ def mcp(
     kernel_gateway_host: Annotated[str | None, typer.Option("--kernel-gateway-host", hidden=True, help=_OLD)] = None,
     kernel_gateway_port: Annotated[str | None, typer.Option("--kernel-gateway-port", hidden=True, help=_OLD)] = None,
 ) -> None:
-    """Serves MCP on standard input and output, for agents that start their servers.
+    """Serves MCP to an agent that starts its servers.
 
-    Each process of the contracts ipybox, ipython and code-mode has a sandbox of its own, deleted when its input ends.
-    With the contract sandglass the agent names sandboxes itself, and they stay until they idle. Options of ipybox and
-    variables of mcp-server-code-execution-mode (MCP_BRIDGE_…) and ipython-mcp (MCP_TOOL_TIMEOUT) are taken: see the
-    manual.
+    Messages go over standard input and output. With the contract sandglass the agent names sandboxes itself, and they
+    stay until they idle. Each process of the contracts ipybox, ipython and code-mode has a sandbox of its own, deleted
+    when its input ends. Options of ipybox and variables of mcp-server-code-execution-mode (MCP_BRIDGE_…) and
+    ipython-mcp (MCP_TOOL_TIMEOUT) are taken: see the manual.
 
-    With the contract code-mode, code loads MCP servers of other clients' files: mcpServers of ~/.claude.json, of Claude
-    Code's and Desktop's files, of ./claude_code_config.json and ./claude_desktop_config.json, and of *.json in
-    ~/.config/mcp/servers and ./mcp-servers. --list-servers shows them.
+    With the contract code-mode, code loads MCP servers of other clients' files: mcpServers of ~/.claude.json (those for
+    the current folder too), of Claude Code's and Desktop's files, of ./claude_code_config.json and
+    ./claude_desktop_config.json, and of *.json in ~/.config/mcp/servers and ./mcp-servers. --list-servers shows them.
     """
     known = _variables(workspace)
+    _tell_unused(
+        contract,
+        name=name,
+        allowed_domain=allowed_domain,
+        allowed_dir=allowed_dir,
+        sandbox=sandbox,
+        sandbox_config=sandbox_config,
+        image=image,
+        memory=memory,
+        env_var=env,
+        env_file=env_file,
+    )
     local_servers.check(contract, mcp_server_config, no_discovery, mcp_placement, list_servers)
     discovered = local_servers.found(contract, mcp_server_config or [], no_discovery, known)
     if list_servers:
@@ -178,13 +204,20 @@ async def _serve(found: Settings, wishes: Wishes, planned: Plan, local: _Local) 
                     await folder.sync()
 
             bridge.use(own, Transfers(client, place, wishes.allowed_dirs).tools() if is_ipybox else {}, sync)
-            if local.servers.servers:
+            if wishes.contract is Contract.CODE_MODE:
                 bridge.load(LocalServers(client, place, local.servers.servers, local.placement, note))
         try:
             links = ImageLinks(local.folders if wishes.contract is Contract.IPYBOX else [])
             await bridge.serve(standard_streams.lines(), links.writing(standard_streams.write))
         finally:
             await client.close()
+
+
+def _tell_unused(contract: Contract, **given: object) -> None:
+    """Says which options concern a sandbox of the bridge's own, where it has none."""
+    names = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+    if contract is Contract.SANDGLASS and names:
+        note(f"{', '.join(names)}: without effect with the contract sandglass, whose agents start sandboxes themselves")
 
 
 def _folders(contract: Contract, workspace: Path | None, binds: list[str]) -> list[Folder]:

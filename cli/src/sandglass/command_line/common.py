@@ -41,28 +41,38 @@ class Form(str, Enum):
 
 Namespace = Annotated[
     str | None,
-    typer.Option("--namespace", "-n", help="Namespace (tenant); by default the context's, else the key's first."),
+    typer.Option(
+        "--namespace", "-n", help="Namespace (tenant) of the sandbox; by default the context's, else the key's first."
+    ),
 ]
 Output = Annotated[Form, typer.Option("--output", "-o", help="text, or json for programs.")]
 Box = Annotated[str, typer.Argument(metavar="SANDBOX", help="Name of the sandbox.")]
 BoxOption = Annotated[
     str | None,
     typer.Option(
-        "--sandbox", "-s", help="A sandbox that is kept. Without it, a new one is made and deleted afterwards."
+        "--sandbox", "-s", help="A sandbox that is kept, started if need be. Else a new one, deleted afterwards."
     ),
 ]
-Session = Annotated[str | None, typer.Option("--session", help="A set of variables of its own in the sandbox.")]
+Session = Annotated[
+    str | None,
+    typer.Option("--session", help="Name of a set of variables of its own in the sandbox, made on first use."),
+]
 Timeout = Annotated[
     float | None,
-    typer.Option("--timeout", help="Seconds after which it is interrupted; the endpoint's default is 120."),
+    typer.Option("--timeout", help="Seconds until the run is interrupted; usually 120."),
 ]
 Env = Annotated[
     list[str] | None,
     typer.Option(
-        "--env", "-e", metavar="KEY[=VALUE]", help="Variable for this run; without a value, your own of that name."
+        "--env",
+        "-e",
+        metavar="KEY[=VALUE]",
+        help="Variable for the code; without a value, your own of that name. Repeat it.",
     ),
 ]
-EnvFile = Annotated[Path | None, typer.Option("--env-file", help="File with a KEY=VALUE on each line, for this run.")]
+EnvFile = Annotated[
+    Path | None, typer.Option("--env-file", help="File of variables for the code, KEY=VALUE on each line.")
+]
 
 
 class Options:

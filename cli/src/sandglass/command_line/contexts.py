@@ -15,7 +15,7 @@ from sandglass.errors import ConfigurationError
 from sandglass.terminal.table import table
 
 contexts = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Endpoints by name, in the configuration file."
+    no_args_is_help=True, rich_markup_mode=None, help="Endpoints by name: stores, chooses and lists them."
 )
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the context.")]
@@ -26,12 +26,14 @@ def set_context(
     name: _Name,
     url: Annotated[str, typer.Option("--url", help="Address, such as https://sandglass.example.com/mcp.")],
     namespace: Annotated[
-        str | None, typer.Option("--namespace", "-n", help="Namespace of calls that name none.")
+        str | None, typer.Option("--namespace", "-n", help="Namespace of commands that name none.")
     ] = None,
 ) -> None:
-    """Stores an endpoint and uses it from now on. The key is asked for, or read from standard input."""
+    """Stores an endpoint, and uses it from now on.
+
+    The API key is asked for, or read from standard input. It is never an option, which other users of the machine see.
+    """
     checked_name("context", name)
-    # Not as an option: every user of a machine sees those of all processes.
     given = getpass.getpass("API key (empty for none): ") if sys.stdin.isatty() else sys.stdin.readline(20_000)
     context = Context(checked_url(url), checked_token(given), checked_name("namespace", namespace))
     place = configuration.write(Contexts({**configuration.read().by_name, name: context}, name))
@@ -40,7 +42,7 @@ def set_context(
 
 @contexts.command("use")
 def use(name: _Name) -> None:
-    """Uses this context from now on."""
+    """Chooses the context that is used from now on."""
     known = configuration.read().by_name
     if name not in known:
         raise ConfigurationError(f"there is no context {name[:80]!r}; there are: {', '.join(sorted(known)) or 'none'}")

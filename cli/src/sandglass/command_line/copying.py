@@ -46,19 +46,24 @@ Report = Callable[[int], None]
 
 
 def cp(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A path, or SANDBOX:PATH.")],
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="The other side; a folder takes the source in.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A path here, or SANDBOX:PATH.")],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET", help="The other side. Into a folder that is there, the source is copied under its name."
+        ),
+    ],
     namespace: Namespace = None,
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="Go on with the same copy where it was cut, or start over.")
     ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
-    """Copies a file, or a folder with all that is in it, into a sandbox or out of it.
+    """Copies files and folders into a sandbox, or out of it.
 
-    For example: sandglass cp data my-work:data. Paths in a sandbox begin at /workspace. What is there is written over.
-    Links are left out. After a broken connection the copy goes on where it was. If it was cut, the same command goes on
-    with what did not change.
+    For example: sandglass cp data box:data, and back: sandglass cp box:result.csv result.csv. Paths in a sandbox begin
+    at /workspace. What is there is written over. Links are left out. After a broken connection the copy goes on where
+    it was. If it was cut, the same command goes on with what did not change.
     """
     from_place, to_place = copies.sides(source, target)
     asyncio.run(_copy(from_place, to_place, namespace, Wishes(resume, quiet)))

@@ -20,7 +20,7 @@ from sandglass.terminal.table import table
 keys = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="API keys of an installation. For administrators: kubectl's current context and its rights count.",
+    help="API keys, for administrators. kubectl's current context and its rights count.",
 )
 _PATIENCE_S = 60
 _CALLER = re.compile(r"[A-Za-z0-9._-]{1,63}")
@@ -33,12 +33,15 @@ _Release = Annotated[str, typer.Option("--release", help="Name of the Helm relea
 def create(
     caller: _Caller,
     tenant: Annotated[
-        list[str], typer.Option("--tenant", "-t", help="A tenant that it reaches, '*' for all; repeat it.")
+        list[str], typer.Option("--tenant", "-t", help="A tenant that the key reaches, or '*' for all. Repeat it.")
     ],
     system: _System = "sandglass-system",
     release: _Release = "sandglass",
 ) -> None:
-    """Makes a key and prints it, once. It is stored nowhere else: the installation keeps a digest."""
+    """Makes a key, and prints it once.
+
+    It is stored nowhere: the installation keeps a digest.
+    """
     _checked(caller)
     tenants = [each if each == "*" else checked_name("tenant", each) for each in tenant]
     if caller in _grants(system, release):

@@ -31,11 +31,13 @@ class Placement(str, Enum):
 Config = Annotated[
     list[Path] | None,
     typer.Option(
-        "--mcp-server-config", metavar="FILE", help="code-mode: a file with mcpServers besides those found; repeat it."
+        "--mcp-server-config",
+        metavar="FILE",
+        help="code-mode: a file with mcpServers, besides those that are found. Repeat it.",
     ),
 ]
 NoDiscovery = Annotated[
-    bool, typer.Option("--no-discovery", help="code-mode: look for MCP servers in no file of other clients.")
+    bool, typer.Option("--no-discovery", help="code-mode: do not look for MCP servers in files of other clients.")
 ]
 PlacementOption = Annotated[
     Placement | None,

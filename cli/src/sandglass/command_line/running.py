@@ -41,7 +41,10 @@ _WORDS = ("python", "nodejs", "bash")
 
 Pictures = Annotated[
     Path | None,
-    typer.Option("--pictures", help="Folder for pictures; by default a terminal shows them, or they are saved here."),
+    typer.Option(
+        "--pictures",
+        help="Save pictures in this folder, and show none. Else the terminal shows what it can (SANDGLASS_PICTURES).",
+    ),
 ]
 
 
@@ -78,10 +81,12 @@ def run(
 
 def execute(
     command: Annotated[
-        list[str], typer.Argument(metavar="-- COMMAND [ARGUMENT]…", help="The program; no shell is between.")
+        list[str], typer.Argument(metavar="COMMAND", help="The program and its arguments; no shell reads them.")
     ],
     sandbox: BoxOption = None,
-    stdin: Annotated[bool, typer.Option("--stdin", "-i", help="Pass standard input on, up to 1 MiB of text.")] = False,
+    stdin: Annotated[
+        bool, typer.Option("--stdin", "-i", help="Pass standard input on to the program: text of up to 1 MiB.")
+    ] = False,
     cwd: Annotated[str | None, typer.Option("--cwd", help="Folder in the sandbox; by default /workspace.")] = None,
     timeout: Timeout = None,
     env: Env = None,
@@ -91,7 +96,8 @@ def execute(
 ) -> None:
     """Runs a program in a sandbox; the exit code is the program's own.
 
-    For example: sandglass exec -s my-work -- ls -l. 124 is a time-out, 130 Ctrl-C, 125 a failure of Sandglass.
+    For example: sandglass exec -s my-work -- ls -l. Options of this command stand before the program. Exit code 124 is
+    a time-out, 130 Ctrl-C, 125 a failure of Sandglass.
     """
     with failures_as_125():
         text = _text(sys.stdin.buffer.read(MAX_CODE_BYTES + 1), "standard input") if stdin else None
@@ -102,11 +108,13 @@ def execute(
 
 
 def attach(
-    execution: Annotated[str, typer.Argument(metavar="EXECUTION", help="Its id, as 'sandglass ls SANDBOX' shows it.")],
+    execution: Annotated[
+        str, typer.Argument(metavar="EXECUTION", help="Id of the run, as 'sandglass ls SANDBOX' lists it.")
+    ],
     pictures: Pictures = None,
     output: Output = Form.TEXT,
 ) -> None:
-    """Shows the output of an execution from its beginning, and follows it to its end.
+    """Shows a run from its beginning, and follows it to its end.
 
     Ctrl-C leaves it running. The exit code is that of 'run'.
     """

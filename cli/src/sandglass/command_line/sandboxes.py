@@ -31,26 +31,34 @@ _MIB = 1024 * 1024
 
 def start(
     sandbox: Box,
-    image: Annotated[str | None, typer.Option("--image", help="Image; by default the installation's.")] = None,
-    memory: Annotated[str | None, typer.Option("--memory", help="Such as 1Gi; by default 512 MiB.")] = None,
-    cpus: Annotated[str | None, typer.Option("--cpus", help="Such as 2 or 500m; by default 1.")] = None,
-    disk: Annotated[str | None, typer.Option("--disk", help="Such as 4Gi.")] = None,
-    workspace: Annotated[
-        str | None, typer.Option("--workspace", help="Size of a workspace that outlives stops.")
+    image: Annotated[
+        str | None, typer.Option("--image", help="Container image; by default the installation's.")
     ] = None,
-    port: Annotated[list[int] | None, typer.Option("--port", help="A port on which code serves; repeat it.")] = None,
+    memory: Annotated[str | None, typer.Option("--memory", help="Memory, such as 1Gi; usually 512Mi.")] = None,
+    cpus: Annotated[str | None, typer.Option("--cpus", help="CPUs, such as 2 or 500m; usually 1.")] = None,
+    disk: Annotated[
+        str | None, typer.Option("--disk", help="Most that it may write, such as 4Gi; usually 2Gi.")
+    ] = None,
+    workspace: Annotated[
+        str | None, typer.Option("--workspace", help="Keep files when it stops, in a volume of this size, such as 2Gi.")
+    ] = None,
+    port: Annotated[list[int] | None, typer.Option("--port", help="A port on which code serves. Repeat it.")] = None,
     allowed_domain: Annotated[
-        list[str] | None, typer.Option("--allowed-domain", help="A host that code may reach; repeat it.")
+        list[str] | None, typer.Option("--allowed-domain", help="A host that code may reach. Repeat it.")
     ] = None,
     idle_timeout: Annotated[
-        str | None, typer.Option("--idle-timeout", help="Such as 30m: suspended when unused.")
+        str | None, typer.Option("--idle-timeout", help="Suspend it when it was unused for so long, such as 30m.")
     ] = None,
     env: Env = None,
     env_file: EnvFile = None,
     namespace: Namespace = None,
     output: Output = Form.TEXT,
 ) -> None:
-    """Starts a sandbox and waits until it can run code; of a running one, changes what the options name."""
+    """Starts a sandbox, or changes one that runs.
+
+    Waits until it can run code. Of a sandbox that is there, what the options name is changed, and all else stays. A
+    sandbox that this command made and that does not start is deleted again.
+    """
     config: dict[str, Any] = {
         "image": image,
         "memory": memory,
@@ -64,7 +72,7 @@ def start(
     }
     given = {name: value for name, value in config.items() if value not in (None, [])}
     with client(namespace) as (connected, found):
-        begun = walk(connected, sandboxes.start(where(found, sandbox), given))
+        begun = walk(connected, sandboxes.start_or_undo(where(found, sandbox), given))
     if output is Form.JSON:
         write(begun)
         return
@@ -79,11 +87,15 @@ def start(
 
 def stop(
     sandbox: Box,
-    delete: Annotated[bool, typer.Option("--delete", help="Delete it with its files.")] = False,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete it, with its files.")] = False,
     namespace: Namespace = None,
     output: Output = Form.TEXT,
 ) -> None:
-    """Stops a sandbox: processes and variables end; 'start' brings it back."""
+    """Stops a sandbox, or deletes it.
+
+    Processes and variables end, and files too unless 'start' gave it a --workspace. Its settings stay for the next
+    'sandglass start'.
+    """
     with client(namespace) as (connected, found):
         told = walk(connected, sandboxes.stop(where(found, sandbox), delete))
     if output is Form.JSON:
@@ -94,15 +106,15 @@ def stop(
 
 def ls(
     sandbox: Annotated[
-        str | None, typer.Argument(metavar="[SANDBOX]", help="One sandbox, with its newest executions.")
+        str | None, typer.Argument(metavar="SANDBOX", help="One sandbox, with its newest runs; by default all.")
     ] = None,
     everywhere: Annotated[
-        bool, typer.Option("--all-namespaces", "-A", help="Of all namespaces that the key reaches.")
+        bool, typer.Option("--all-namespaces", "-A", help="All namespaces that the key reaches.")
     ] = False,
     namespace: Namespace = None,
     output: Output = Form.TEXT,
 ) -> None:
-    """Lists sandboxes; of one, its executions too."""
+    """Lists sandboxes; of one, its runs too."""
     with client(namespace) as (connected, found):
         chosen = "*" if everywhere else found.namespace
         states = walk(connected, sandboxes.list_all(chosen, sandbox))
@@ -120,14 +132,14 @@ def ls(
 
 
 def metrics(
-    sandbox: Annotated[str | None, typer.Argument(metavar="[SANDBOX]", help="One sandbox; by default all.")] = None,
+    sandbox: Annotated[str | None, typer.Argument(metavar="SANDBOX", help="One sandbox; by default all.")] = None,
     everywhere: Annotated[
-        bool, typer.Option("--all-namespaces", "-A", help="Of all namespaces that the key reaches.")
+        bool, typer.Option("--all-namespaces", "-A", help="All namespaces that the key reaches.")
     ] = False,
     namespace: Namespace = None,
     output: Output = Form.TEXT,
 ) -> None:
-    """Shows what sandboxes use."""
+    """Shows what sandboxes use: CPU, memory, disk, processes."""
     with client(namespace) as (connected, found):
         usages = walk(connected, sandboxes.metrics("*" if everywhere else found.namespace, sandbox))
     if output is Form.JSON:

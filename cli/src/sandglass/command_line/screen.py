@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+from sandglass.command_line import graphics
 from sandglass.command_line.common import FAILED_RUN, INTERRUPTED, TIMED_OUT, Form, note, plain, write
 from sandglass.core.facts import Execution
 from sandglass.core.runs import Listener
@@ -34,6 +35,8 @@ class Screen:
         self._out = TerminalText(has_colours(sys.stdout)) if sys.stdout.isatty() else None
         self._err = TerminalText(has_colours(sys.stderr)) if sys.stderr.isatty() else None
         self._ends_line = True
+        # A wrong choice is told now, not when there is a picture.
+        graphics.chosen(os.environ)
 
     def __enter__(self) -> Screen:
         return self
@@ -98,13 +101,15 @@ class Screen:
         sys.stdout.flush()
 
     def _pictures(self, execution: Execution) -> None:
-        known = pictures.protocol(os.environ) if self._is_live and self._folder is None else None
+        is_wanted = self._is_live and self._folder is None and execution.images
+        known = graphics.display(sys.stdout, os.environ) if is_wanted else None
         rest = []
         for image in execution.images:
             drawn = pictures.shown(image.data, known) if known else None
             if drawn is None:
                 rest.append(image)
             else:
+                self._new_line()
                 self._say(sys.stdout, drawn)
         for image, place in self._saved(Execution("", "ok", images=tuple(rest))):
             full = f" (full size in the sandbox: {image.path})" if image.path else ""

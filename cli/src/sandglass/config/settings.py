@@ -67,7 +67,9 @@ def resolve(flags: Flags, environ: Mapping[str, str], contexts: Contexts) -> Set
     from_environ = environ if flags.context is None else {}
     url = flags.url or from_environ.get(URL) or (context.url if context else None)
     if not url:
-        raise ConfigurationError(f"no endpoint: set {URL}, give --url, or make a context with 'sandglass context set'")
+        raise ConfigurationError(
+            f"no endpoint: set {URL}, give --url, or store one with 'sandglass context set NAME --url ADDRESS'"
+        )
     url = checked_url(url)
     token = flags.token or from_environ.get(TOKEN) or None
     namespace = flags.namespace or from_environ.get(NAMESPACE) or None

@@ -8,11 +8,15 @@ from typing import Any
 from sandglass.core import reading
 from sandglass.core.facts import SandboxState, Started, Usage
 from sandglass.core.runs import Steps, Where
-from sandglass.errors import ToolError
+from sandglass.errors import SandglassError, ToolError
 from sandglass.wire.messages import ToolCall
 
 MOST_WAITS = 6
 """A start holds the line for 50 s: so many times it is asked again before it counts as failed."""
+
+
+class StillStarting(ToolError):
+    """A start that took longer than a command waits; it goes on."""
 
 
 def start(where: Where, config: Mapping[str, Any] | None = None) -> Steps[Started]:
@@ -22,7 +26,38 @@ def start(where: Where, config: Mapping[str, Any] | None = None) -> Steps[Starte
         begun = reading.started((yield call))
         if begun.status != "starting":
             return begun
-    raise ToolError(begun.message)
+    raise StillStarting(begun.message)
+
+
+def start_or_undo(where: Where, config: Mapping[str, Any] | None = None) -> Steps[Started]:
+    """Starts it. A sandbox that this start made and that never ran is deleted again, never one that was there.
+
+    The endpoint does so within one call. A start of more than one finds in the later ones what the first one made.
+    """
+    was_there = (yield from _state(where)) is not None
+    try:
+        return (yield from start(where, config))
+    except StillStarting:
+        raise
+    except ToolError as failure:
+        if was_there or (yield from _state(where)) != "starting":
+            raise
+        try:
+            yield from stop(where, delete=True)
+        except SandglassError:
+            raise failure from None
+        raise ToolError(f"{failure} The sandbox that this start made was deleted again.") from None
+
+
+def _state(where: Where) -> Steps[str | None]:
+    """The state of a sandbox; None if it is not there. One that cannot be asked for counts as running."""
+    try:
+        found = yield from list_all(where.namespace, where.sandbox)
+    except ToolError as refused:
+        return None if f"'{where.sandbox}' not found" in str(refused) else "running"
+    except SandglassError:
+        return "running"
+    return found[0].state if len(found) == 1 else "running"
 
 
 def stop(where: Where, delete: bool = False) -> Steps[str]:

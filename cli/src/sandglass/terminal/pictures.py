@@ -1,13 +1,21 @@
-"""Pictures on terminals that can show them: kitty's protocol and iTerm2's. Pure."""
+"""Pictures on terminals that can show them: kitty's protocol, iTerm2's and sixel. Pure."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sandglass.terminal import pixels, png, sixel
 
 KITTY = "kitty"
 ITERM = "iterm"
-PNG = b"\x89PNG\r\n\x1a\n"
+SIXEL = "sixel"
+PROTOCOLS = (KITTY, ITERM, SIXEL)
+MOST_WIDTH = 1000
+"""In pixels, where sixel shows it: xterm takes no more in either direction."""
+
+PNG = png.SIGNATURE
 JPEG = b"\xff\xd8\xff"
 GIFS = (b"GIF87a", b"GIF89a")
 _CHUNK = 4096
@@ -21,8 +29,20 @@ _ENDINGS = {
 }
 
 
+@dataclass(frozen=True)
+class Display:
+    """How a terminal shows pictures; colours at once and the width in pixels are those of sixel."""
+
+    protocol: str
+    most_colours: int = pixels.MOST_COLOURS
+    most_width: int = MOST_WIDTH
+
+
 def protocol(environ: Mapping[str, str]) -> str | None:
-    """Which protocol the terminal of this environment knows; None if none. A multiplexer passes neither on."""
+    """Which protocol the terminal has by its environment; None if that names none.
+
+    A multiplexer passes neither of these on. Sixel stands in no environment: the terminal must be asked.
+    """
     if environ.get("TMUX") or environ.get("STY") or environ.get("TERM", "dumb") == "dumb":
         return None
     program = environ.get("TERM_PROGRAM", "").lower()
@@ -31,13 +51,15 @@ def protocol(environ: Mapping[str, str]) -> str | None:
     return ITERM if program == "iterm.app" else None
 
 
-def shown(data: bytes, known: str) -> str | None:
+def shown(data: bytes, known: Display) -> str | None:
     """The bytes for the terminal; None if it cannot show this picture. Base64 alone is the sandbox's.
 
     iTerm2 opens anything by the system's decoders, so that only the pictures that are usual on pages go there.
     """
-    if known == KITTY:
-        return _kitty(data) if data.startswith(PNG) else None
+    if known.protocol != ITERM:
+        if not data.startswith(PNG):
+            return None
+        return _kitty(data) if known.protocol == KITTY else _sixel(data, known)
     if not data.startswith((PNG, JPEG, *GIFS)):
         return None
     encoded = base64.b64encode(data).decode()
@@ -47,6 +69,14 @@ def shown(data: bytes, known: str) -> str | None:
 def ending(mime_type: str) -> str:
     """The ending of a file's name."""
     return _ENDINGS.get(mime_type, "bin")
+
+
+def _sixel(data: bytes, known: Display) -> str | None:
+    try:
+        picture = png.decoded(data)
+    except png.Unreadable:
+        return None
+    return sixel.encoded(pixels.shrunk(picture, known.most_width, MOST_WIDTH), known.most_colours) + "\n"
 
 
 def _kitty(data: bytes) -> str:

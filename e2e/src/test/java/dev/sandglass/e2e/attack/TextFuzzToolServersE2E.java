@@ -134,7 +134,8 @@ class TextFuzzToolServersE2E {
         for (String text : texts.beyondAscii(AnyText.ROUNDS, 60)) {
             refuses("mcp_register_server", Map.of("name", text, "command", "true"));
             refuses("mcp_register_server", Map.of("command", "/nowhere/" + text));
-            refuses("mcp_register_server", Map.of("command", "sh", "args", List.of("-c", "printf %s \"$0\" >&2; exit 3", text)));
+            List<String> lastWords = List.of("-c", "printf %s \"$0\" >&2; exit 3", text);
+            refuses("mcp_register_server", Map.of("command", "sh", "args", lastWords));
             refuses("mcp_register_server", Map.of("command", "true", "args", List.of("${" + "A:-" + text + "}")));
             refuses("mcp_register_server", Map.of("command", "true", "env", Map.of(text, "x")));
             refuses("mcp_register_server", Map.of("command", "true", "env", Map.of("A", "${" + "B:-" + text + "}")));
@@ -147,7 +148,8 @@ class TextFuzzToolServersE2E {
             refuses("mcp_register_server", Map.of("url", "https://example.com/", "headers", Map.of(text, "x")));
             refuses("mcp_register_server", Map.of("url", "https://example.com/", "headers", Map.of("A", text)));
             refuses("mcp_register_server", Map.of("url", "https://example.com/", "allowed_domains", List.of(text)));
-            refuses("mcp_register_server", Map.of("command", "true", "allowed_domains", List.of(text + ".example.com")));
+            List<String> domains = List.of(text + ".example.com");
+            refuses("mcp_register_server", Map.of("command", "true", "allowed_domains", domains));
             refuses("mcp_remove_server", Map.of("name", text));
         }
         isOurs(agent.call("mcp_list_servers", Map.of("sandbox", sandbox)).text());

@@ -115,7 +115,10 @@ public final class Agent implements AutoCloseable {
     /** With what the endpoint completes an argument of the files of sandboxes. */
     public List<String> completed(String argument, String typed) {
         return client.completeCompletion(new CompleteRequest(
-                        new ResourceReference(FILES), new CompleteRequest.CompleteArgument(argument, typed), null, null))
+                        new ResourceReference(FILES),
+                        new CompleteRequest.CompleteArgument(argument, typed),
+                        null,
+                        new CompleteRequest.CompleteContext(Map.of())))
                 .completion()
                 .values();
     }

@@ -62,10 +62,10 @@ record HostileServer(Agent agent, String sandbox, String name, List<String> othe
                     .atMost(PATIENCE)
                     .until(() -> agent.python(
                                     sandbox,
-                                    "import mcptools; print(mcptools.call('%s', 'Add-Numbers', {'a': 1, 'b': 1})['sum'])"
+                                    "import mcptools; print(mcptools.call('%s', 'greet', {'name': 'Ann'}))"
                                             .formatted(other))
                             .stdout()
-                            .equals("2\n"));
+                            .endsWith(", Ann\n"));
         }
     }
 

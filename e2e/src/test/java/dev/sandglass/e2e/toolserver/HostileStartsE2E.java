@@ -62,9 +62,10 @@ class HostileStartsE2E {
     void nothingEndedAndNothingGrew() {
         HEALTH.isUnchanged();
         new PodUse(KUBECTL, sandbox).isBounded();
-        assertThat(agent.python(sandbox, "import mcptools; mcptools.call('sums', 'Add-Numbers', {'a': 40, 'b': 2})['sum']")
-                        .result())
-                .isEqualTo("42");
+        assertThat(agent.python(sandbox, """
+                        import mcptools
+                        mcptools.call('sums', 'Add-Numbers', {'a': 40, 'b': 2})['sum']
+                        """).result()).isEqualTo("42");
     }
 
     @AfterAll

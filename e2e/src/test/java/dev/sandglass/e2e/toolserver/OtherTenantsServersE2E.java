@@ -139,7 +139,8 @@ class OtherTenantsServersE2E {
         Map<String, Object> there = Map.of("sandbox", BOX, "namespace", TENANT);
         assertThat(foreigner().call("mcp_list_servers", there).text()).contains("foreign_sums");
         assertThat(agent.refusal("mcp_list_servers", there)).contains(TENANT).doesNotContain("foreign");
-        assertThat(agent.refusal("mcp_remove_server", Map.of("sandbox", BOX, "namespace", TENANT, "name", "foreign_sums")))
+        assertThat(agent.refusal(
+                        "mcp_remove_server", Map.of("sandbox", BOX, "namespace", TENANT, "name", "foreign_sums")))
                 .contains(TENANT)
                 .doesNotContain("foreign");
         assertThat(agent.completed("namespace", "")).doesNotContain(TENANT);
@@ -169,7 +170,10 @@ class OtherTenantsServersE2E {
                 .startsWith("['foreign_one', "));
 
         String resource = KUBECTL.run(
-                "get", SERVERS, "--selector=sandglass.dev/sandbox=" + other, "--output=jsonpath={.items[*].metadata.name}");
+                "get",
+                SERVERS,
+                "--selector=sandglass.dev/sandbox=" + other,
+                "--output=jsonpath={.items[*].metadata.name}");
         assertThat(resource).isNotBlank().doesNotContain(" ");
         List<String> names = List.of(
                 "foreign_one",

@@ -229,7 +229,19 @@ class ToolServerWallsE2E {
         MAKER.applyProgram("open('/workspace/forged', 'w').close()\n" + Sums.SERVER);
         new HostileServer(agent, sandbox, "", List.of("walls_maker")).awaitOthers();
         assertThat(isThere(MAKER)).isTrue();
-        agent.call("mcp_register_server", Map.of("sandbox", sandbox, "name", "made", "command", "touch", "args", List.of("/workspace/forged"), "timeout", 5));
+        agent.call(
+                "mcp_register_server",
+                Map.of(
+                        "sandbox",
+                        sandbox,
+                        "name",
+                        "made",
+                        "command",
+                        "touch",
+                        "args",
+                        List.of("/workspace/forged"),
+                        "timeout",
+                        5));
         assertThat(printed("import os; print(os.path.exists('/workspace/forged'))")).isEqualTo("True\n");
     }
 

@@ -1,5 +1,8 @@
 package dev.sandglass.e2e.attack;
 
+import static dev.sandglass.e2e.support.TextOracle.canBeRead;
+import static dev.sandglass.e2e.support.TextOracle.digest;
+import static dev.sandglass.e2e.support.TextOracle.isOurs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
@@ -25,17 +28,12 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -57,9 +55,6 @@ class TextFuzzE2E {
 
     /** Where e2e/up has images allowed. */
     private static final String IMAGES = "registry.example.com/agents/";
-
-    /** What no sentence of ours has, whoever wrote a part of it. */
-    private static final Pattern UNSEEN = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}&&[^\n]]");
 
     @RegisterExtension
     static final FreshSandboxes SHARED = FreshSandboxes.perClass();
@@ -317,18 +312,10 @@ class TextFuzzE2E {
         return agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "language", "nodejs", "code", code));
     }
 
-    private static void isOurs(String words) {
-        assertThat(UNSEEN.matcher(words).results().map(found -> "U+%04X"
-                        .formatted((int) found.group().charAt(0))))
-                .as(words)
-                .isEmpty();
-    }
-
     /** It may say anything, but every client can read it. */
     private static void says(Answer answer) {
         assertThat(answer.data().get("status")).as(answer.text()).isNotNull();
-        assertThat(StandardCharsets.UTF_8.newEncoder().canEncode(answer.text() + answer.data()))
-                .isTrue();
+        canBeRead(answer.text() + answer.data());
     }
 
     private static void raises(Answer answer, String name) {
@@ -385,15 +372,5 @@ class TextFuzzE2E {
         var digests = new LinkedHashMap<String, String>();
         texts.forEach((name, text) -> digests.put(name, digest(text)));
         return digests;
-    }
-
-    /** Answers are cut where they are long; this says of any length whether it is the same. */
-    private static String digest(String text) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

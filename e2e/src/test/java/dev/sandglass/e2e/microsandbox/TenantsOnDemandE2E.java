@@ -2,11 +2,11 @@ package dev.sandglass.e2e.microsandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sandglass.e2e.support.Agent;
 import dev.sandglass.e2e.support.FreshSandboxes;
+import dev.sandglass.e2e.support.GrantedKey;
 import dev.sandglass.e2e.support.Installation;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -15,15 +15,9 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.SecureRandom;
-import java.time.Duration;
-import java.util.Base64;
-import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,25 +30,13 @@ class TenantsOnDemandE2E {
     private static final Installation INSTALLATION = Installation.current();
     private static final String PREFIX = "sandglass-tenant-";
     private static final String NOT_ITS_NAME = "whose name belongs to the tenant of their label";
-    private static final String KEYS = "sandglass-api-keys";
-    private static final String NAME = "e2e-" + HexFormat.of().formatHex(random(3));
-    private static final String KEY = "sgk_" + HexFormat.of().formatHex(random(32));
-
-    /** The kubelets bring a changed Secret to the pods so late. */
-    private static final Duration UNTIL_KEYS_ARE_READ = Duration.ofMinutes(5);
-
-    private static final int CONNECTIONS = 12;
+    private static final String NAME = "e2e-" + GrantedKey.random(3);
 
     private static KubernetesClient kubernetes;
-
-    private static byte[] random(int bytes) {
-        byte[] drawn = new byte[bytes];
-        new SecureRandom().nextBytes(drawn);
-        return drawn;
-    }
+    private static @Nullable GrantedKey key;
 
     @BeforeAll
-    static void grant() throws Exception {
+    static void grant() {
         kubernetes = INSTALLATION.kubernetes();
         boolean onDemand = kubernetes
                 .apps()
@@ -70,44 +52,20 @@ class TenantsOnDemandE2E {
                 .flatMap(container -> container.getEnv().stream())
                 .anyMatch(variable -> variable.getName().equals("GATEWAY_TENANTS_ON_DEMAND"));
         assumeTrue(onDemand, "the installation makes no tenants");
-        byte[] digest = MessageDigest.getInstance("SHA-256").digest(KEY.getBytes(StandardCharsets.US_ASCII));
-        key("{\"sha256\": \"%s\", \"tenants\": [\"*\"]}"
-                .formatted(HexFormat.of().formatHex(digest)));
-    }
-
-    /** An empty grant takes the key back. */
-    private static void key(String grant) {
-        kubernetes.secrets().inNamespace(Installation.NAMESPACE).withName(KEYS).edit(secret -> {
-            var data = new HashMap<>(secret.getData());
-            data.remove(NAME);
-            if (!grant.isEmpty()) {
-                data.put(NAME, Base64.getEncoder().encodeToString(grant.getBytes(StandardCharsets.US_ASCII)));
-            }
-            secret.setData(data);
-            return secret;
-        });
+        key = GrantedKey.ofAllTenants(kubernetes, NAME);
     }
 
     @AfterAll
     static void takeBack() {
-        key("");
+        if (key != null) {
+            key.close();
+        }
         kubernetes.namespaces().withName(PREFIX + NAME).delete();
         kubernetes.close();
     }
 
     private static Agent ofAll() {
-        return await("the key of all tenants, in every replica")
-                .atMost(UNTIL_KEYS_ARE_READ)
-                .ignoreExceptions()
-                .until(TenantsOnDemandE2E::connected, agent -> true);
-    }
-
-    /** Each replica reads the keys at a time of its own; each connection may come to another. */
-    private static Agent connected() {
-        for (int i = 0; i < CONNECTIONS; i++) {
-            Agent.connect(INSTALLATION.endpoint(), KEY).close();
-        }
-        return Agent.connect(INSTALLATION.endpoint(), KEY);
+        return Optional.ofNullable(key).orElseThrow().agent(INSTALLATION);
     }
 
     @Test

@@ -6,11 +6,13 @@ import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTranspor
 import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema.BlobResourceContents;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CompleteRequest;
 import io.modelcontextprotocol.spec.McpSchema.Implementation;
 import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
 import io.modelcontextprotocol.spec.McpSchema.ReadResourceRequest;
 import io.modelcontextprotocol.spec.McpSchema.Resource;
 import io.modelcontextprotocol.spec.McpSchema.ResourceContents;
+import io.modelcontextprotocol.spec.McpSchema.ResourceReference;
 import io.modelcontextprotocol.spec.McpSchema.TextResourceContents;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import java.net.URI;
@@ -26,6 +28,8 @@ import java.util.concurrent.Executors;
 
 /** Somebody who calls tools: the MCP Java SDK's client over Streamable HTTP, with the results as this module reads them. */
 public final class Agent implements AutoCloseable {
+
+    private static final String FILES = "sandbox://{namespace}/{sandbox}/{+path}";
 
     private final McpSyncClient client;
     private final Map<Object, StreamedCall> streams;
@@ -106,6 +110,17 @@ public final class Agent implements AutoCloseable {
                 .contents()
                 .getFirst();
         return read instanceof TextResourceContents text ? text.text() : ((BlobResourceContents) read).blob();
+    }
+
+    /** With what the endpoint completes an argument of the files of sandboxes. */
+    public List<String> completed(String argument, String typed) {
+        return client.completeCompletion(new CompleteRequest(
+                        new ResourceReference(FILES),
+                        new CompleteRequest.CompleteArgument(argument, typed),
+                        null,
+                        new CompleteRequest.CompleteContext(Map.of())))
+                .completion()
+                .values();
     }
 
     public Answer start(String sandbox) {

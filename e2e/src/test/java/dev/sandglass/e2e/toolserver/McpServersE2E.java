@@ -63,7 +63,7 @@ class McpServersE2E {
         assertThat(answer.text())
                 .contains(
                         "add_numbers (Add-Numbers): Adds two numbers.",
-                        "from mcptools.sums.add_numbers import Params, run",
+                        "from mcptools.sums.<tool> import Params, run",
                         "MCP server 'sums' runs in sandbox '" + sandbox + "'")
                 .doesNotContain("Not more.");
         assertThat(answer.object("server").get("version")).isEqualTo("1.5");

@@ -72,6 +72,13 @@ record SharedServer(Kubectl kubectl, String name) {
         applySpec(spec);
     }
 
+    /** The same with an argument for it, and with more fields of the spec. */
+    void applyProgram(String program, String argument, Map<String, Object> more) {
+        var spec = new HashMap<>(more);
+        spec.put("stdio", Map.of("command", "python3", "args", List.of("-c", program, argument)));
+        applySpec(spec);
+    }
+
     void awaitReady() {
         await("Ready=True");
     }

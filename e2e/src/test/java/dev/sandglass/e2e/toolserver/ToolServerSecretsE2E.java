@@ -13,11 +13,11 @@ import dev.sandglass.api.Volume;
 import dev.sandglass.e2e.support.Agent;
 import dev.sandglass.e2e.support.Answer;
 import dev.sandglass.e2e.support.Attack;
+import dev.sandglass.e2e.support.ComponentLogs;
 import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.Installation;
 import dev.sandglass.e2e.support.Kubectl;
 import dev.sandglass.e2e.support.Tenant;
-import io.fabric8.kubernetes.client.readiness.Readiness;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -27,7 +27,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -233,28 +232,16 @@ class ToolServerSecretsE2E {
 
         // The line of a call is written beside its answer.
         String told = await("the call's line")
-                .until(() -> logs(SandboxLabels.COMPONENT_GATEWAY), lines -> lines.contains("secret_sums"));
+                .until(
+                        () -> ComponentLogs.of(TENANT.kubernetes(), SandboxLabels.COMPONENT_GATEWAY),
+                        lines -> lines.contains("secret_sums"));
         assertThat(told).doesNotContain(TOKEN);
-        assertThat(logs("operator")).isNotEmpty().doesNotContain(TOKEN);
+        assertThat(ComponentLogs.of(TENANT.kubernetes(), "operator"))
+                .isNotEmpty()
+                .doesNotContain(TOKEN);
         assertThat(KUBECTL.run("logs", KUBECTL.field(SUMS.child(), ".status.podName")))
                 .contains("serving")
                 .doesNotContain(TOKEN);
-    }
-
-    /** Of the chart's pods: a class that runs beside this one makes and deletes pods with the gateway's label. */
-    private static String logs(String component) {
-        return TENANT
-                .kubernetes()
-                .pods()
-                .inNamespace(Installation.NAMESPACE)
-                .withLabel(Installation.OF_CHART)
-                .withLabel(SandboxLabels.COMPONENT, component)
-                .list()
-                .getItems()
-                .stream()
-                .filter(Readiness::isPodReady)
-                .map(pod -> TENANT.kubernetes().pods().resource(pod).getLog())
-                .collect(Collectors.joining());
     }
 
     private static Sandbox thatMounts(String secret) {

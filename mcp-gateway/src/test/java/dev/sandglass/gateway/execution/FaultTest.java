@@ -88,7 +88,8 @@ class FaultTest extends LiveSandbox {
         closing.close();
         assertThat(run)
                 .satisfiesAnyOf(
-                        answered -> assertThat(answered.get(30, TimeUnit.SECONDS).status())
+                        answered -> assertThat(
+                                        answered.get(30, TimeUnit.SECONDS).status())
                                 .isEqualTo(ExecutionStatus.RUNNING),
                         failed -> assertThat(failed).isCompletedExceptionally());
         touch("closing");

@@ -60,7 +60,8 @@ class UnansweredRunTest {
         assertNotKnown(told);
 
         signal("CONT");
-        assertThat(patient.read(supervisor.sandbox(), told.id(), 0, Replica.LONG).stdout())
+        assertThat(patient.read(supervisor.sandbox(), told.id(), 0, Replica.LONG)
+                        .stdout())
                 .isEqualTo("ran once\n");
     }
 

@@ -55,6 +55,7 @@ public final class PortGateway implements AutoCloseable {
 
     /** Longer than a busy machine takes for anything. */
     static final Duration IDLE = Duration.ofSeconds(30);
+
     static final int MOST = 4;
     static final int MOST_OF_TENANT = 6;
     static final int MOST_STRANGERS = 8;

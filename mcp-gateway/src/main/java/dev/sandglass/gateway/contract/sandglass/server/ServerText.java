@@ -59,16 +59,15 @@ final class ServerText {
         text.add(server.tools(), server.leftOut(), "");
         server.notes().forEach(note -> text.add("note: " + note));
         String name = server.name();
-        String module =
-                server.tools().isEmpty() ? "<tool>" : server.tools().getFirst().module();
         return FencedText.of(
                 text.lines.isEmpty() ? NO_TOOLS : String.join("\n", text.lines),
                 List.of(
                         where.formatted(name, sandbox) + " " + OWN_WORDS,
                         text.more(),
                         more,
-                        "In Python there, each tool is a module: from mcptools.%s.%s import Params, run"
-                                        .formatted(name, module)
+                        // No name of a tool: the server chose it, and it may be an order.
+                        "In Python there, each tool is a module: from mcptools.%s.<tool> import Params, run"
+                                        .formatted(name)
                                 + "; run(Params(...)) returns the result, run_async the same with await. The modules in "
                                 + RegisteredServer.folder(name) + " have types and docstrings."));
     }

@@ -173,7 +173,8 @@ def test_a_server_is_found_by_the_name_of_a_configuration(peer: Client) -> None:
     code = """
 from mcp import runtime
 print(mcp_servers["One"], "One" in mcp_servers, "three" in mcp_servers, mcp_servers.get("three"), list(mcp_servers))
-print((await runtime.call_tool("One", "add", {"a": 1, "b": 2}))["structuredContent"], runtime.describe_server("One")["name"])
+print((await runtime.call_tool("One", "add", {"a": 1, "b": 2}))["structuredContent"])
+print(runtime.describe_server("One")["name"])
 for name in ("three", "Th-ree"):
     try:
         mcp_servers[name]
@@ -183,7 +184,8 @@ for name in ("three", "Th-ree"):
     shown = "<MCP server one: add, echo, wrong, fails, slow, big, dies, env, pid, grows, values>"
     assert lines(peer, "raw", code) == [
         f"{shown} True False None ['one']",
-        "{'sum': 3} one",
+        "{'sum': 3}",
+        "one",
         "'three'",
         "'Th-ree'",
     ]

@@ -64,7 +64,7 @@ class ByName(dict[str, Proxy]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The server, or the default."""
-        return self[name] if name in self else default
+        return super().get(name, super().get(_plain(name), default))
 
 
 _loaded = ByName()

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class TextFuzzEndpointsE2E {
 
     private static final ObjectMapper JSON = new ObjectMapper();
+
     @RegisterExtension
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
 

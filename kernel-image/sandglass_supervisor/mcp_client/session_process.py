@@ -57,7 +57,6 @@ class _Session:
         self._began = asyncio.Event()
         self._ended = asyncio.Event()
         self._serving: asyncio.Task[None] | None = None
-        self._unreadable = 0  # lines that the server wrote and that are no messages
 
     async def hear(self) -> None:
         """Serve until the supervisor closes its end."""
@@ -115,10 +114,7 @@ class _Session:
         self._give_up("it sent more than its session can hold")
 
     def _late(self, seconds: float) -> None:
-        words = f"it did not answer within {seconds:g} s"
-        if self._local and self._unreadable:
-            words += f"; it wrote {self._unreadable} line(s) to its standard output that are no messages of MCP"
-        self._give_up(words, late=True)
+        self._give_up(f"it did not answer within {seconds:g} s", late=True)
 
     def _give_up(self, why: str, *, late: bool = False) -> None:
         _say({"op": "ended" if self._began.is_set() else "failed", "late": late, "why": why})
@@ -130,8 +126,7 @@ class _Session:
             self._give_up("it answered 401, so it does not take the key in a header that comes from a Secret")
 
     async def _told(self, message: Any) -> None:
-        """A notification of the server, or why what it said is none."""
-        self._unreadable += isinstance(message, Exception)
+        """A notification of the server."""
         root = getattr(message, "root", message)
         if self._client is not None and getattr(root, "method", "") == "notifications/tools/list_changed":
             tools, notes = await _tools(self._client)

@@ -16,7 +16,7 @@ import dev.sandglass.gateway.kubernetes.SharedToolServers;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkSecrets;
 import dev.sandglass.gateway.link.LinkSettings;
-import dev.sandglass.gateway.link.call.PodCalls;
+import dev.sandglass.gateway.link.call.DrainableCalls;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.toolcall.SharedServerList;
 import dev.sandglass.gateway.toolcall.ToolCalls;
@@ -205,8 +205,13 @@ class SandboxConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets, PodCalls calls) {
+    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets, DrainableCalls calls) {
         EventLoop loop = loops.onServer(true).next();
+    @Bean
+    DrainableCalls podCalls(ToolCalls calls) {
+        return new DrainableCalls(calls);
+    }
+
         return LinkClient.start(
                 loop,
                 loops.onChannelClass(SocketChannel.class, loop),

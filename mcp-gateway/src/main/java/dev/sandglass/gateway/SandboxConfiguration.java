@@ -5,6 +5,7 @@ import dev.sandglass.api.watch.AsciiWatches;
 import dev.sandglass.api.watch.ReadableSerialization;
 import dev.sandglass.gateway.action.OwnPods;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.AbandonedServers;
 import dev.sandglass.gateway.kubernetes.KubernetesAgentServers;
@@ -143,14 +144,16 @@ class SandboxConfiguration {
             KubernetesSandboxes sandboxes,
             ObjectProvider<Executions> executions,
             MeterRegistry meters,
-            KubernetesHandshakeNotes notes) {
+            KubernetesHandshakeNotes notes,
+            DeniedHosts denied) {
         return new ToolCalls(
                 servers,
                 list,
                 sandboxes.ofServers(),
                 child -> executions.getObject().link(child),
                 meters,
-                notes);
+                notes,
+                denied);
     }
 
     @Bean(destroyMethod = "close")
@@ -204,14 +207,14 @@ class SandboxConfiguration {
         return secrets.current();
     }
 
-    @Bean(destroyMethod = "close")
-    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets, DrainableCalls calls) {
-        EventLoop loop = loops.onServer(true).next();
     @Bean
     DrainableCalls podCalls(ToolCalls calls) {
         return new DrainableCalls(calls);
     }
 
+    @Bean(destroyMethod = "close")
+    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets, DrainableCalls calls) {
+        EventLoop loop = loops.onServer(true).next();
         return LinkClient.start(
                 loop,
                 loops.onChannelClass(SocketChannel.class, loop),

@@ -192,11 +192,7 @@ public final class ToolCalls implements PodCalls {
             check(server, asked.tool());
             count(asker, call.executionId(), server);
             take(share, asked.arguments().length());
-            Duration atMost = server.bounds()
-                    .callTimeout()
-                    .filter(limit -> limit.compareTo(asked.timeout()) < 0)
-                    .orElse(asked.timeout());
-            return inTurn(asker, server, pod -> pods.call(pod, server, asked.tool(), atMost, asked.arguments()))
+            return inTurn(asker, server, pod -> pods.call(pod, server, asked))
                     .timeout(asked.timeout(), late(asked.timeout()), means.clock())
                     .map(result -> {
                         share.give(asked.arguments().length());

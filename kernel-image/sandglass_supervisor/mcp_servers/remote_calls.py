@@ -95,7 +95,9 @@ def parse_call_id(given: dict[str, Any]) -> str:
 
 def _at_once(given: dict[str, Any]) -> int | None:
     value = given.get("at_once")
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MCP_CALLS):
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MCP_CALLS:
         raise bad("at_once", f"must be a whole number from 1 to {MCP_CALLS}")
     return value
 

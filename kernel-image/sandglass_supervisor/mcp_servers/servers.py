@@ -61,13 +61,17 @@ class _Known:
             self.write(lambda _: None)
 
     def replace(self, before: "_Known") -> None:
-        """Take the place of that one, which ends its calls; but one that it replaced itself must be over by now."""
+        """Take the place of that one, which ends its calls."""
         self._before = before
-        before.write_no_more()
-        before.server.retire()
-        if before._before is not None:
-            before._before.end()
-            before._before = None
+        before.retire()
+
+    def retire(self) -> None:
+        """End the server when its calls are answered, or after a while, and now the one that it replaced itself."""
+        self.write_no_more()
+        self.server.retire()
+        if self._before is not None:
+            self._before.end()
+            self._before = None
 
     def end(self) -> None:
         """End the server, the one that it replaced, and what is written for it."""

@@ -1,7 +1,7 @@
 package dev.sandglass.gateway;
 
 import dev.sandglass.gateway.link.call.DrainableCalls;
-import org.springframework.boot.web.server.context.WebServerGracefulShutdownLifecycle;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -19,7 +19,7 @@ final class PodCallsLifecycle implements SmartLifecycle {
 
     @Override
     public int getPhase() {
-        return WebServerGracefulShutdownLifecycle.SMART_LIFECYCLE_PHASE;
+        return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE;
     }
 
     @Override

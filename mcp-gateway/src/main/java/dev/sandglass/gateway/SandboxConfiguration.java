@@ -144,16 +144,19 @@ class SandboxConfiguration {
             KubernetesSandboxes sandboxes,
             ObjectProvider<Executions> executions,
             MeterRegistry meters,
-            KubernetesHandshakeNotes notes,
-            DeniedHosts denied) {
+            ToolCalls.Reports reports) {
         return new ToolCalls(
                 servers,
                 list,
                 sandboxes.ofServers(),
                 child -> executions.getObject().link(child),
                 meters,
-                notes,
-                denied);
+                reports);
+    }
+
+    @Bean
+    ToolCalls.Reports toolServerReports(KubernetesHandshakeNotes notes, DeniedHosts denied) {
+        return new ToolCalls.Reports(notes, denied);
     }
 
     @Bean(destroyMethod = "close")

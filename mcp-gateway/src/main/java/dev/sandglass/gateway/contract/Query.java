@@ -48,7 +48,7 @@ public record Query(String text) {
      * @throws InvalidArgument if another name is given, or one of these without a value
      */
     public void check(Set<String> known) {
-        for (String each : text.split("&")) {
+        for (String each : text.split("&", -1)) {
             int sign = each.indexOf('=');
             String name = sign < 0 ? each : each.substring(0, sign);
             if (!each.isEmpty() && !known.contains(name)) {

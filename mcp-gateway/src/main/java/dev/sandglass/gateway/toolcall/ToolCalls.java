@@ -62,6 +62,14 @@ public final class ToolCalls implements PodCalls {
     private final Means means;
 
     /**
+     * What is learned of servers beside their answers.
+     *
+     * @param notes where it is noted what servers are
+     * @param denied what their pods did not reach
+     */
+    public record Reports(HandshakeNotes notes, DeniedHosts denied) {}
+
+    /**
      * What time it is, and where work is done that takes some.
      *
      * @param clock for timeouts and what is repeated
@@ -85,8 +93,7 @@ public final class ToolCalls implements PodCalls {
      * @param children the sandboxes in whose pods servers run
      * @param links the links to these
      * @param meters counts calls
-     * @param notes where it is noted what servers are
-     * @param denied what pods of servers did not reach
+     * @param reports what is learned of servers
      */
     public ToolCalls(
             SharedServers servers,
@@ -94,15 +101,20 @@ public final class ToolCalls implements PodCalls {
             Sandboxes children,
             Function<RunningSandbox, Link> links,
             MeterRegistry meters,
-            HandshakeNotes notes,
-            DeniedHosts denied) {
+            Reports reports) {
         this(
                 servers,
                 list,
                 children,
                 links,
                 new ByteBudget(ALL_BYTES, NAMESPACE_BYTES),
-                new Means(Schedulers.parallel(), Schedulers.boundedElastic(), System::nanoTime, meters, notes, denied));
+                new Means(
+                        Schedulers.parallel(),
+                        Schedulers.boundedElastic(),
+                        System::nanoTime,
+                        meters,
+                        reports.notes(),
+                        reports.denied()));
     }
 
     ToolCalls(
@@ -269,7 +281,8 @@ public final class ToolCalls implements PodCalls {
             SharedServers.Asker asker, SharedServer server, Function<RunningSandbox, Mono<Blob>> question) {
         Mono<Blob> once = Mono.defer(() -> starts.ready(server))
                 .flatMap(pod -> use.during(
-                        pod, refusedHosts.named(pod, server, Mono.firstWithSignal(question.apply(pod), gone(pod, server)))));
+                        pod,
+                        refusedHosts.named(pod, server, Mono.firstWithSignal(question.apply(pod), gone(pod, server)))));
         Mono<Blob> twice = once.onErrorResume(ToolCalls::isForgotten, _ -> {
             starts.forget(server);
             return once;

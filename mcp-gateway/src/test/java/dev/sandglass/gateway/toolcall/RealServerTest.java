@@ -80,8 +80,7 @@ class RealServerTest {
                     child ->
                             links.link(new LinkTarget(child.uid(), child.incarnation(), child.address(), child.port())),
                     new SimpleMeterRegistry(),
-                    handshakes,
-                    new DeniedHosts());
+                    new ToolCalls.Reports(handshakes, new DeniedHosts()));
             return new Replica(links, calls);
         }
 

@@ -39,7 +39,10 @@ class RefusedHostsTest {
         try {
             throw new AssertionError("answered with " + told.get(10, TimeUnit.SECONDS));
         } catch (ExecutionException failed) {
-            return (LinkException) failed.getCause();
+            if (failed.getCause() instanceof LinkException known) {
+                return known;
+            }
+            throw new AssertionError("no problem of the pod", failed);
         }
     }
 

@@ -102,9 +102,7 @@ class ToolListTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             /mcp?tool=core                | 'tool' is not known; known are structured, tools, wait
             /mcp?wait=4&sandbox=my-box    | 'sandbox' is not known; known are structured, tools, wait
             /mcp?Structured=true          | 'Structured' is not known; known are structured, tools, wait

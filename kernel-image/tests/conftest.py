@@ -20,7 +20,7 @@ from client import Client
 from hypothesis import settings
 from mcp_link import link, peer, running
 from outside import assert_untouched, plant
-from supervisors import FIRST_PROCESS, HASTE, PATIENT, UNPRIVILEGED, Running, Spares, first_process_of
+from supervisors import FIRST_PROCESS, HASTE, PATIENT, SLOW_STARTS, UNPRIVILEGED, Running, Spares, first_process_of
 
 import sandglass_supervisor
 
@@ -89,7 +89,7 @@ def own(tmp_path: Path) -> Iterator[Running]:
 
 @pytest.fixture(scope="session")
 def spares(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spares]:
-    spares = Spares(lambda: Running(tmp_path_factory.mktemp("spare")))
+    spares = Spares(lambda: Running(tmp_path_factory.mktemp("spare"), limits=SLOW_STARTS))
     yield spares
     spares.stop()
 
@@ -153,7 +153,7 @@ def plain(folder: Path) -> Iterator[Running]:
 @pytest.fixture
 def first(folder: Path) -> Iterator[Running]:
     # If all is stopped while a kernel starts, that start must be given up as well.
-    running = Running(folder, FIRST_PROCESS, limits={**HASTE, "KERNEL_START_S": 10.0})
+    running = Running(folder, FIRST_PROCESS, limits={**HASTE, "EXEC_S": 1.0, "KERNEL_START_S": 10.0})
     running.workspace.chmod(0o777)
     inner = first_process_of(running)
     yield running

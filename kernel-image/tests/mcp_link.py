@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from client import Client, Refused
 from mcp_shared import share
-from supervisors import Running
+from supervisors import SLOW_STARTS, Running
 
 SERVER = str(Path(__file__).with_name("mcp") / "server.py")
 # As code would: a process of the execution asks, so the supervisor knows whose call it is.
@@ -65,7 +65,8 @@ class Link:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("mcp")
     packages = os.environ["SANDGLASS_MCP_PACKAGES"]
-    running = Running(folder, SANDGLASS_MCP_PACKAGES=packages, SANDGLASS_MCP_SECRETS=str(folder / "secrets"))
+    secrets = str(folder / "secrets")
+    running = Running(folder, limits=SLOW_STARTS, SANDGLASS_MCP_PACKAGES=packages, SANDGLASS_MCP_SECRETS=secrets)
     yield running
     running.stop()
 

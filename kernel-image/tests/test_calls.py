@@ -190,6 +190,67 @@ def test_kinds_of_a_hello_are_checked() -> None:
 
 
 PATIENT = Call("tool", "e-1", {}, 100.0, patience_s=10.0)
+DECLINED = Problem("unknown_kind", "this gateway answers no 'tool' calls now")
+
+
+def test_a_call_that_a_gateway_declines_goes_to_another(gateways: Gateways) -> None:
+    gateways.calls.offer(TWO, frozenset({"tool"}))
+    gateways.ask(Call("tool", "e-1", {"name": "é"}, 10.0, b"\0blob"), readers=(ONE,))
+    gateways.calls.returned(ONE, Returned(b"1", DECLINED, b""))
+    assert [peer for peer, _ in gateways.sent] == [ONE, TWO]
+    assert gateways.sent[0][1] == gateways.sent[1][1]
+    gateways.calls.returned(ONE, Returned(b"1", {"text": "too late"}, b""))
+    gateways.calls.returned(TWO, Returned(b"1", {"text": "hi"}, b""))
+    assert gateways.answers == [({"text": "hi"}, b"")]
+    gateways.ask(readers=(ONE,))
+    assert gateways.sent[-1][0] == TWO
+    gateways.calls.offer(ONE, frozenset({"tool"}))
+    gateways.ask(readers=(ONE,))
+    assert gateways.sent[-1][0] == ONE
+
+
+def test_a_declined_call_keeps_what_a_gateway_has_under_way(gateways: Gateways) -> None:
+    gateways.ask()
+    gateways.ask()
+    gateways.calls.returned(ONE, Returned(b"2", DECLINED, b""))
+    assert gateways.problems() == ["no_gateway"]
+    gateways.calls.returned(ONE, Returned(b"1", {"text": "hi"}, b""))
+    assert gateways.answers[-1] == ({"text": "hi"}, b"")
+
+
+def test_a_declined_call_waits_for_another_gateway_with_all_its_patience(gateways: Gateways) -> None:
+    for _ in range(limits.CALLS_OF_EXECUTION + 1):
+        gateways.ask(PATIENT)
+    gateways.pass_time(8.0)  # the last one waits for room
+    gateways.calls.returned(ONE, Returned(b"1", {}, b""))
+    gateways.calls.returned(ONE, Returned(b"%x" % (limits.CALLS_OF_EXECUTION + 1), DECLINED, b""))
+    gateways.pass_time(9.0)
+    assert gateways.problems() == []
+    gateways.pass_time(1.1)
+    assert gateways.problems() == ["no_gateway"]
+
+
+def test_declined_calls_have_no_place_of_those_under_way(gateways: Gateways) -> None:
+    for _ in range(limits.CALLS_OF_EXECUTION):
+        gateways.ask(PATIENT)
+    for index in range(limits.CALLS_OF_EXECUTION):
+        gateways.calls.returned(ONE, Returned(b"%x" % (index + 1), DECLINED, b""))
+    gateways.calls.offer(TWO, frozenset({"tool"}))
+    gateways.pass_time(0.0)
+    assert [peer for peer, _ in gateways.sent].count(TWO) == limits.CALLS_OF_EXECUTION
+    gateways.calls.end("e-1")
+    assert len(gateways.calls) == 0
+    gateways.ask()
+    assert gateways.sent[-1][0] == TWO
+
+
+def test_a_call_that_every_gateway_declines_ends(gateways: Gateways) -> None:
+    gateways.calls.offer(TWO, frozenset({"tool"}))
+    gateways.ask()
+    gateways.calls.returned(TWO, Returned(b"1", DECLINED, b""))
+    gateways.calls.returned(ONE, Returned(b"1", DECLINED, b""))
+    assert gateways.problems() == ["no_gateway"]
+    assert len(gateways.sent) == 2
 
 
 def test_a_patient_call_waits_for_a_gateway_that_answers_its_kind(gateways: Gateways) -> None:

@@ -98,6 +98,92 @@ def test_many_calls_at_once_and_one_too_many(peer: Client) -> None:
     assert all(b"slept" in peer.both_to(request)[1] for request in waiting)
 
 
+def wait_in(peer: Client, call_id: str, at_once: int, **arguments: Any) -> bytes:
+    """Send a slow call that says how many the server is to have at a time."""
+    blob = json.dumps({"seconds": 60, **arguments}).encode()
+    named = {"server": "one", "tool": "slow", "call_id": call_id, "timeout_s": 60}
+    return peer.send("mcp_call", blob, at_once=at_once, **named)
+
+
+def test_calls_of_all_gateways_share_one_number_at_a_time(peer: Client, other: Client, tmp_path: Path) -> None:
+    begun = tmp_path / "notes.begun"
+    register(peer, "one", "well", str(tmp_path / "notes"), api=False)
+    first = wait_in(peer, "a", 1)
+    peer.until(begun.exists, 20, "the first call at the server")
+    second, third = wait_in(other, "a", 1), wait_in(other, "b", 1, seconds=0)
+    assert tools(other)["server"] == "one"  # so the supervisor has them
+    other.ask("mcp_cancel", call_id="a")
+    with pytest.raises(Refused, match="cancelled"):
+        other.reply_to(second)
+    assert begun.read_text() == "begun\n"
+    assert not (tmp_path / "notes").exists()  # of what did not reach it, a server hears nothing
+    peer.ask("mcp_cancel", call_id="a")
+    with pytest.raises(Refused, match="cancelled"):
+        peer.reply_to(first)
+    assert b"slept" in other.both_to(third, 20)[1]
+
+
+def test_so_many_calls_wait_for_a_server_and_one_too_many(peer: Client) -> None:
+    register(peer, api=False)
+    waiting = [wait_in(peer, f"c{n}", 1) for n in range(limits.MCP_CALLS_WAITING)]
+    with pytest.raises(Refused, match=f"too_many: {limits.MCP_CALLS_WAITING} calls of server 'one' wait"):
+        peer.both_to(wait_in(peer, "more", 1), 20)
+    peer.ask("mcp_remove", name="one")
+    for request in waiting:
+        with pytest.raises(Refused, match="not_running"):
+            peer.reply_to(request)
+
+
+def test_the_time_of_a_call_begins_with_its_turn(peer: Client, tmp_path: Path) -> None:
+    begun = tmp_path / "notes.begun"
+    register(peer, "one", "well", str(tmp_path / "notes"), api=False)
+    wait_in(peer, "a", 1)
+    peer.until(begun.exists, 20, "the first call at the server")
+    late = peer.send("mcp_call", b"{}", server="one", tool="add", call_id="b", timeout_s=0.001, at_once=1)
+    after = wait_in(peer, "c", 1, seconds=0)
+    assert tools(peer)["server"] == "one"
+    assert late not in peer.replies
+    peer.ask("mcp_cancel", call_id="a")
+    # It is over, in time or late, before the next one begins.
+    assert b"slept" in peer.both_to(after, 20)[1]
+    assert late in peer.replies
+
+
+def test_a_server_that_is_replaced_ends_its_calls(peer: Client, tmp_path: Path) -> None:
+    def pid() -> str:
+        return str(call(peer, "pid")["content"][0]["text"])
+
+    begun = tmp_path / "notes.begun"
+    register(peer, "one", "well", str(tmp_path / "notes"), api=False)
+    first = pid()
+    waiting = wait_in(peer, "a", 4)
+    peer.until(begun.exists, 20, "the call at the server")
+    register(peer, "one", "well", api=False)
+    second = pid()
+    assert second != first
+    assert os.path.exists(f"/proc/{first}")
+    assert waiting not in peer.replies
+    peer.ask("mcp_cancel", call_id="a")
+    peer.until(lambda: not os.path.exists(f"/proc/{first}"), 10, "the end of the one without calls")
+    assert pid() == second
+
+
+def test_of_one_name_one_server_at_most_ends_its_calls(peer: Client, tmp_path: Path) -> None:
+    register(peer, "one", "well", str(tmp_path / "one"), api=False)
+    first = wait_in(peer, "a", 4)
+    peer.until((tmp_path / "one.begun").exists, 20, "the call at the server")
+    register(peer, "one", "well", str(tmp_path / "two"), api=False)
+    second = wait_in(peer, "b", 4)
+    peer.until((tmp_path / "two.begun").exists, 20, "the call at the second server")
+    register(peer, "one", "well", api=False)
+    with pytest.raises(Refused, match="not_running"):
+        peer.reply_to(first)
+    assert second not in peer.replies
+    peer.ask("mcp_remove", name="one")
+    with pytest.raises(Refused, match="not_running"):
+        peer.reply_to(second)
+
+
 def test_a_call_is_cancelled_by_the_gateway_that_made_it(peer: Client, other: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     register(peer, "one", "well", str(notes))
@@ -140,6 +226,10 @@ def test_the_end_of_a_gateway_cancels_its_calls(peer: Client, other: Client, run
         ({"call_id": None}, b"{}", "call_id: must be a text"),
         ({"timeout_s": None}, b"{}", "timeout_s: must be a number of seconds"),
         ({"timeout_s": 0}, b"{}", "timeout_s: must be more than 0"),
+        ({"at_once": 0}, b"{}", "at_once: must be a whole number from 1 to 32"),
+        ({"at_once": 33}, b"{}", "at_once: must be a whole number from 1 to 32"),
+        ({"at_once": True}, b"{}", "at_once: must be a whole number from 1 to 32"),
+        ({"at_once": 1.5}, b"{}", "at_once: must be a whole number from 1 to 32"),
         ({}, b"[]", "blob: the tool's arguments must be one JSON object"),
         ({}, b'"\xff', "blob: the tool's arguments must be one JSON object, not what is not JSON"),
         ({}, b"[" * 100_000, "blob: the tool's arguments must be one JSON object, not what is not JSON"),

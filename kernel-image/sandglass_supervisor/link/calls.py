@@ -5,7 +5,7 @@ else to any other that answers the kind. It is answered once: by that gateway, o
 ends with its execution.
 
 A call with patience waits for a gateway that answers its kind, and for room if too many are under way. Gateways are not
-asked for it: they say hello when they come.
+asked for it: they say hello when they come. So does a call that a gateway declines because it is about to end.
 """
 
 import itertools
@@ -20,6 +20,8 @@ from . import wire
 from .wire import Answer, Problem, Returned
 
 Send = Callable[[bytes, list[bytes]], bool]
+
+_DECLINED = "unknown_kind"  # what a gateway says of a kind that it answers no more, because it is about to end
 
 
 class Call(NamedTuple):
@@ -88,11 +90,7 @@ class Calls:
             return call_id
         self._waiting[call_id] = self._unsent[call_id] = waiting
         waiting.timers.append(self._loop.call_in(call.timeout_s, partial(self._expire, call_id)))
-        if not self._try(call_id, waiting):
-            if call.patience_s:
-                self._be_patient(call_id, waiting)
-            else:
-                self._settle(call_id, _nobody(call.kind))
+        self._try_or_wait(call_id, waiting)
         return call_id
 
     def withdraw(self, call_id: bytes, why: Problem) -> None:
@@ -108,8 +106,10 @@ class Calls:
         waiting = self._waiting.get(said.call_id)
         if waiting is None or waiting.peer != peer:
             self.stray += 1
-            return
-        self._settle(said.call_id, said.value, said.blob)
+        elif isinstance(said.value, Problem) and said.value.code == _DECLINED:
+            self._ask_another(said.call_id, waiting)
+        else:
+            self._settle(said.call_id, said.value, said.blob)
 
     def end(self, execution_id: str) -> None:
         """The execution is over: nothing waits for its calls any more."""
@@ -142,6 +142,19 @@ class Calls:
         able = [peer for peer in reversed(self._kinds) if kind in self._kinds[peer]]
         return sorted(able, key=lambda peer: peer not in readers)
 
+    def _give_back_room(self, execution_id: str) -> None:
+        self._sent.subtract((execution_id,))
+        if not self._sent[execution_id]:
+            del self._sent[execution_id]
+
+    def _try_or_wait(self, call_id: bytes, waiting: _Waiting) -> None:
+        if self._try(call_id, waiting):
+            return
+        if waiting.call.patience_s:
+            self._be_patient(call_id, waiting)
+        else:
+            self._settle(call_id, _nobody(waiting.call.kind))
+
     def _try(self, call_id: bytes, waiting: _Waiting) -> bool:
         """Send it if there are room and a gateway."""
         call = waiting.call
@@ -155,6 +168,15 @@ class Calls:
                 return True
             self._kinds.pop(peer, None)
         return False
+
+    def _ask_another(self, call_id: bytes, waiting: _Waiting) -> None:
+        """The gateway declined, so it is asked for nothing more until it says hello again."""
+        if waiting.peer is not None:
+            self._kinds.pop(waiting.peer, None)
+        self._give_back_room(waiting.call.execution_id)
+        waiting.peer, waiting.frames = None, _frames(call_id, waiting.call)
+        self._unsent[call_id] = waiting
+        self._try_or_wait(call_id, waiting)
 
     def _send_waiting(self) -> None:
         for call_id, waiting in list(self._unsent.items()):
@@ -172,6 +194,8 @@ class Calls:
                 else:
                     self._settle(call_id, _nobody(waiting.call.kind))
 
+        for timer in waiting.timers[1:]:
+            timer.cancel()
         waiting.timers[1:] = [self._loop.call_in(waiting.call.patience_s, look)]
 
     def _expire(self, call_id: bytes) -> None:
@@ -185,9 +209,7 @@ class Calls:
         for timer in waiting.timers:
             timer.cancel()
         if self._unsent.pop(call_id, None) is None:
-            self._sent.subtract((waiting.call.execution_id,))
-            if not self._sent[waiting.call.execution_id]:
-                del self._sent[waiting.call.execution_id]
+            self._give_back_room(waiting.call.execution_id)
         waiting.answer(value, blob)
         if self._unsent:
             self._send_waiting()

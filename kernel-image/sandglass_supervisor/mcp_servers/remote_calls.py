@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..limits import MCP_CALL_ID_CHARS, MCP_RESULT_BYTES, MCP_TEXT_CHARS, MCP_TOOLS_BYTES, MCP_VALUES
+from ..limits import MCP_CALL_ID_CHARS, MCP_CALLS, MCP_RESULT_BYTES, MCP_TEXT_CHARS, MCP_TOOLS_BYTES, MCP_VALUES
 from ..link.arguments import bad, parse_seconds, parse_text
 from ..link.wire import Answer, Problem, Reply, Request
 from ..shared.json_frames import BrokenFrames, Unspeakable, from_json, to_json
@@ -79,7 +79,8 @@ def parse_call(request: Request) -> tuple[str, Call]:
     """The arguments of ``mcp_call``: the gateway's id of the call, and the call; raises Problem."""
     given = request.arguments
     tool, seconds = _text(given, "tool", MCP_TEXT_CHARS), parse_seconds(given)
-    return parse_call_id(given), Call(parse_server(given), tool, _arguments(request.blob), seconds)
+    call = Call(parse_server(given), tool, _arguments(request.blob), seconds, _at_once(given))
+    return parse_call_id(given), call
 
 
 def parse_server(given: dict[str, Any]) -> str:
@@ -90,6 +91,15 @@ def parse_server(given: dict[str, Any]) -> str:
 def parse_call_id(given: dict[str, Any]) -> str:
     """The field ``call_id``; raises Problem."""
     return _text(given, "call_id", MCP_CALL_ID_CHARS)
+
+
+def _at_once(given: dict[str, Any]) -> int | None:
+    value = given.get("at_once")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MCP_CALLS:
+        raise bad("at_once", f"must be a whole number from 1 to {MCP_CALLS}")
+    return value
 
 
 def _answer(value: Outcome) -> tuple[Reply | Problem, bytes]:

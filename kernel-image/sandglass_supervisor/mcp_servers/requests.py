@@ -14,12 +14,16 @@ class CallProblem(Exception):
 
 
 class Call(NamedTuple):
-    """A tool with its arguments; without ``timeout_s`` it may take as long as the execution."""
+    """A tool with its arguments; without ``timeout_s`` it may take as long as the execution.
+
+    ``at_once`` is how many calls the server is to have at a time, of all that call it; the others wait in line.
+    """
 
     server: str
     tool: str
     arguments: dict[str, Any]
     timeout_s: float | None
+    at_once: int | None = None
 
 
 class Cancel(NamedTuple):

@@ -4,7 +4,15 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..limits import MCP_CALLS, MCP_FRAME_SLACK_BYTES, MCP_REQUEST_BYTES, MCP_RESTART_MOST_S, MCP_SOUND_S
+from ..limits import (
+    MCP_CALLS,
+    MCP_CALLS_WAITING,
+    MCP_FRAME_SLACK_BYTES,
+    MCP_REQUEST_BYTES,
+    MCP_RESTART_MOST_S,
+    MCP_RETIRE_S,
+    MCP_SOUND_S,
+)
 from ..loop import Timer
 from ..shared.json_frames import Unspeakable, encode
 from . import secret_files
@@ -13,6 +21,7 @@ from .process import Means
 from .requests import Call, CallProblem
 from .secrets import Hidden
 from .session import Session, Start
+from .turns import Turns
 from .words import Answered, Changed, Said, Started, Tool
 
 STARTING, RUNNING, ENDED = "starting", "running", "ended"
@@ -32,8 +41,9 @@ class Begun(Protocol):
 class _Pending:
     """A call without answer; ``frame`` is what is still to be sent for it."""
 
-    def __init__(self, tool: str, frame: bytes, answer: Callable[[Outcome], None]) -> None:
-        self.tool = tool
+    def __init__(self, call: Call, frame: bytes, answer: Callable[[Outcome], None]) -> None:
+        self.tool = call.tool
+        self.timeout_s = call.timeout_s
         self.frame = frame
         self.answer = answer
         self.timer: Timer | None = None
@@ -56,6 +66,8 @@ class Server:
         self._session: Session | None = None
         self._hidden = Hidden(registration)
         self._pending: dict[int, _Pending] = {}
+        self._turns = Turns(self._take_turn)
+        self._retired = False
         self._numbers = itertools.count(1)
         self._begun: Begun | None = None
         self._deadline: Timer | None = None
@@ -78,6 +90,14 @@ class Server:
         if self._session is not None:
             self._session.stop()
 
+    def retire(self) -> None:
+        """End it when its calls are answered, or after a while: another one has its name, and it gets no more."""
+        self._retired = True
+        if self._pending:
+            self._means.loop.call_in(MCP_RETIRE_S, self.stop)
+        else:
+            self.stop()
+
     def hide(self, text: str) -> str:
         """The text without values that were given to the server, those of its last start included."""
         return self._hidden.hide(text)
@@ -87,30 +107,35 @@ class Server:
         number = next(self._numbers)
         try:
             frame = encode({"op": "call", "id": number, "tool": call.tool, "arguments": call.arguments})
-            self._check(len(frame))
+            self._check(len(frame), MCP_CALLS if call.at_once is None else MCP_CALLS_WAITING)
         except Unspeakable as problem:
             answer(CallProblem("bad_request", f"arguments: {problem}"))
             return number
         except CallProblem as problem:
             answer(problem)
             return number
-        pending = self._pending[number] = _Pending(call.tool, frame, answer)
-        if call.timeout_s is not None:
-            seconds = call.timeout_s
+        self._pending[number] = _Pending(call, frame, answer)
+        self._turns.enter(number, MCP_CALLS if call.at_once is None else call.at_once)
+        return number
+
+    def _take_turn(self, number: int) -> None:
+        """Its time counts from here: how long it waits in line is between the callers."""
+        pending = self._pending[number]
+        if pending.timeout_s is not None:
+            seconds = pending.timeout_s
             pending.timer = self._means.loop.call_in(seconds, lambda: self._late(number, seconds))
         if self.state == ENDED:
             self._begin()
         elif self.state == RUNNING:
             self._send(number, pending)
-        return number
 
-    def _check(self, size: int) -> None:
+    def _check(self, size: int, most: int) -> None:
         """Take so many bytes of the budget, or raise CallProblem."""
         if size > MCP_REQUEST_BYTES + MCP_FRAME_SLACK_BYTES:
             words = f"arguments: {size} bytes as JSON; at most {MCP_REQUEST_BYTES} are sent"
             raise CallProblem("bad_request", words)
-        if len(self._pending) >= MCP_CALLS:
-            raise CallProblem("too_many", f"{MCP_CALLS} calls of server '{self.name}' wait for answers; wait for one")
+        if len(self._pending) >= most:
+            raise CallProblem("too_many", f"{most} calls of server '{self.name}' wait for answers; wait for one")
         rests_s = self._rest_until - self._means.loop.clock()
         if self.state == ENDED and rests_s > 0:
             words = f"server '{self.name}' is not running: {self._ended_why}. It ended {self._failures} times in a row;"
@@ -140,8 +165,9 @@ class Server:
                 self._run()
                 if not self._tell(None) and self.tools != before:
                     self.changed()
-                for number, pending in list(self._pending.items()):
-                    self._send(number, pending)
+                for number in self._turns.running:
+                    if number in self._pending:  # the answer to another one may have ended it
+                        self._send(number, self._pending[number])
             case Changed() if self.state == RUNNING:
                 self.tools, self.notes = said.tools, said.notes
                 self.changed()
@@ -204,12 +230,11 @@ class Server:
         return begun is not None
 
     def _fail(self, why: str) -> None:
+        self._turns.clear()
         for number in list(self._pending):
             self._settle(number, CallProblem("not_running", why))
 
     def _send(self, number: int, pending: _Pending) -> None:
-        if number not in self._pending:
-            return  # the answer to another one has ended it
         if all(known.name != pending.tool for known in self.tools):
             self._settle(number, self.no_tool(pending.tool))
         elif self._session is not None:
@@ -235,6 +260,9 @@ class Server:
             if pending.timer is not None:
                 pending.timer.cancel()
             pending.answer(value)
+            self._turns.leave(number)
+            if self._retired and not self._pending:
+                self.stop()
 
 
 def no_tool(server: str, tools: list[Tool], name: str) -> CallProblem:

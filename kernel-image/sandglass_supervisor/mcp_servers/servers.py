@@ -26,6 +26,7 @@ class _Known:
         self.notes: list[str] = []
         self._means = means
         self._generation: Generation | None = None
+        self._before: _Known | None = None
         self._again = self._gone = self._resting = False
 
     def write(self, done: Callable[[str | None], None]) -> None:
@@ -59,10 +60,29 @@ class _Known:
         elif not self._gone:
             self.write(lambda _: None)
 
+    def replace(self, before: "_Known") -> None:
+        """Take the place of that one, which ends its calls."""
+        self._before = before
+        before.retire()
+
+    def retire(self) -> None:
+        """End the server when its calls are answered, or after a while, and now the one that it replaced itself."""
+        self.write_no_more()
+        self.server.retire()
+        if self._before is not None:
+            self._before.end()
+            self._before = None
+
     def end(self) -> None:
-        """End the server and what is written for it."""
-        self._gone = True
+        """End the server, the one that it replaced, and what is written for it."""
+        self.write_no_more()
         self.server.stop()
+        if self._before is not None:
+            self._before.end()
+
+    def write_no_more(self) -> None:
+        """Stop what is written for it."""
+        self._gone = True
         if self._generation is not None:
             self._generation.stop()
 
@@ -127,7 +147,7 @@ class Servers:
             self._coming.pop(wanted.name, None)
             before = self._known.get(wanted.name)
             if before is not None:
-                before.end()
+                known.replace(before)
             self._known[wanted.name] = known
             if wanted.api:
                 known.server.changed = known.change

@@ -19,6 +19,7 @@ import dev.sandglass.gateway.kubernetes.KubernetesSandboxes;
 import dev.sandglass.gateway.kubernetes.LabelledNamespaces;
 import dev.sandglass.gateway.kubernetes.ServiceReplicas;
 import dev.sandglass.gateway.kubernetes.SharedToolServers;
+import dev.sandglass.gateway.link.call.DrainableCalls;
 import dev.sandglass.gateway.mcp.CancellationRelay;
 import dev.sandglass.gateway.mcp.McpRoute;
 import dev.sandglass.gateway.port.PortAddresses;
@@ -132,6 +133,11 @@ class McpConfiguration {
             Executions executions,
             Adoption adoption) {
         return new GatewayLifecycle(sandboxes, servers, labelled, executions, adoption);
+    }
+
+    @Bean
+    SmartLifecycle podCallsLifecycle(DrainableCalls calls) {
+        return new PodCallsLifecycle(calls);
     }
 
     /**

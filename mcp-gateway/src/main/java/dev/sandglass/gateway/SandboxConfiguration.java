@@ -5,6 +5,7 @@ import dev.sandglass.api.watch.AsciiWatches;
 import dev.sandglass.api.watch.ReadableSerialization;
 import dev.sandglass.gateway.action.OwnPods;
 import dev.sandglass.gateway.caller.Tenants;
+import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.Executions;
 import dev.sandglass.gateway.kubernetes.AbandonedServers;
 import dev.sandglass.gateway.kubernetes.KubernetesAgentServers;
@@ -16,7 +17,7 @@ import dev.sandglass.gateway.kubernetes.SharedToolServers;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkSecrets;
 import dev.sandglass.gateway.link.LinkSettings;
-import dev.sandglass.gateway.link.call.PodCalls;
+import dev.sandglass.gateway.link.call.DrainableCalls;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.toolcall.SharedServerList;
 import dev.sandglass.gateway.toolcall.ToolCalls;
@@ -143,14 +144,19 @@ class SandboxConfiguration {
             KubernetesSandboxes sandboxes,
             ObjectProvider<Executions> executions,
             MeterRegistry meters,
-            KubernetesHandshakeNotes notes) {
+            ToolCalls.Reports reports) {
         return new ToolCalls(
                 servers,
                 list,
                 sandboxes.ofServers(),
                 child -> executions.getObject().link(child),
                 meters,
-                notes);
+                reports);
+    }
+
+    @Bean
+    ToolCalls.Reports toolServerReports(KubernetesHandshakeNotes notes, DeniedHosts denied) {
+        return new ToolCalls.Reports(notes, denied);
     }
 
     @Bean(destroyMethod = "close")
@@ -204,8 +210,13 @@ class SandboxConfiguration {
         return secrets.current();
     }
 
+    @Bean
+    DrainableCalls podCalls(ToolCalls calls) {
+        return new DrainableCalls(calls);
+    }
+
     @Bean(destroyMethod = "close")
-    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets, PodCalls calls) {
+    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets, DrainableCalls calls) {
         EventLoop loop = loops.onServer(true).next();
         return LinkClient.start(
                 loop,

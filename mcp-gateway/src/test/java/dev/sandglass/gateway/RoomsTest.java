@@ -147,7 +147,7 @@ class RoomsTest {
             .whereLayer("zmtp")
             .mayOnlyBeAccessedByLayers("link")
             .whereLayer("egress")
-            .mayOnlyBeAccessedByLayers("application", "contract.sandglass", "contract.dropin", "action")
+            .mayOnlyBeAccessedByLayers("application", "contract.sandglass", "contract.dropin", "action", "toolcall")
             .whereLayer("http")
             .mayOnlyBeAccessedByLayers("application", "mcp", "port", "port.message", "websocket")
             .whereLayer("quota")

@@ -7,6 +7,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.gateway.link.LinkClient;
+import dev.sandglass.gateway.link.call.DrainableCalls;
 import dev.sandglass.gateway.sandbox.Sandboxes;
 import dev.sandglass.gateway.testing.FakeSupervisor;
 import dev.sandglass.testing.MockApi;
@@ -55,6 +56,9 @@ class ShutdownTest {
                 request(app, HANG.formatted(",\"_meta\":{\"progressToken\":1}")), HttpResponse.BodyHandlers.ofString());
         await().atMost(SOON).until(() -> supervisor.verbs.size() == 2);
 
+        var ofPods = app.getBean(DrainableCalls.class);
+        assertThat(ofPods.kinds()).contains("tool_call");
+
         long begin = System.nanoTime();
         app.close();
 
@@ -62,6 +66,7 @@ class ShutdownTest {
         assertThat(plain.get().body()).contains("[running]", "Read on: ");
         assertThat(stream.get().body()).contains("[running]", "Read on: ");
         assertThat(supervisor.interrupted()).isEmpty();
+        assertThat(ofPods.kinds()).as("calls that pods may make").isEmpty();
     }
 
     private ConfigurableApplicationContext start(Path folder, KubernetesClient client) throws Exception {

@@ -71,6 +71,11 @@ public final class GatewayReplicas implements AutoCloseable {
         return replica.getStatus().getContainerStatuses().stream().findFirst().map(ContainerStatus::getContainerID);
     }
 
+    /** Deletes the replica's pod as an upgrade does, with its grace; does not wait. */
+    public void drain(Pod replica) {
+        kubernetes.pods().resource(replica).delete();
+    }
+
     /** Deletes the replica's pod with no grace and waits until it is gone. */
     public void delete(Pod replica) {
         kubernetes.pods().resource(replica).withGracePeriod(0).delete();

@@ -310,4 +310,28 @@ class AgentServersE2E {
                     .isEmpty());
         }
     }
+
+    @Test
+    void aHostThatTheListOfAServerRefusesIsNamedWithWhatOpensIt() {
+        Answer answer = agent.call(
+                "mcp_register_server",
+                Map.of(
+                        "sandbox",
+                        sandbox,
+                        "name",
+                        "closed",
+                        "allowed_domains",
+                        List.of("allowed.example.com"),
+                        "command",
+                        "python3",
+                        "args",
+                        List.of("-c", "import urllib.request as r; r.urlopen('https://refused.example.com/')")));
+
+        // On a node that has no room for its pod in time, the answer comes before the end.
+        if (!answer.text().startsWith("[starting]")) {
+            assertThat(answer.failed()).as(answer.text()).isTrue();
+            assertThat(answer.text())
+                    .contains("Not registered: ", "\"refused.example.com:443\"", "may not reach", "'allowed_domains'");
+        }
+    }
 }

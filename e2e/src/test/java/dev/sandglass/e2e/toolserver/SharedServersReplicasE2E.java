@@ -84,6 +84,37 @@ class SharedServersReplicasE2E {
         assertThat(other.python(sandbox, "outcomes[-1]").result()).isEqualTo("'Hello, " + (CALLS - 1) + "'");
     }
 
+    /** It ends the call that it has, and the calls after that go by another replica: code notices nothing. */
+    @Test
+    void aReplicaThatIsDrainedLosesNoCall() {
+        List<Pod> pods = replicas.two();
+        Agent other = replicas.agentOf(pods.get(1));
+        Agent first = replicas.agentOf(pods.get(0));
+        String sandbox = SANDBOXES.start();
+        Answer warm = first.python(sandbox, "import mcptools; mcptools.call('shared_slow', 'greet', {'name': 'warm'})");
+        assertThat(warm.failed()).as(warm.text()).isFalse();
+
+        String id = first.call("sandbox_run_code", Map.of("sandbox", sandbox, "background", true, "code", """
+                        import mcptools
+                        outcomes = []
+                        for n in range(%d):
+                            try:
+                                outcomes.append(mcptools.call("shared_slow", "greet", {"name": str(n)}))
+                            except mcptools.ToolRunnerError as error:
+                                outcomes.append(f"{type(error).__name__}: {error}")
+                        """.formatted(
+                                3 * CALLS)))
+                .executionId();
+        replicas.drain(pods.get(0));
+        Answer whole = other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 50));
+
+        assertThat(whole.status()).as(whole.text()).isEqualTo("ok");
+        assertThat(other.python(sandbox, "[one for one in outcomes if not one.startswith('Hello')]")
+                        .result())
+                .isEqualTo("[]");
+        assertThat(other.python(sandbox, "len(outcomes)").result()).isEqualTo(String.valueOf(3 * CALLS));
+    }
+
     /** Nobody asks about the run, and the other replica never had to do with its sandbox: it adopts it by itself. */
     @Test
     void aRunInTheBackgroundCallsToolsAfterItsGatewayDied() {

@@ -2,6 +2,8 @@ package dev.sandglass.gateway.contract;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The query of the URL at which a contract is asked. Names and values are as they came, not decoded.
@@ -9,6 +11,9 @@ import java.util.List;
  * @param text without question mark; empty for none
  */
 public record Query(String text) {
+
+    /** Most characters of a name that a refusal quotes. */
+    static final int MAX_NAME = 64;
 
     /** No query. */
     public static final Query NONE = new Query("");
@@ -36,12 +41,26 @@ public record Query(String text) {
         return given.getFirst().equals("true");
     }
 
-    /** The names of all that is given, in their order. */
-    public List<String> names() {
-        return Arrays.stream(text.split("&"))
-                .filter(each -> !each.isEmpty())
-                .map(each -> each.contains("=") ? each.substring(0, each.indexOf('=')) : each)
-                .toList();
+    /**
+     * Refuses what has no meaning here: it would be taken for something that holds. No value is quoted, which may be a key.
+     *
+     * @param known the names that have one
+     * @throws InvalidArgument if another name is given, or one of these without a value
+     */
+    public void check(Set<String> known) {
+        for (String each : text.split("&", -1)) {
+            int sign = each.indexOf('=');
+            String name = sign < 0 ? each : each.substring(0, sign);
+            if (!each.isEmpty() && !known.contains(name)) {
+                throw new InvalidArgument("in the URL: '%s' is not known; known are %s"
+                        .formatted(
+                                name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…",
+                                String.join(", ", new TreeSet<>(known))));
+            }
+            if (!each.isEmpty() && sign < 0) {
+                throw new InvalidArgument("in the URL: '%s' must have a value, as in %s=…".formatted(name, name));
+            }
+        }
     }
 
     /** All values of that name, in their order. */

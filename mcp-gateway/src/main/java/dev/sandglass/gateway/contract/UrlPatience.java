@@ -11,7 +11,9 @@ import java.util.regex.Pattern;
  */
 public final class UrlPatience {
 
-    private static final String WAIT = "wait";
+    /** The key of the URL's query. */
+    public static final String WAIT = "wait";
+
     private static final Pattern SECONDS = Pattern.compile("[0-9]{1,5}(\\.[0-9]{1,3})?");
     private static final double MOST = 86_400;
 

@@ -87,20 +87,26 @@ public final class DeniedHosts {
      * was heard before waits for a call that began before, and is forgotten with age.
      */
     public synchronized List<UnreachedHost> take(String sandboxUid, long since) {
+        List<UnreachedHost> taken = since(sandboxUid, since);
+        Map<String, UnreachedHost> hosts = bySandbox.get(sandboxUid);
+        if (hosts != null) {
+            hosts.values().removeAll(taken);
+            if (hosts.isEmpty()) {
+                bySandbox.remove(sandboxUid);
+            }
+        }
+        return taken;
+    }
+
+    /** The same, for what may be told to several: none of it counts as told. */
+    public synchronized List<UnreachedHost> since(String sandboxUid, long since) {
         Map<String, UnreachedHost> hosts = bySandbox.get(sandboxUid);
         if (hosts == null) {
             return List.of();
         }
         long oldest = now() - MAX_AGE.toNanos();
         hosts.values().removeIf(host -> host.nanos() - oldest < 0);
-        List<UnreachedHost> taken = hosts.values().stream()
-                .filter(host -> host.nanos() - since >= 0)
-                .toList();
-        hosts.values().removeAll(taken);
-        if (hosts.isEmpty()) {
-            bySandbox.remove(sandboxUid);
-        }
-        return taken;
+        return hosts.values().stream().filter(host -> host.nanos() - since >= 0).toList();
     }
 
     /** Whether something heard since that moment is known of that sandbox. */

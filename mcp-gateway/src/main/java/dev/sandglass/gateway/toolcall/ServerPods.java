@@ -46,14 +46,20 @@ final class ServerPods {
     }
 
     /** Calls a tool; its result, as JSON. Cancelling gives the call up at the server. */
-    Mono<Blob> call(RunningSandbox pod, SharedServer server, String tool, Duration timeout, Blob arguments) {
+    Mono<Blob> call(RunningSandbox pod, SharedServer server, Asked.Call asked) {
+        Duration timeout = server.bounds()
+                .callTimeout()
+                .filter(limit -> limit.compareTo(asked.timeout()) < 0)
+                .orElse(asked.timeout());
         return Mono.create(sink -> {
             String id = Long.toString(ids.incrementAndGet(), Character.MAX_RADIX);
             Link link = links.apply(pod);
-            var verb = new Verb.CallServerTool(server.name(), tool, id, timeout, arguments);
-            CompletableFuture<Answer> asked = link.ask(verb, timeout.plus(GRACE));
-            sink.onCancel(() -> cancel(link, id, asked));
-            var _ = asked.whenComplete((answer, failure) -> {
+            var verb = new Verb.CallServerTool(
+                    server.name(), asked.tool(), id, timeout, server.bounds().concurrency(), asked.arguments());
+            // Longer than the server may take: calls of other replicas may be before this one.
+            CompletableFuture<Answer> answered = link.ask(verb, asked.timeout().plus(GRACE));
+            sink.onCancel(() -> cancel(link, id, answered));
+            var _ = answered.whenComplete((answer, failure) -> {
                 if (answer != null) {
                     sink.success(answer.blob());
                 } else {

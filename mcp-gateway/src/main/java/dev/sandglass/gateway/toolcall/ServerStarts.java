@@ -38,8 +38,7 @@ final class ServerStarts {
     private static final Duration ASK_AGAIN = Duration.ofMillis(500);
 
     private final Sandboxes children;
-    private final ServerPods pods;
-    private final ServerUse use;
+    private final OfPods pods;
     private final Handshakes handshakes;
     private final Scheduler clock;
 
@@ -49,10 +48,18 @@ final class ServerStarts {
     /** By UID of the server: which revision is registered where. */
     private final Recent<Registered> registered = new Recent<>(MOST_REMEMBERED);
 
-    ServerStarts(Sandboxes children, ServerPods pods, ServerUse use, Handshakes handshakes, Scheduler clock) {
+    /**
+     * What has to do with the pods of servers.
+     *
+     * @param asked what they are asked
+     * @param use records that they are used
+     * @param refused which hosts they do not reach
+     */
+    record OfPods(ServerPods asked, ServerUse use, RefusedHosts refused) {}
+
+    ServerStarts(Sandboxes children, OfPods pods, Handshakes handshakes, Scheduler clock) {
         this.children = children;
         this.pods = pods;
-        this.use = use;
         this.handshakes = handshakes;
         this.clock = clock;
     }
@@ -110,7 +117,8 @@ final class ServerStarts {
         return Mono.defer(() -> children.running(ref))
                 .onErrorResume(SandboxProblem.class, problem -> awaited(ref, problem))
                 .timeout(POD, Mono.error(() -> stillStarting(ref)), clock)
-                .flatMap(child -> use.during(child, registered(child, server)).thenReturn(child));
+                .flatMap(child ->
+                        pods.use().during(child, registered(child, server)).thenReturn(child));
     }
 
     /** One that was stopped stays so; one that is not there yet, the operator makes. */
@@ -133,12 +141,15 @@ final class ServerStarts {
 
     private Mono<RegisteredServer.Info> registered(RunningSandbox child, SharedServer server) {
         Duration patience = server.registration().timeout();
-        return pods.register(child, server)
+        Mono<RegisteredServer.Info> attempt = pods.asked()
+                .register(child, server)
                 .retryWhen(Retry.fixedDelay(patience.dividedBy(ASK_AGAIN), ASK_AGAIN)
                         .scheduler(clock)
                         .filter(failure -> LinkException.unwrap(failure) instanceof LinkException why
                                 && why.isRefusal(REGISTERING))
-                        .onRetryExhaustedThrow((_, last) -> last.failure()))
+                        .onRetryExhaustedThrow((_, last) -> last.failure()));
+        return pods.refused()
+                .named(child, server, attempt)
                 .doOnNext(info -> {
                     registered.put(server.identity().uid(), Registered.of(child, server));
                     handshakes.started(child, server, info);

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.toolcall;
 
 import dev.sandglass.api.toolserver.ToolRules;
+import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.link.Link;
 import dev.sandglass.gateway.link.call.PodAnswer;
 import dev.sandglass.gateway.link.call.PodCall;
@@ -52,12 +53,21 @@ public final class ToolCalls implements PodCalls {
     private final ServerPods pods;
     private final ServerUse use;
     private final Handshakes handshakes;
+    private final RefusedHosts refusedHosts;
     private final ServerStarts starts;
     private final CallQueue queue = new CallQueue();
     private final ExecutionCounts counts = new ExecutionCounts();
     private final ByteBudget bytes;
     private final ToolCallLog log;
     private final Means means;
+
+    /**
+     * What is learned of servers beside their answers.
+     *
+     * @param notes where it is noted what servers are
+     * @param denied what their pods did not reach
+     */
+    public record Reports(HandshakeNotes notes, DeniedHosts denied) {}
 
     /**
      * What time it is, and where work is done that takes some.
@@ -67,9 +77,15 @@ public final class ToolCalls implements PodCalls {
      * @param nanoTime a monotonic clock
      * @param meters counts calls
      * @param notes where it is noted what servers are
+     * @param denied what pods of servers did not reach
      */
     record Means(
-            Scheduler clock, Scheduler worker, LongSupplier nanoTime, MeterRegistry meters, HandshakeNotes notes) {}
+            Scheduler clock,
+            Scheduler worker,
+            LongSupplier nanoTime,
+            MeterRegistry meters,
+            HandshakeNotes notes,
+            DeniedHosts denied) {}
 
     /**
      * Answers for these servers.
@@ -77,7 +93,7 @@ public final class ToolCalls implements PodCalls {
      * @param children the sandboxes in whose pods servers run
      * @param links the links to these
      * @param meters counts calls
-     * @param notes where it is noted what servers are
+     * @param reports what is learned of servers
      */
     public ToolCalls(
             SharedServers servers,
@@ -85,14 +101,20 @@ public final class ToolCalls implements PodCalls {
             Sandboxes children,
             Function<RunningSandbox, Link> links,
             MeterRegistry meters,
-            HandshakeNotes notes) {
+            Reports reports) {
         this(
                 servers,
                 list,
                 children,
                 links,
                 new ByteBudget(ALL_BYTES, NAMESPACE_BYTES),
-                new Means(Schedulers.parallel(), Schedulers.boundedElastic(), System::nanoTime, meters, notes));
+                new Means(
+                        Schedulers.parallel(),
+                        Schedulers.boundedElastic(),
+                        System::nanoTime,
+                        meters,
+                        reports.notes(),
+                        reports.denied()));
     }
 
     ToolCalls(
@@ -109,7 +131,9 @@ public final class ToolCalls implements PodCalls {
         this.use = new ServerUse(children, means.clock());
         var writer = new HandshakeWriter(means.notes(), means.clock(), means.meters());
         this.handshakes = new Handshakes(pods, writer, means.clock(), means.worker());
-        this.starts = new ServerStarts(children, pods, use, handshakes, means.clock());
+        this.refusedHosts = new RefusedHosts(means.denied());
+        this.starts =
+                new ServerStarts(children, new ServerStarts.OfPods(pods, use, refusedHosts), handshakes, means.clock());
         this.bytes = bytes;
         this.log = new ToolCallLog(means.meters(), means.nanoTime());
         this.means = means;
@@ -180,11 +204,7 @@ public final class ToolCalls implements PodCalls {
             check(server, asked.tool());
             count(asker, call.executionId(), server);
             take(share, asked.arguments().length());
-            Duration atMost = server.bounds()
-                    .callTimeout()
-                    .filter(limit -> limit.compareTo(asked.timeout()) < 0)
-                    .orElse(asked.timeout());
-            return inTurn(asker, server, pod -> pods.call(pod, server, asked.tool(), atMost, asked.arguments()))
+            return inTurn(asker, server, pod -> pods.call(pod, server, asked))
                     .timeout(asked.timeout(), late(asked.timeout()), means.clock())
                     .map(result -> {
                         share.give(asked.arguments().length());
@@ -260,7 +280,9 @@ public final class ToolCalls implements PodCalls {
     private Mono<Blob> inTurn(
             SharedServers.Asker asker, SharedServer server, Function<RunningSandbox, Mono<Blob>> question) {
         Mono<Blob> once = Mono.defer(() -> starts.ready(server))
-                .flatMap(pod -> use.during(pod, Mono.firstWithSignal(question.apply(pod), gone(pod, server))));
+                .flatMap(pod -> use.during(
+                        pod,
+                        refusedHosts.named(pod, server, Mono.firstWithSignal(question.apply(pod), gone(pod, server)))));
         Mono<Blob> twice = once.onErrorResume(ToolCalls::isForgotten, _ -> {
             starts.forget(server);
             return once;

@@ -41,6 +41,19 @@ class DeniedHostsTest {
     }
 
     @Test
+    void severalMayReadWhatWasHeardSinceAMoment() {
+        hosts.note("one", "before.example:443", "not-allowed");
+        nanos.set(10);
+        hosts.note("one", "after.example:443", "not-allowed");
+        for (int i = 0; i < 2; i++) {
+            assertThat(hosts.since("one", 10)).extracting(UnreachedHost::target).containsExactly("after.example:443");
+        }
+        nanos.set(11 + DeniedHosts.MAX_AGE.toNanos());
+        assertThat(hosts.since("one", 10)).isEmpty();
+        assertThat(hosts.since("two", 0)).isEmpty();
+    }
+
+    @Test
     void theNewestSixteen() {
         for (int i = 0; i < DeniedHosts.MAX_HOSTS; i++) {
             hosts.note("one", i + ".example:443", "not-allowed");

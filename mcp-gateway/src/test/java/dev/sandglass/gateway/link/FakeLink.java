@@ -2,6 +2,7 @@ package dev.sandglass.gateway.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.gateway.link.call.DrainableCalls;
 import dev.sandglass.gateway.link.call.PodAnswer;
 import dev.sandglass.gateway.link.call.PodCall;
 import dev.sandglass.gateway.link.call.PodCalls;
@@ -42,6 +43,8 @@ final class FakeLink implements Connection.Owner {
     final Counters counters = new Counters("test");
     /** What it answers; the test completes them. */
     final FakeCalls calls = new FakeCalls();
+
+    final DrainableCalls drainable = new DrainableCalls(calls);
 
     final Connection connection = new Connection(TARGET, this::dial, this, counters);
     final Dialling dialling = connection.dialling();
@@ -87,7 +90,7 @@ final class FakeLink implements Connection.Owner {
 
     @Override
     public PodCalls calls() {
-        return calls;
+        return drainable;
     }
 
     CompletableFuture<Answer> ask(Verb verb) {

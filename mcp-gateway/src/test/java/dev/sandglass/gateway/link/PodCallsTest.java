@@ -82,6 +82,51 @@ class PodCallsTest {
     }
 
     @Test
+    void whatIsUnderWayIsAnsweredBeforeADrainEndsAndNothingElseIsTaken() {
+        PaperWire wire = open();
+        wire.says(call("1", "tool"));
+        CompletableFuture<Void> drained = link.drainable.drain();
+        wire.says(call("2", "tool"));
+        link.runCommands();
+        assertThat(link.calls.came).hasSize(1);
+        assertThat(returned(wire)).singleElement().asString().contains("returned 2", "unknown_kind", "'tool'");
+        link.calls.answers.getFirst().complete(answer("hi"));
+        assertThat(drained).as("the answer is not sent yet").isNotDone();
+        link.runCommands();
+        assertThat(returned(wire)).last().asString().isEqualTo("returned 1 {\"text\":\"hi\"}");
+        assertThat(drained).isCompleted();
+    }
+
+    @Test
+    void aDrainWaitsForNoCallThatFailedOrWasGivenUp() {
+        PaperWire wire = open();
+        wire.says(call("1", "tool"));
+        wire.says(call("2", "tool"));
+        wire.says(call("3", "tool"));
+        wire.says(call("4", "fault"));
+        CompletableFuture<Void> drained = link.drainable.drain();
+        wire.says(withdrawal("1"));
+        link.calls
+                .answers
+                .get(1)
+                .completeExceptionally(new LinkException(LinkException.Kind.REFUSED, "failed", "it failed"));
+        link.runCommands();
+        assertThat(link.calls.answers.getFirst()).isCancelled();
+        assertThat(drained).isNotDone();
+        link.dialling.broken(wire, "cut");
+        assertThat(link.calls.answers.get(2)).isCancelled();
+        assertThat(drained).isCompleted();
+    }
+
+    @Test
+    void aConnectionThatOpensDuringADrainOffersNoKind() {
+        var _ = link.drainable.drain();
+        String hello = new String(open().sent.getFirst()[2], StandardCharsets.UTF_8);
+        assertThat(JSON.readTree(hello).has("calls")).isFalse();
+        assertThat(link.drainable.drain()).isCompleted();
+    }
+
+    @Test
     void aRefusalHasItsCodeAndAFaultTellsNothing() {
         PaperWire wire = open();
         wire.says(call("1", "tool"));

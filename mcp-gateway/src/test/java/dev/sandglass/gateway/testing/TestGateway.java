@@ -151,7 +151,8 @@ public final class TestGateway implements AutoCloseable {
         var tenants = Tenants.parse(List.of("default=sandglass-default", "other=sandglass-other"));
         var access = new TenantAccess(tenants);
         var list = new SharedServerList(shared, sandboxes::find);
-        var calls = new ToolCalls(shared, list, sandboxes, executions::link, meters, HandshakeNotes.NONE);
+        var calls = new ToolCalls(
+                shared, list, sandboxes, executions::link, meters, new ToolCalls.Reports(HandshakeNotes.NONE, denied));
         var ownPods = new OwnPods(
                 new AgentServerSettings(AgentServerSettings.Permitted.ALL, List.of("packages.example.com")),
                 List.of("usual.example.com"),

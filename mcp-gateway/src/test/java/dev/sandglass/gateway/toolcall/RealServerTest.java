@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.api.toolserver.ServerHandshake;
 import dev.sandglass.api.toolserver.ServerInfo;
 import dev.sandglass.api.toolserver.ToolRules;
+import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.execution.SupervisorProcess;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkTarget;
@@ -82,7 +83,7 @@ class RealServerTest {
                     child ->
                             links.link(new LinkTarget(child.uid(), child.incarnation(), child.address(), child.port())),
                     new SimpleMeterRegistry(),
-                    handshakes);
+                    new ToolCalls.Reports(handshakes, new DeniedHosts()));
             return new Replica(links, calls);
         }
 

@@ -19,6 +19,7 @@ import dev.sandglass.gateway.testing.FakeSharedServers;
 import dev.sandglass.gateway.toolserver.SharedServer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -129,6 +130,44 @@ class ServerStartsTest {
         scene.clock.advanceTimeBy(ServerStarts.REST);
         assertThat(blob(scene.search("{}"))).isEqualTo("{}");
         assertThat(state()).contains("\"running\"");
+    }
+
+    @Test
+    void aHostThatIsRefusedDuringAStartIsNamedToAllThatWait() throws Exception {
+        scene.run("web");
+        scene.supervisor.servers.silent = true;
+        var first = scene.search("{}");
+        var second = scene.search("{}");
+        await().untilAsserted(
+                        () -> assertThat(scene.supervisor.servers.unanswered).hasSize(1));
+        scene.denied.note("uid-web-mcp", "registry.example.com:443", "not-allowed");
+        scene.supervisor.servers.unanswered.forEach(start -> start.completeExceptionally(
+                Refusals.of("mcp_start_failed", "MCP server 'web': 'npx' did not start: it ended")));
+
+        for (var answer : List.of(first, second, scene.search("{}"))) {
+            LinkException why = problem(answer);
+            assertThat(why.code()).isEqualTo("not_running");
+            assertThat(why.text())
+                    .contains("\"registry.example.com:443\"", "spec.allowedDomains", "'npx' did not start");
+        }
+    }
+
+    @Test
+    void aHostThatIsRefusedWhenAServerComesBackIsNamed() throws Exception {
+        scene.run("web");
+        assertThat(blob(scene.search("{}"))).isEqualTo("{}");
+        scene.supervisor.servers.slow = true;
+        var answer = scene.search("{}");
+        await().untilAsserted(() -> assertThat(scene.supervisor.servers.waiting).hasSize(1));
+        scene.denied.note("uid-web-mcp", "registry.example.com:443", "not-allowed");
+        scene.supervisor
+                .servers
+                .waiting
+                .getFirst()
+                .answer()
+                .completeExceptionally(Refusals.of("not_running", "server 'web' is not running: it ended"));
+
+        assertThat(problem(answer).text()).contains("\"registry.example.com:443\"", "it ended");
     }
 
     @Test

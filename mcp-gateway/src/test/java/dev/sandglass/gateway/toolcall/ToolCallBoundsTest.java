@@ -17,6 +17,7 @@ import dev.sandglass.gateway.link.frame.Inbound;
 import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.quota.ByteBudget;
 import dev.sandglass.gateway.toolserver.SharedServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
@@ -93,6 +94,19 @@ class ToolCallBoundsTest {
             for (int i = 0; i < 5; i++) {
                 assertThat(blob(answers.get(i))).isEqualTo("{\"i\":" + i + "}");
             }
+        }
+    }
+
+    @Test
+    void theServersPodHearsTheBoundsThatItKeepsForAllReplicas() throws Exception {
+        var bounds = new SharedServer.Bounds(Optional.of(Duration.ofSeconds(5)), 1000, 7, 1000);
+        try (ToolCallScene scene = scene(server("web", ToolRules.ALL, bounds))) {
+            blob(scene.search("{}"));
+            blob(scene.ask(BOX, "tool_call", "{'server':'web','tool':'search','timeout_s':2}", "{}"));
+            assertThat(scene.verbs(Verb.CallServerTool.class))
+                    .allMatch(call -> call.atOnce() == 7)
+                    .extracting(Verb.CallServerTool::timeout)
+                    .containsExactly(Duration.ofSeconds(5), Duration.ofSeconds(2));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.sandglass.gateway.toolcall;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sandglass.gateway.egress.DeniedHosts;
 import dev.sandglass.gateway.link.call.PodAnswer;
 import dev.sandglass.gateway.link.call.PodCall;
 import dev.sandglass.gateway.link.frame.Blob;
@@ -48,6 +49,7 @@ final class ToolCallScene implements AutoCloseable {
 
     final FakeSharedServers servers = new FakeSharedServers();
     final FakeHandshakeNotes notes = new FakeHandshakeNotes();
+    final DeniedHosts denied = new DeniedHosts();
     final FakeSandboxes children = new FakeSandboxes();
     final FakeSupervisor supervisor = new FakeSupervisor();
     final VirtualTimeScheduler clock = VirtualTimeScheduler.create();
@@ -69,7 +71,7 @@ final class ToolCallScene implements AutoCloseable {
                 children,
                 _ -> supervisor,
                 bytes,
-                new ToolCalls.Means(clock, Schedulers.immediate(), nanos::get, meters, notes));
+                new ToolCalls.Means(clock, Schedulers.immediate(), nanos::get, meters, notes, denied));
         servers.add(BOX, "sandglass-default", Map.of("team", "a"));
         servers.add(OTHER, "sandglass-other", Map.of("team", "a"));
         lines.list = new CopyOnWriteArrayList<>();

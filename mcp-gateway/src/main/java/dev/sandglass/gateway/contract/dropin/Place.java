@@ -16,7 +16,6 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
@@ -66,19 +65,11 @@ public final class Place {
             Set<String> others,
             UnaryOperator<SandboxConfig> adapted) {
         try {
-            Set<String> known = new TreeSet<>(QueryConfig.keys());
+            Set<String> known = QueryConfig.keys();
             known.add(SANDBOX);
             known.add(NAMESPACE);
             known.addAll(others);
-            query.names().stream()
-                    .filter(name -> !known.contains(name))
-                    .findFirst()
-                    .ifPresent(name -> {
-                        throw new InvalidArgument("'%s' is not known; known are %s"
-                                .formatted(
-                                        name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…",
-                                        String.join(", ", known)));
-                    });
+            query.check(known);
             return new Place(
                     access,
                     endpoint,

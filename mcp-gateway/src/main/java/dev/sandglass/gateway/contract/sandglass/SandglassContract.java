@@ -49,6 +49,7 @@ public final class SandglassContract implements Contract {
 
     private static final String STRUCTURED = "structured";
     private static final String TOOLS = "tools";
+    private static final Set<String> PARAMETERS = Set.of(STRUCTURED, TOOLS, UrlPatience.WAIT);
 
     /** What microsandbox has, and the two without which files cannot get in and out. */
     private static final Set<String> CORE = Set.of(
@@ -96,6 +97,7 @@ public final class SandglassContract implements Contract {
      */
     @Override
     public Offer offer(Query query) {
+        query.check(PARAMETERS);
         return new Offer(
                 "sandglass",
                 "Sandglass",

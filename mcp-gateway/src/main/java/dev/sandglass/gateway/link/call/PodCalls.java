@@ -19,7 +19,7 @@ public interface PodCalls {
         }
     };
 
-    /** The kinds that are answered, each of 1 to 63 small letters, digits and {@code _}; supervisors hear of them in hello. */
+    /** The kinds that are answered, each of 1 to 63 small letters, digits and {@code _}; supervisors hear of them in hello. May become fewer. */
     Set<String> kinds();
 
     /**

@@ -125,8 +125,11 @@ public final class UnansweredCalls {
 
     private CompletableFuture<PodAnswer> answer(Inbound.Call call) {
         if (!calls.kinds().contains(call.kind())) {
+            // The supervisor asks another gateway: this one is being drained.
             return CompletableFuture.failedFuture(new LinkException(
-                    LinkException.Kind.REFUSED, "unknown_kind", "this gateway answers no '" + call.kind() + "' calls"));
+                    LinkException.Kind.REFUSED,
+                    "unknown_kind",
+                    "this gateway answers no '" + call.kind() + "' calls now"));
         }
         var asked =
                 new PodCall(sandboxUid, incarnation, call.kind(), call.executionId(), call.arguments(), call.blob());

@@ -42,6 +42,7 @@ final class ServerFrames {
                 json.writeStringProperty("tool", call.tool());
                 json.writeStringProperty("call_id", call.callId());
                 json.writeNumberProperty("timeout_s", seconds(call.timeout()));
+                json.writeNumberProperty("at_once", call.atOnce());
             }
             case Verb.CancelServerCall cancel -> json.writeStringProperty("call_id", cancel.callId());
             case Verb.ListServers _ -> {

@@ -329,10 +329,11 @@ public sealed interface Verb {
      * @param server name of the server
      * @param tool as the server calls it
      * @param callId names this call for {@link CancelServerCall}: 1 to 64 characters, unique among those under way
-     * @param timeout how long the server may take
+     * @param timeout how long the server may take, from when the call's turn comes
+     * @param atOnce how many calls the server is to have at a time, of all gateways together; the others wait in the pod
      * @param arguments of the tool, a JSON object, at most 8 MiB
      */
-    record CallServerTool(String server, String tool, String callId, Duration timeout, Blob arguments)
+    record CallServerTool(String server, String tool, String callId, Duration timeout, int atOnce, Blob arguments)
             implements OfServers {
         @Override
         public String word() {

@@ -102,6 +102,29 @@ class ToolListTest {
     }
 
     @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            /mcp?tool=core                | 'tool' is not known; known are structured, tools, wait
+            /mcp?wait=4&sandbox=my-box    | 'sandbox' is not known; known are structured, tools, wait
+            /mcp?Structured=true          | 'Structured' is not known; known are structured, tools, wait
+            /mcp?key=s3cret               | 'key' is not known; known are structured, tools, wait
+            /mcp?structured               | 'structured' must have a value, as in structured=…
+            """)
+    void aParameterThatMeansNothingIsRefusedByItsName(String target, String words) throws Exception {
+        HttpResponse<String> answer = ask(target);
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(gateway.json(answer).at("/error/message").asString())
+                .endsWith("in the URL: " + words)
+                .doesNotContain("s3cret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/mcp?", "/mcp?&", "/mcp?tools=core&&wait=20&structured=false"})
+    void emptyPartsOfAQueryMeanNothing(String target) throws Exception {
+        assertThat(ask(target).statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "/mcp?structured=yes",

@@ -171,8 +171,12 @@ class RecordedFramesTest {
                 verb("", new Verb.ListServerTools("web"), "\"server\":\"web\""),
                 verb("", new Verb.WriteFunctions("web", Blob.utf8("{\"tools\":[{\"name\":\"é\"}]}")), """
                         "name":"web","tools":[{"name":"é"}]"""),
-                verb("", new Verb.CallServerTool("web", "search é", "1f", brief, Blob.utf8("{\"words\":\"é\"}")), """
-                        "call_id":"1f","server":"web","tool":"search é","arguments":{"words":"é"},"timeout_s":1.5"""),
+                verb(
+                        "",
+                        new Verb.CallServerTool("web", "search é", "1f", brief, 16, Blob.utf8("{\"words\":\"é\"}")),
+                        """
+                        "call_id":"1f","server":"web","tool":"search é","arguments":{"words":"é"},"timeout_s":1.5,\
+                        "at_once":16"""),
                 verb("", new Verb.CancelServerCall("1f"), "\"call_id\":\"1f\""));
     }
 

@@ -312,7 +312,7 @@ class EgressIT {
             // Only the last one lives long enough to refuse strangers; a wrong one would let them in at once.
             boolean last = restart == RESTARTS;
             try (EgressMain.RunningProxy proxy = proxy(port)) {
-                await().atMost(Duration.ofSeconds(180))
+                await().atMost(Duration.ofMinutes(3))
                         .until(() ->
                                 attempts.get() >= enough && (!last || refused.getAsBoolean()) && proxy.port() == port);
             }

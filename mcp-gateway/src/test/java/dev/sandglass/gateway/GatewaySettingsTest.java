@@ -57,7 +57,7 @@ class GatewaySettingsTest {
                         new GatewaySettings.Link(Path.of("/secret/link"), null),
                         new McpSettings(8 * 1024 * 1024, 24 << 20, 64 << 20, Duration.ofSeconds(10)),
                         new ToolSettings(
-                                Duration.ofSeconds(120),
+                                Duration.ofMinutes(2),
                                 Duration.ofHours(1),
                                 Duration.ofSeconds(50),
                                 20_000,

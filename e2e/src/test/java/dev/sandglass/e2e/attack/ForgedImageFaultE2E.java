@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ForgedImageFaultE2E {
 
     private static final Attack FORGERY = Attack.named("image_fault.py");
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String ADVICE = "own-images";
 
     /** What the operator believes of a container that a runtime or the supervisor ended, with the exit code. */

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class HostileWordsE2E {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String FENCE = "--- sandglass ---";
 
     /** Of what the code writes, what would stand in our name if it stood in our lines. */

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Isolated("it gives the tenant a quota")
 class CausesE2E {
 
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @RegisterExtension
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();

@@ -29,7 +29,7 @@ class ContainerEndE2E {
 
     // The node looks at its containers each second, and writes what it saw; with the second start it waits for 10 s.
     private static final Duration TOLD = Duration.ofSeconds(8);
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String ENDLESS = "import time\nprint('on', flush=True)\ntime.sleep(600)";
 
     @RegisterExtension

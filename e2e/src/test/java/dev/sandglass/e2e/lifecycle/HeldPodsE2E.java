@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HeldPodsE2E {
 
     private static final String FINALIZER = "example.com/hold";
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @RegisterExtension
     static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();

@@ -17,7 +17,7 @@ record PlainExamples(Kubectl kubectl) {
     /** Behind this a condition says how a sleeping sandbox is started by hand. */
     private static final String WITH_KUBECTL = ", or: kubectl ";
 
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     private String limit(String sandbox, String resource) {
         return pod(sandbox, ".spec.containers[0].resources.limits." + resource);

@@ -17,7 +17,7 @@ import java.time.Duration;
 /** The examples that need something of the installation or of the cluster. */
 record ReachedExamples(Kubectl kubectl, Installation installation) {
 
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     private static final String SERVE = "cd /workspace && echo served > page"
             + " && setsid python3 -m http.server 8000 --bind 0.0.0.0 >/tmp/log 2>&1 </dev/null &";

@@ -144,7 +144,7 @@ class McpFuzzTest {
 
     private Contract contract() {
         var settings = new ToolSettings(
-                Duration.ofSeconds(120),
+                Duration.ofMinutes(2),
                 Duration.ofHours(1),
                 Duration.ofSeconds(20),
                 20_000,

@@ -251,7 +251,7 @@ public final class TestGateway implements AutoCloseable {
 
     private static ToolSettings tools(Duration startWait) {
         return new ToolSettings(
-                Duration.ofSeconds(120),
+                Duration.ofMinutes(2),
                 Duration.ofHours(1),
                 Duration.ofSeconds(20),
                 20_000,

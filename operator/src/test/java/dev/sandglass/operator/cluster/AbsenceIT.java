@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** What happens while no operator runs, and what the next one makes of it. */
 class AbsenceIT {
 
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
     private static final String NAME = "alone";
 
     /** Lives long enough to be seen running on a busy node. */

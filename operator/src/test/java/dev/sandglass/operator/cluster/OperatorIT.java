@@ -230,7 +230,7 @@ class OperatorIT {
                     .contains("exceeded quota", counted);
 
             full.admin.resourceQuotas().inNamespace(full.name).withName("none").delete();
-            Sandbox started = full.await("quota", Duration.ofSeconds(120), OperatorIT::ready);
+            Sandbox started = full.await("quota", Duration.ofMinutes(2), OperatorIT::ready);
             assertThat(started.observed().incarnation()).isEqualTo(1);
             assertThat(started.observed().holds(NETWORK_READY)).isTrue();
             assertThat(theirs.requests("POST", kind)).isGreaterThanOrEqualTo(2);

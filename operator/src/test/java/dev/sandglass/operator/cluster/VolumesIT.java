@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Volumes and workspaces with the operator's own rights only, on a cluster whose default class makes volumes. */
 class VolumesIT {
 
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     private TestNamespace namespace;
     private TestNamespace.Running operator;

@@ -151,24 +151,7 @@ class OtherTenantsServersE2E {
     @Test
     void theServerOfAnotherSandboxIsNotThereByAnyOfItsNames() {
         String other = SANDBOXES.start();
-        Map<String, Object> foreign = Map.of(
-                "sandbox",
-                other,
-                "name",
-                "foreign_one",
-                "placement",
-                "own",
-                "command",
-                "python3",
-                "args",
-                List.of("-c", Sums.SERVER));
-        Answer registered = agent.call("mcp_register_server", foreign);
-        assertThat(registered.failed()).as(registered.text()).isFalse();
-        await("the server, for its own sandbox").atMost(PATIENCE).until(() -> agent.python(
-                        other, tried(List.of("foreign_one")))
-                .stdout()
-                .startsWith("['foreign_one', "));
-
+        registerIn(other);
         String resource = KUBECTL.run(
                 "get",
                 SERVERS,
@@ -194,6 +177,26 @@ class OtherTenantsServersE2E {
                 .contains("'foreign_one'");
         assertThat(programOf(sandbox)).contains("Unknown MCP server");
         assertThat(programOf(other)).contains("{'sum': 42}");
+    }
+
+    private void registerIn(String other) {
+        Map<String, Object> foreign = Map.of(
+                "sandbox",
+                other,
+                "name",
+                "foreign_one",
+                "placement",
+                "own",
+                "command",
+                "python3",
+                "args",
+                List.of("-c", Sums.SERVER));
+        Answer registered = agent.call("mcp_register_server", foreign);
+        assertThat(registered.failed()).as(registered.text()).isFalse();
+        await("the server, for its own sandbox").atMost(PATIENCE).until(() -> agent.python(
+                        other, tried(List.of("foreign_one")))
+                .stdout()
+                .startsWith("['foreign_one', "));
     }
 
     private static String programOf(String where) {

@@ -22,8 +22,6 @@ class RefusedHostsTest {
     private static final SharedServer WEB = FakeSharedServers.server("web");
     private static final SharedServer OF_AGENT =
             new SharedServer(WEB.identity(), WEB.registration(), WEB.rules(), WEB.bounds(), WEB.trouble(), true);
-    private static final LinkException FAILED =
-            Refusals.of("mcp_start_failed", "MCP server 'web': 'npx' did not start: it ended");
 
     private final DeniedHosts denied = new DeniedHosts();
     private final RunningSandbox pod = new FakeSandboxes().addRunning("web-mcp");
@@ -33,6 +31,10 @@ class RefusedHostsTest {
 
     private CompletableFuture<String> begun(SharedServer server) {
         return refused.named(pod, server, Mono.fromFuture(attempt)).toFuture();
+    }
+
+    private static LinkException failed() {
+        return Refusals.of("mcp_start_failed", "MCP server 'web': 'npx' did not start: it ended");
     }
 
     private static LinkException problem(Future<String> told) throws Exception {
@@ -52,7 +54,7 @@ class RefusedHostsTest {
         denied.note(pod.uid(), "registry.example.com:443", "not-allowed");
         denied.note(pod.uid(), "files.example.com:8443", "not-allowed");
         denied.note(other.uid(), "elsewhere.example.com:443", "not-allowed");
-        attempt.completeExceptionally(FAILED);
+        attempt.completeExceptionally(failed());
 
         LinkException why = problem(told);
         assertThat(why.code()).isEqualTo("mcp_start_failed");
@@ -67,7 +69,7 @@ class RefusedHostsTest {
     void theFieldOfAnAdministratorsServerIsNamed() throws Exception {
         var told = begun(WEB);
         denied.note(pod.uid(), "registry.example.com:443", "not-allowed");
-        attempt.completeExceptionally(FAILED);
+        attempt.completeExceptionally(failed());
 
         assertThat(problem(told).text())
                 .contains("an administrator adds it to spec.allowedDomains of SandboxToolServer web");
@@ -78,7 +80,7 @@ class RefusedHostsTest {
         var told = begun(OF_AGENT);
         denied.note(pod.uid(), "node.example.com:80", "private-address");
         denied.noteFailure(pod.uid(), "dead.example.com:443", "nobody is there");
-        attempt.completeExceptionally(FAILED);
+        attempt.completeExceptionally(failed());
 
         assertThat(problem(told).text())
                 .contains("\"node.example.com:80\", which leads to an address that no sandbox may reach")
@@ -92,7 +94,7 @@ class RefusedHostsTest {
         for (int i = 1; i <= RefusedHosts.MOST_NAMED + 1; i++) {
             denied.note(pod.uid(), i + ".example.com:443", "not-allowed");
         }
-        attempt.completeExceptionally(FAILED);
+        attempt.completeExceptionally(failed());
 
         assertThat(problem(told).text())
                 .contains("\"5.example.com:443\" and 1 more")
@@ -104,7 +106,7 @@ class RefusedHostsTest {
         var first = begun(OF_AGENT);
         var second = begun(OF_AGENT);
         denied.note(pod.uid(), "registry.example.com:443", "not-allowed");
-        attempt.completeExceptionally(FAILED);
+        attempt.completeExceptionally(failed());
 
         assertThat(problem(first).text()).contains("registry.example.com");
         assertThat(problem(second).text()).contains("registry.example.com");
@@ -113,9 +115,9 @@ class RefusedHostsTest {
     @Test
     void aFailureWaitsForTheEgressProxyAndNotForEver() throws Exception {
         denied.setHearing(true);
-        attempt.completeExceptionally(FAILED);
+        attempt.completeExceptionally(failed());
 
-        assertThat(problem(begun(OF_AGENT)).text()).isEqualTo(FAILED.text());
+        assertThat(problem(begun(OF_AGENT)).text()).isEqualTo(failed().text());
     }
 
     @Test

@@ -225,8 +225,10 @@ class TextFuzzEndpointsE2E {
             EndpointSession session = codeMode(form);
             try {
                 String all = Attack.json(texts.some(AnyText.ROUNDS, 60));
-                Said said = program(session, "import json\nfor text in json.loads(" + Attack.literal(all)
-                        + "): print(text)\nprint('\\ud800')");
+                Said said = program(
+                        session,
+                        "import json\nfor text in json.loads(" + Attack.literal(all)
+                                + "): print(text)\nprint('\\ud800')");
                 assertThat(said.failed()).as(said.text()).isFalse();
                 isOurs(said.text());
             } finally {

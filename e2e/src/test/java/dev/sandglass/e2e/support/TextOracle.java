@@ -26,9 +26,7 @@ public final class TextOracle {
 
     /** It may say anything, but every client can read it. */
     public static void canBeRead(String text) {
-        assertThat(StandardCharsets.UTF_8.newEncoder().canEncode(text))
-                .as(text)
-                .isTrue();
+        assertThat(StandardCharsets.UTF_8.newEncoder().canEncode(text)).as(text).isTrue();
     }
 
     /** Answers are cut where they are long; this says of any length whether it is the same. */

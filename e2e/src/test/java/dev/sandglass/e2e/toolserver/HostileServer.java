@@ -33,7 +33,8 @@ record HostileServer(Agent agent, String sandbox, String name, List<String> othe
         String begun = Long.toString(System.nanoTime());
         agent.python(sandbox, "begun = " + begun);
 
-        Answer answer = agent.python(sandbox, """
+        Answer answer =
+                agent.python(sandbox, """
                 import mcptools, time
                 begin = time.monotonic()
                 try:
@@ -58,26 +59,20 @@ record HostileServer(Agent agent, String sandbox, String name, List<String> othe
     /** Until the others answer: their pods may still be starting. */
     void awaitOthers() {
         for (String other : others) {
-            await("an answer of " + other)
-                    .atMost(PATIENCE)
-                    .until(() -> agent.python(
-                                    sandbox,
-                                    "import mcptools; print(mcptools.call('%s', 'greet', {'name': 'Ann'}))"
-                                            .formatted(other))
-                            .stdout()
-                            .endsWith(", Ann\n"));
+            await("an answer of " + other).atMost(PATIENCE).until(() -> agent.python(
+                            sandbox,
+                            "import mcptools; print(mcptools.call('%s', 'greet', {'name': 'Ann'}))".formatted(other))
+                    .stdout()
+                    .endsWith(", Ann\n"));
         }
     }
 
     /** Until its harmless tool answers: what ended starts again, and what is still busy has an end. */
     void awaitEcho() {
-        await("an answer of " + name)
-                .atMost(PATIENCE)
-                .until(() -> agent.python(
-                                sandbox,
-                                "import mcptools; print(mcptools.call('%s', 'echo', {'n': 7}, timeout_s=20))"
-                                        .formatted(name))
-                        .stdout()
-                        .equals("{'n': 7}\n"));
+        await("an answer of " + name).atMost(PATIENCE).until(() -> agent.python(
+                        sandbox,
+                        "import mcptools; print(mcptools.call('%s', 'echo', {'n': 7}, timeout_s=20))".formatted(name))
+                .stdout()
+                .equals("{'n': 7}\n"));
     }
 }

@@ -164,7 +164,9 @@ class HostileStartsE2E {
         assertThat(answer.stdout()).as(answer.text()).isEqualTo("True True True\nTrue False\n{}\nTrue\n");
         assertThat(agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "language", "javascript", "code", """
                                 console.log(JSON.stringify(await (await import('mcptools/bombs')).echo({n: 7})));
-                                """)).stdout()).isEqualTo("{\"n\":7}\n");
+                                """))
+                        .stdout())
+                .isEqualTo("{\"n\":7}\n");
         remove("bombs");
     }
 

@@ -232,7 +232,9 @@ class ToolServerSecretsE2E {
         assertThat(ComponentLogs.of(TENANT.kubernetes(), SandboxLabels.COMPONENT_GATEWAY))
                 .contains("secret_sums")
                 .doesNotContain(TOKEN);
-        assertThat(ComponentLogs.of(TENANT.kubernetes(), "operator")).isNotEmpty().doesNotContain(TOKEN);
+        assertThat(ComponentLogs.of(TENANT.kubernetes(), "operator"))
+                .isNotEmpty()
+                .doesNotContain(TOKEN);
         assertThat(KUBECTL.run("logs", KUBECTL.field(SUMS.child(), ".status.podName")))
                 .contains("serving")
                 .doesNotContain(TOKEN);

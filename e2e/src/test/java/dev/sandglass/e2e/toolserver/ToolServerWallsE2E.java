@@ -140,8 +140,7 @@ class ToolServerWallsE2E {
     }
 
     private static List<String> waysInThePodOf(SharedServer server) {
-        return CREDENTIALS.call(
-                backwards(), code -> KUBECTL.in(server.child(), "python3", "-I", "-c", code), WAYS);
+        return CREDENTIALS.call(backwards(), code -> KUBECTL.in(server.child(), "python3", "-I", "-c", code), WAYS);
     }
 
     /** The control: the same program in the server's pod, which has the token in a process and in a file. */
@@ -190,11 +189,10 @@ class ToolServerWallsE2E {
                         print(type(error).__name__, error)
                 print(mcptools.describe("walls_blabber"))
                 """;
-        await("the server")
-                .atMost(PATIENCE)
-                .until(() -> agent.python(sandbox, "import mcptools; print(mcptools.call('walls_blabber', 'progress'))")
-                        .stdout()
-                        .equals("done\n"));
+        await("the server").atMost(PATIENCE).until(() -> agent.python(
+                        sandbox, "import mcptools; print(mcptools.call('walls_blabber', 'progress'))")
+                .stdout()
+                .equals("done\n"));
 
         String told = streamed(code);
 
@@ -242,10 +240,13 @@ class ToolServerWallsE2E {
                         List.of("/workspace/forged"),
                         "timeout",
                         5));
-        assertThat(printed("import os; print(os.path.exists('/workspace/forged'))")).isEqualTo("True\n");
+        assertThat(printed("import os; print(os.path.exists('/workspace/forged'))"))
+                .isEqualTo("True\n");
     }
 
     private static boolean isThere(SharedServer server) {
-        return KUBECTL.in(server.child(), "sh", "-c", "ls -a /workspace").lines().anyMatch("forged"::equals);
+        return KUBECTL.in(server.child(), "sh", "-c", "ls -a /workspace")
+                .lines()
+                .anyMatch("forged"::equals);
     }
 }

@@ -147,9 +147,8 @@ class OtherTenantsServersE2E {
         assertThat(foreigner().completed("namespace", "")).contains(TENANT);
     }
 
-    /** One that a caller registered for another sandbox of the same tenant, in a pod of its own. */
-    @Test
-    void theServerOfAnotherSandboxIsNotThereByAnyOfItsNames() {
+    /** A sandbox with a server of its own, in a pod of its own, which its code calls. */
+    private String startWithServer() {
         String other = SANDBOXES.start();
         Map<String, Object> foreign = Map.of(
                 "sandbox",
@@ -168,6 +167,13 @@ class OtherTenantsServersE2E {
                         other, tried(List.of("foreign_one")))
                 .stdout()
                 .startsWith("['foreign_one', "));
+        return other;
+    }
+
+    /** One that a caller registered for another sandbox of the same tenant, in a pod of its own. */
+    @Test
+    void theServerOfAnotherSandboxIsNotThereByAnyOfItsNames() {
+        String other = startWithServer();
 
         String resource = KUBECTL.run(
                 "get",

@@ -28,10 +28,10 @@ enum HostileCall {
     private static final int SECONDS = 30;
     private static final int SECONDS_OF_A_SILENT_ONE = 3;
 
-    private final List<String> ends;
+    private final String ends;
 
     HostileCall(String ends) {
-        this.ends = List.of(ends.split(" or "));
+        this.ends = ends;
     }
 
     /** Its name at the server. */
@@ -41,11 +41,11 @@ enum HostileCall {
 
     /** {@code answered}, or names of exceptions. */
     List<String> ends() {
-        return ends;
+        return List.of(ends.split(" or "));
     }
 
     /** How long code waits for it: there is no answer to be had of some. */
     int seconds() {
-        return ends.getFirst().equals("ToolTimeout") ? SECONDS_OF_A_SILENT_ONE : SECONDS;
+        return ends.startsWith("ToolTimeout") ? SECONDS_OF_A_SILENT_ONE : SECONDS;
     }
 }

@@ -46,6 +46,6 @@ enum HostileCall {
 
     /** How long code waits for it: there is no answer to be had of some. */
     int seconds() {
-        return ends().getFirst().equals("ToolTimeout") ? SECONDS_OF_A_SILENT_ONE : SECONDS;
+        return ends.startsWith("ToolTimeout") ? SECONDS_OF_A_SILENT_ONE : SECONDS;
     }
 }

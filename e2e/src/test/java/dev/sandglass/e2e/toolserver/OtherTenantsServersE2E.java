@@ -147,11 +147,34 @@ class OtherTenantsServersE2E {
         assertThat(foreigner().completed("namespace", "")).contains(TENANT);
     }
 
+    /** A sandbox with a server of its own, in a pod of its own, which its code calls. */
+    private String startWithServer() {
+        String other = SANDBOXES.start();
+        Map<String, Object> foreign = Map.of(
+                "sandbox",
+                other,
+                "name",
+                "foreign_one",
+                "placement",
+                "own",
+                "command",
+                "python3",
+                "args",
+                List.of("-c", Sums.SERVER));
+        Answer registered = agent.call("mcp_register_server", foreign);
+        assertThat(registered.failed()).as(registered.text()).isFalse();
+        await("the server, for its own sandbox").atMost(PATIENCE).until(() -> agent.python(
+                        other, tried(List.of("foreign_one")))
+                .stdout()
+                .startsWith("['foreign_one', "));
+        return other;
+    }
+
     /** One that a caller registered for another sandbox of the same tenant, in a pod of its own. */
     @Test
     void theServerOfAnotherSandboxIsNotThereByAnyOfItsNames() {
-        String other = SANDBOXES.start();
-        registerIn(other);
+        String other = startWithServer();
+
         String resource = KUBECTL.run(
                 "get",
                 SERVERS,
@@ -177,26 +200,6 @@ class OtherTenantsServersE2E {
                 .contains("'foreign_one'");
         assertThat(programOf(sandbox)).contains("Unknown MCP server");
         assertThat(programOf(other)).contains("{'sum': 42}");
-    }
-
-    private void registerIn(String other) {
-        Map<String, Object> foreign = Map.of(
-                "sandbox",
-                other,
-                "name",
-                "foreign_one",
-                "placement",
-                "own",
-                "command",
-                "python3",
-                "args",
-                List.of("-c", Sums.SERVER));
-        Answer registered = agent.call("mcp_register_server", foreign);
-        assertThat(registered.failed()).as(registered.text()).isFalse();
-        await("the server, for its own sandbox").atMost(PATIENCE).until(() -> agent.python(
-                        other, tried(List.of("foreign_one")))
-                .stdout()
-                .startsWith("['foreign_one', "));
     }
 
     private static String programOf(String where) {

@@ -74,9 +74,11 @@ class CodeModeEndpointE2E {
                 print('met')
                 """;
         var one = CompletableFuture.supplyAsync(
-                () -> session.call("run_python", Map.of("code", meet.formatted("one", "two"))));
+                () -> session.call("run_python", Map.of("code", meet.formatted("one", "two"))),
+                Thread::startVirtualThread);
         var two = CompletableFuture.supplyAsync(
-                () -> session.call("run_python", Map.of("code", meet.formatted("two", "one"))));
+                () -> session.call("run_python", Map.of("code", meet.formatted("two", "one"))),
+                Thread::startVirtualThread);
 
         assertThat(one.get(120, TimeUnit.SECONDS)).contains("met");
         assertThat(two.get(120, TimeUnit.SECONDS)).contains("met");

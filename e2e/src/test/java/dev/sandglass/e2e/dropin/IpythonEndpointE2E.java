@@ -101,7 +101,8 @@ class IpythonEndpointE2E {
     @Test
     void anInterruptEndsWhatRunsAndKeepsTheSession() throws Exception {
         cell("busy", "x = 41");
-        var endless = CompletableFuture.supplyAsync(() -> cell("busy", "import time\nwhile True: time.sleep(0.05)"));
+        var endless = CompletableFuture.supplyAsync(
+                () -> cell("busy", "import time\nwhile True: time.sleep(0.05)"), Thread::startVirtualThread);
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> session.call("list_sessions", Map.of()).contains("\\\"status\\\":\\\"busy\\\""));
 

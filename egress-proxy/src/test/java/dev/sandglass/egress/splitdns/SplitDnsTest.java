@@ -146,13 +146,15 @@ class SplitDnsTest {
     @Test
     void whoAsksBeforeTheWatchHasToldOfItIsAnsweredOnceItHas() throws Exception {
         try (SplitStage waiting = new SplitStage(Stage.waiting(Duration.ofMinutes(5)), 80, 443, 100)) {
-            var answer = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return waiting.ask(STRANGER, Queries.of("example.com", Queries.A));
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
+            var answer = CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            return waiting.ask(STRANGER, Queries.of("example.com", Queries.A));
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                    },
+                    Thread::startVirtualThread);
             await().until(() -> waiting.stage.clients.questions.get() >= 2);
             waiting.stage.clients.put(STRANGER, "new", "example.com");
             assertThat(code(answer.get(10, TimeUnit.SECONDS))).isZero();

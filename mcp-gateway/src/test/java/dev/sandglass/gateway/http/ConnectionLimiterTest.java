@@ -130,7 +130,8 @@ class ConnectionLimiterTest {
         restart(new ConnectionSettings(SHORT, STRANGERS, 5));
         Socket slow = sent(connect(), "GET / HTTP/1.1\r\nX: ");
 
-        CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(() -> isEnded(slow));
+        CompletableFuture<Boolean> ended =
+                CompletableFuture.supplyAsync(() -> isEnded(slow), Thread::startVirtualThread);
         await().atMost(Duration.ofSeconds(10)).until(() -> {
             try {
                 sent(slow, "x");
@@ -231,14 +232,18 @@ class ConnectionLimiterTest {
     @Test
     void whoIsAnsweredBeforeItsBodyHearsWhyAndIsNotReadForEver() throws Exception {
         Socket endless = sent(connect(), "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
-        CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(() -> {
-            try {
-                assertThat(answerOn(endless)).startsWith("HTTP/1.1 401").containsIgnoringCase("connection: close");
-                return isEnded(endless);
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
-        });
+        CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        assertThat(answerOn(endless))
+                                .startsWith("HTTP/1.1 401")
+                                .containsIgnoringCase("connection: close");
+                        return isEnded(endless);
+                    } catch (IOException e) {
+                        throw new AssertionError(e);
+                    }
+                },
+                Thread::startVirtualThread);
         String chunk = "2000\r\n" + "x".repeat(0x2000) + "\r\n";
         await().atMost(Duration.ofSeconds(10)).until(() -> {
             try {
@@ -283,7 +288,8 @@ class ConnectionLimiterTest {
         Socket greedy = known("/known/wait");
         await().until(() -> waiting.get() == 2);
         sent(greedy, "POST /known HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\r\n");
-        CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(() -> isEnded(greedy));
+        CompletableFuture<Boolean> ended =
+                CompletableFuture.supplyAsync(() -> isEnded(greedy), Thread::startVirtualThread);
         await().atMost(Duration.ofSeconds(10)).until(() -> {
             try {
                 sent(greedy, "x".repeat(4096));

@@ -253,7 +253,8 @@ class ToolContractTest {
 
     @Test
     void aCallWhosePodEndsIsAnsweredAtOnceWithTheCause() throws Exception {
-        var answer = CompletableFuture.supplyAsync(() -> unchecked("{\"sandbox\":\"box\",\"code\":\"hang\"}"));
+        var answer = CompletableFuture.supplyAsync(
+                () -> unchecked("{\"sandbox\":\"box\",\"code\":\"hang\"}"), Thread::startVirtualThread);
         await().until(() -> gateway.supervisor.verbs.size() == 1);
 
         gateway.sandboxes.end("box", "The node put the pod out (Evicted)");

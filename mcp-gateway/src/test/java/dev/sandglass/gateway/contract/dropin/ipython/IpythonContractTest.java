@@ -221,13 +221,15 @@ class IpythonContractTest {
 
     @Test
     void p11AnInterruptedCellIsAnErrorAndTheSessionGoesOn() throws Exception {
-        CompletableFuture<JsonNode> call = CompletableFuture.supplyAsync(() -> {
-            try {
-                return cell("'code':'hang'");
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        });
+        CompletableFuture<JsonNode> call = CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return cell("'code':'hang'");
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                Thread::startVirtualThread);
         await().until(() -> !executed().isEmpty());
         gateway.supervisor
                 .ask(new Verb.Interrupt(executed().getFirst().executionId()), Duration.ofSeconds(1))

@@ -76,7 +76,7 @@ def load(names: Iterable[str], into: dict[str, Any]) -> None:
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in known:
-            raise MCPError(f"Unknown MCP server: {name}; registered are: {', '.join(sorted(known)) or 'none'}")
+            raise MCPError(f"Unknown MCP server: {_shown(name)}; registered are: {', '.join(sorted(known)) or 'none'}")
     for name, alias in zip(wanted, _aliases(wanted), strict=True):
         described = _ask({"op": "describe", "server": name})
         proxy = _loaded[name] = Proxy(name, alias, described["tools"])
@@ -223,6 +223,11 @@ def _module(name: str, parent: ModuleType | None) -> ModuleType:
     if parent is not None:
         setattr(parent, name.rpartition(".")[2], module)
     return module
+
+
+def _shown(name: str) -> str:
+    """A name of the caller's in our words: what is no printable character, as an escape."""
+    return name if name.isprintable() else name.encode("ascii", "backslashreplace").decode()
 
 
 def _plain(name: str) -> str:

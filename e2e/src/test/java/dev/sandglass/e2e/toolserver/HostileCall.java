@@ -21,9 +21,7 @@ enum HostileCall {
     CHANGES("answered"),
     PROGRESS("ToolTimeout"),
     REQUESTS("ToolTimeout"),
-    DIES("ServerNotRunning or ToolError"),
-    /** Its pod may be too small for what its session reads: then that ends. */
-    LINE("ServerNotRunning or ToolTimeout or ToolError or Unreachable");
+    DIES("ServerNotRunning or ToolError");
 
     private static final int SECONDS = 30;
     private static final int SECONDS_OF_A_SILENT_ONE = 3;

@@ -113,7 +113,7 @@ class HostileStartsE2E {
         Answer answer = register(begin, Map.of("timeout", seconds));
 
         assertThat(answer.failed()).as(answer.text()).isTrue();
-        assertThat(answer.text()).startsWith("Not registered: ").contains("'" + begin + "'");
+        assertThat(answer.text()).startsWith("Error: Not registered: ").contains("'" + begin + "'");
         isShort(answer);
         assertThat(listed()).contains("sums: running").doesNotContain(begin + ": ");
     }

@@ -1,4 +1,4 @@
-"""Pictures as few colours, for sixel: Pillow reads, shrinks and reduces them. It is imported when there is a picture."""
+"""Pictures in few colours, for sixel. Pillow, which is imported when there is one, reads, shrinks and reduces them."""
 
 from __future__ import annotations
 

@@ -3,63 +3,34 @@
 from __future__ import annotations
 
 import base64
+import io
 import os
 import pty
 import re
 import select
-import struct
+import sys
 import threading
-import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from sandglass.command_line import graphics
 from sandglass.errors import ConfigurationError
-from sandglass.terminal import pictures, pixels, png, sixel
+from sandglass.terminal import pictures, sixel
+from sandglass.terminal.bitmaps import CLEAR, Bitmap
 from sandglass.terminal.pictures import Display
-from sandglass.terminal.pixels import Picture
 from tests.endpoint import Endpoint, Json, ran, streamed
 from tests.test_commands import Terminal
 from tests.test_library import BEGUN, STOPPED
 
-# Recorded: what Pillow wrote, and the pixels that it read from there.
+# Recorded: what Pillow wrote.
 SMALL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAHCAYAAADAp4fuAAAAJklEQVR4nGNkYPj///9/BjhgZGRkZEQVggAmdAEqCD"
     "L+Z2DAsAgATvYKBrl1bjcAAAAASUVORK5CYII="
 )
-SMALL_SIXEL = '\x1bP0;1;0q"1;1;5;7#0;2;0;0;100#1;2;100;100;100#2;2;100;0;0#0@$#1}~~~}-#2!5@\x1b\\\n'
-FORMS = {
-    "1": (
-        "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACAQAAAAC1D1u3AAAADElEQVR4nGNwYHIAAAEIAIMYhovOAAAAAElFTkSuQmCC",
-        "000000ffffffffff000000ffffffffff000000ff000000ff",
-    ),
-    "L": (
-        "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAAAAAC4HznGAAAAEElEQVR4nGNg+O/DNE2OGQAJhwIFlESaPQAAAABJRU5ErkJggg==",
-        "000000ffffffffff4c4c4cff969696ff1d1d1dff4f4f4fff",
-    ),
-    "LA": (
-        "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAQAAAA3fa6RAAAAFklEQVR4nGNk+P+fwZeBaRqDHCNzIwAeTgOIL/kVPwAAAABJRU5ErkJggg==",
-        "000000ffffffffff4c4c4cff969696ff1d1d1d004f4f4f80",
-    ),
-    "RGB": (
-        "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAG0lEQVR4nAXBAQEAAAiAIKY0pWk9N4AqCN3OA0fuBtvXGK1oAAAAAElFTkSuQmCC",
-        "000000ffffffffffff0000ff00ff00ff0000ffff804020ff",
-    ),
-    "RGBA": (
-        "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAACddGYaAAAAHklEQVR4nGNkYGD4////fwYGRkYGJgYIzdjooNAIAGCpBmYztzWDAAAAAElFTkSuQmCC",
-        "000000ffffffffffff0000ff00ff00ff0000ff0080402080",
-    ),
-    "P of 2 bits": (
-        "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACAgMAAADgGo6JAAAADFBMVEWA/4CAQCD/AAAAAIAgGREPAAAADElEQVR4nGM4wWACAAKQAP3wqvuyAAAAAElFTkSuQmCC",
-        "000080ff80ff80ffff0000ff80ff80ff000080ff804020ff",
-    ),
-    "L of 16 bits": (
-        "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAAAAACB2fwVAAAADUlEQVR4nGOY48DwHwAENAHcBQITgQAAAABJRU5ErkJggg==",
-        "9c9c9cff000000ff",
-    ),
-}
+SMALL_SIXEL = '\x1bP0;1;0q"1;1;5;7#0;2;100;100;100#1;2;100;0;0#2;2;0;0;100#3;2;0;0;0#0}~~~}$#2@-#1!5@\x1b\\\n'
 XTERM = "\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c"
 XTERM_WITH_SIXEL = "\x1b[?1;0;256S\x1b[?63;1;2;4;6;9;15;16;22;28c"
 SIXEL = Display("sixel")
@@ -104,98 +75,11 @@ def test_iterms_bytes() -> None:
 
 def test_sixels_bytes() -> None:
     assert pictures.shown(base64.b64decode(SMALL), SIXEL) == SMALL_SIXEL
+    jpeg = io.BytesIO()
+    Image.new("RGB", (8, 6), "white").save(jpeg, "JPEG")
+    assert pictures.shown(jpeg.getvalue(), SIXEL) == '\x1bP0;1;0q"1;1;8;6#0;2;100;100;100#0!8~\x1b\\\n'
     for other in (b"GIF89a", b"\xff\xd8\xff\xe0", b"<svg/>", b"", pictures.PNG, pictures.PNG + bytes(100)):
         assert pictures.shown(other, SIXEL) is None
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_png_of_each_form_is_read(form: str) -> None:
-    data, expected = FORMS[form]
-    assert png.decoded(base64.b64decode(data)).pixels.hex() == expected
-
-
-def chunk(name: bytes, content: bytes) -> bytes:
-    return struct.pack(">I4s", len(content), name) + content + struct.pack(">I", zlib.crc32(name + content))
-
-
-def made(raw: bytes, width: int, height: int, form: bytes = b"\x08\x06\0\0\0") -> bytes:
-    """A PNG of rows that are filtered already."""
-    header = chunk(b"IHDR", struct.pack(">II", width, height) + form)
-    return pictures.PNG + header + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
-
-
-@pytest.mark.parametrize("kind", range(5))
-def test_each_filter_is_undone(kind: int) -> None:
-    step, width, height = 4, 5, 4
-    pixels_of = bytes(number * number * 7 % 256 for number in range(step * width * height))
-    rows = [pixels_of[at : at + step * width] for at in range(0, len(pixels_of), step * width)]
-
-    def guess(left: int, up: int, corner: int) -> int:
-        nearest = min((left, up, corner), key=lambda value: abs(left + up - corner - value))
-        return (0, left, up, (left + up) // 2, nearest)[kind]
-
-    raw = b""
-    for number, row in enumerate(rows):
-        above = rows[number - 1] if number else bytes(len(row))
-        near = [
-            (row[at - step] if at >= step else 0, above[at], above[at - step] if at >= step else 0)
-            for at in range(len(row))
-        ]
-        filtered = ((value - guess(*each)) % 256 for value, each in zip(row, near, strict=True))
-        raw += bytes([kind]) + bytes(filtered)
-    assert png.decoded(made(raw, width, height)).pixels == pixels_of
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (made(b"\0\0\0\0\0", 1, 2), "too few pixels"),
-        (made(b"\5\0\0\0\0", 1, 1), "unknown filter"),
-        (made(b"\0" * 5, 1, 1, b"\x08\x06\0\0\1"), "interlaced, or of no known form"),
-        (made(b"\0" * 5, 1, 1, b"\x08\x05\0\0\0"), "interlaced, or of no known form"),
-        (made(b"\0" * 5, 1, 1, b"\x04\x02\0\0\0"), "interlaced, or of no known form"),
-        (made(b"\0" * 2, 1, 1, b"\x08\x03\0\0\0"), "it is broken"),
-        (made(b"", 0, 1), "must have 1 to 2097152 pixels"),
-        (made(b"", png.MOST_PIXELS + 1, 1), "must have 1 to 2097152 pixels"),
-        (made(b"", 0xFFFFFFFF, 0xFFFFFFFF), "must have 1 to 2097152 pixels"),
-        (base64.b64decode(SMALL)[:60], "too few pixels"),
-        (base64.b64decode(SMALL)[:40], "it is broken"),
-        (base64.b64decode(SMALL)[:20], "it is broken"),
-        (pictures.PNG + b"\xff\xff\xff\xffIDAT", "it is broken"),
-    ],
-)
-def test_a_png_that_cannot_be_read_is_saved_instead(data: bytes, words: str) -> None:
-    with pytest.raises(png.Unreadable, match=words):
-        png.decoded(data)
-    assert pictures.shown(data, SIXEL) is None
-
-
-def test_the_largest_picture_is_read_and_what_lies_behind_its_pixels_is_not() -> None:
-    raw = (b"\0" + bytes(4 * 2048)) * 1024 + bytes(50_000_000)
-    assert len(png.decoded(made(raw, 2048, 1024)).pixels) == 4 * png.MOST_PIXELS
-
-
-def test_many_colours_become_few_and_clear_pixels_stay_clear() -> None:
-    noise = b"".join(bytes([x * 8, y * 8, (x * y) % 256, 255]) for y in range(32) for x in range(32))
-    indexes, palette = pixels.reduced(noise + b"\x09\x09\x09\x7f" + b"\0\0\0\x80", 16)
-    assert len(palette) == 16
-    assert (indexes[-2], indexes[-1] < 16) == (pixels.CLEAR, True)
-    away = [abs(part - noise[4 * at + lane]) for at in range(1024) for lane, part in enumerate(palette[indexes[at]])]
-    assert sum(away) / len(away) < 32
-    many = b"".join(bytes([x * 2, y * 2, 0, 255]) for y in range(100) for x in range(100))
-    assert len(pixels.reduced(many, 255)[1]) == 255
-    exact, palette = pixels.reduced(b"\1\2\3\xff" * 2 + b"\1\2\4\xff", 2)
-    assert (exact, palette) == (b"\0\0\1", [(1, 2, 3), (1, 2, 4)])
-    assert pixels.reduced(bytes(8), 255) == (b"\xff\xff", [])
-    every = b"".join(bytes([number, 0, 0, 255]) for number in range(256))
-    assert len(pixels.reduced(every, 999)[1]) == pixels.MOST_COLOURS
-
-
-def test_a_picture_that_is_too_wide_is_drawn_smaller() -> None:
-    squares = Picture(4, 2, bytes([0, 0, 0, 255, 100, 0, 0, 255] * 2 + [100, 40, 0, 255, 200, 0, 0, 255] * 2))
-    assert pixels.shrunk(squares, 3, 9) == Picture(2, 1, bytes([100, 10, 0, 255] * 2))
-    assert pixels.shrunk(squares, 4, 2) is squares
-    assert pixels.shrunk(Picture(9, 1, bytes(36)), 2, 2) == Picture(1, 1, bytes(4))
 
 
 def drawn(text: str) -> dict[tuple[int, int], int]:
@@ -219,13 +103,11 @@ def drawn(text: str) -> dict[tuple[int, int], int]:
 def test_every_pixel_is_drawn_once_in_its_colour() -> None:
     wide, high = 40, 20
     indexes = [(x // 7 + y // 5) % 5 for y in range(high) for x in range(wide)]
-    rows = b"".join(bytes([index * 50, 0, 0, 255 if index else 0]) for index in indexes)
-    text = re.sub(r"#\d+;2;\d+;\d+;\d+", "", sixel.encoded(Picture(wide, high, rows), 255)) + "#0"
+    picture = Bitmap(wide, high, bytes((index or CLEAR + 1) - 1 for index in indexes), ((1, 2, 3),) * 4)
+    text = re.sub(r"#\d+;2;\d+;\d+;\d+", "", sixel.encoded(picture)) + "#0"
     body = text[text.index("#") :].removesuffix("\x1b\\#0")
     places = drawn(body)
-    numbers = {index: places[at % wide, at // wide] for at, index in enumerate(indexes) if index}
-    assert sorted(numbers.values()) == [0, 1, 2, 3]
-    assert places == {(at % wide, at // wide): numbers[index] for at, index in enumerate(indexes) if index}
+    assert places == {(at % wide, at // wide): index - 1 for at, index in enumerate(indexes) if index}
 
 
 @pytest.mark.parametrize(
@@ -310,6 +192,39 @@ def test_a_terminal_that_says_it_has_sixel_gets_it(
     assert terminal.end() == 0
     assert terminal.seen == "hi" + sixel.QUERY + "\r\n" + SMALL_SIXEL.replace("\n", "\r\n")
     assert not Path("picture-1.png").exists()
+
+
+NO_PILLOW = "sandglass: to see pictures in this terminal, install Pillow: pip install 'sandglass-cli[sixel]'\r\n"
+
+
+@pytest.mark.parametrize(("answer", "advice"), [(XTERM_WITH_SIXEL, NO_PILLOW), (XTERM, "")], ids=["sixel", "none"])
+def test_without_pillow_a_picture_is_saved_and_a_terminal_with_sixel_gets_advice(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, advice: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocked = tmp_path / "blocked"
+    (blocked / "PIL").mkdir(parents=True)
+    (blocked / "PIL/__init__.py").write_text("raise ImportError\n")
+    path = os.pathsep.join([str(blocked), *sys.path])
+    terminal = Terminal(endpoint, "run", with_picture(endpoint, tmp_path), PYTHONPATH=path)
+    terminal.until(sixel.QUERY)
+    terminal.type(answer)
+    assert terminal.end() == 0
+    assert terminal.seen == "hi" + sixel.QUERY + SAVED + advice
+    assert Path("picture-1.png").read_bytes() == base64.b64decode(SMALL)
+
+
+def test_pillow_is_imported_for_sixel_alone(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocked = tmp_path / "blocked"
+    blocked.mkdir()
+    (blocked / "PIL.py").write_text("raise SystemExit('imported')\n")
+    path = os.pathsep.join([str(blocked), *sys.path])
+    terminal = Terminal(endpoint, "run", with_picture(endpoint, tmp_path), SANDGLASS_PICTURES="kitty", PYTHONPATH=path)
+    assert terminal.end() == 0
+    assert "\x1b_G" in terminal.seen
 
 
 def test_xterm_without_sixel_has_the_picture_saved(

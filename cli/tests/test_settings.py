@@ -40,7 +40,9 @@ def test_an_unknown_context_is_refused_with_the_known_ones() -> None:
 
 
 def test_without_an_endpoint_the_error_says_how_to_name_one() -> None:
-    with pytest.raises(ConfigurationError, match="set SANDGLASS_URL, give --url, or store one with 'sandglass context set"):
+    with pytest.raises(
+        ConfigurationError, match="set SANDGLASS_URL, give --url, or store one with 'sandglass context set"
+    ):
         resolve(Flags(), {}, Contexts())
 
 

@@ -14,6 +14,7 @@ from sandglass.core.facts import Execution
 from sandglass.core.runs import Listener
 from sandglass.errors import ConfigurationError
 from sandglass.terminal import pictures
+from sandglass.terminal.bitmaps import PillowMissing
 from sandglass.terminal.text import TerminalText
 
 _PIPE_WAIT_S = 2.0
@@ -103,9 +104,13 @@ class Screen:
     def _pictures(self, execution: Execution) -> None:
         is_wanted = self._is_live and self._folder is None and execution.images
         known = graphics.display(sys.stdout, os.environ) if is_wanted else None
-        rest = []
+        rest, missing = [], ""
         for image in execution.images:
-            drawn = pictures.shown(image.data, known) if known else None
+            drawn = None
+            try:
+                drawn = pictures.shown(image.data, known) if known else None
+            except PillowMissing as error:
+                missing = str(error)
             if drawn is None:
                 rest.append(image)
             else:
@@ -114,6 +119,8 @@ class Screen:
         for image, place in self._saved(Execution("", "ok", images=tuple(rest))):
             full = f" (full size in the sandbox: {image.path})" if image.path else ""
             note(f"picture saved: {place}{full}")
+        if missing:
+            note(missing)
 
     def _saved(self, execution: Execution) -> list[tuple[Any, str]]:
         folder = self._folder or Path()

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sandglass.terminal import pixels, png, sixel
+from sandglass.terminal import bitmaps, sixel
 
 KITTY = "kitty"
 ITERM = "iterm"
@@ -15,7 +15,7 @@ PROTOCOLS = (KITTY, ITERM, SIXEL)
 MOST_WIDTH = 1000
 """In pixels, where sixel shows it: xterm takes no more in either direction."""
 
-PNG = png.SIGNATURE
+PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"
 GIFS = (b"GIF87a", b"GIF89a")
 _CHUNK = 4096
@@ -34,7 +34,7 @@ class Display:
     """How a terminal shows pictures; colours at once and the width in pixels are those of sixel."""
 
     protocol: str
-    most_colours: int = pixels.MOST_COLOURS
+    most_colours: int = bitmaps.MOST_COLOURS
     most_width: int = MOST_WIDTH
 
 
@@ -54,12 +54,13 @@ def protocol(environ: Mapping[str, str]) -> str | None:
 def shown(data: bytes, known: Display) -> str | None:
     """The bytes for the terminal; None if it cannot show this picture. Base64 alone is the sandbox's.
 
-    iTerm2 opens anything by the system's decoders, so that only the pictures that are usual on pages go there.
+    iTerm2 opens anything by the system's decoders, so that only the pictures that are usual on pages go there. Sixel
+    raises `PillowMissing` where that lacks.
     """
-    if known.protocol != ITERM:
-        if not data.startswith(PNG):
-            return None
-        return _kitty(data) if known.protocol == KITTY else _sixel(data, known)
+    if known.protocol == KITTY:
+        return _kitty(data) if data.startswith(PNG) else None
+    if known.protocol == SIXEL:
+        return _sixel(data, known) if data.startswith((PNG, JPEG)) else None
     if not data.startswith((PNG, JPEG, *GIFS)):
         return None
     encoded = base64.b64encode(data).decode()
@@ -73,10 +74,9 @@ def ending(mime_type: str) -> str:
 
 def _sixel(data: bytes, known: Display) -> str | None:
     try:
-        picture = png.decoded(data)
-    except png.Unreadable:
+        return sixel.encoded(bitmaps.read(data, known.most_width, MOST_WIDTH, known.most_colours)) + "\n"
+    except bitmaps.Unreadable:
         return None
-    return sixel.encoded(pixels.shrunk(picture, known.most_width, MOST_WIDTH), known.most_colours) + "\n"
 
 
 def _kitty(data: bytes) -> str:

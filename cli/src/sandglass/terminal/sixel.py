@@ -6,8 +6,7 @@ import itertools
 import re
 from collections import defaultdict
 
-from sandglass.terminal import pixels
-from sandglass.terminal.pixels import CLEAR, Colour, Picture
+from sandglass.terminal.bitmaps import CLEAR, MOST_COLOURS, Bitmap, Colour
 
 QUERY = "\x1b[?1;1;0S\x1b[c"
 """How many colours at once, then what the terminal can. Every terminal answers the latter, which ends the answer."""
@@ -32,15 +31,14 @@ def colours(answer: str) -> int:
     if abilities is None or _SIXEL not in abilities.group(1).split(";")[1:]:
         return 0
     told = _COLOURS.search(answer)
-    most = pixels.MOST_COLOURS if told is None else int(told.group(1))
-    return min(most, pixels.MOST_COLOURS) if most >= 2 else 0
+    most = MOST_COLOURS if told is None else int(told.group(1))
+    return min(most, MOST_COLOURS) if most >= 2 else 0
 
 
-def encoded(picture: Picture, most_colours: int) -> str:
+def encoded(picture: Bitmap) -> str:
     """The bytes for the terminal, all of them ours: letters, numbers and few signs."""
-    indexes, palette = pixels.reduced(picture.pixels, most_colours)
-    registers = "".join(_register(number, colour) for number, colour in enumerate(palette))
-    rows = [indexes[at : at + picture.width] for at in range(0, len(indexes), picture.width)]
+    registers = "".join(_register(number, colour) for number, colour in enumerate(picture.palette))
+    rows = [picture.indexes[at : at + picture.width] for at in range(0, len(picture.indexes), picture.width)]
     bands = "-".join(_band(rows[at : at + _ROWS]) for at in range(0, len(rows), _ROWS))
     # 1: what is not drawn stays as it is.
     return f'\x1bP0;1;0q"1;1;{picture.width};{picture.height}{registers}{bands}\x1b\\'

@@ -18,7 +18,8 @@ enum HostileCall {
     ERROR("ToolError"),
     TWICE("answered"),
     FLOODS("answered"),
-    CHANGES("answered"),
+    /** In a small pod its session may hold no more of them before the answer is read: then that ends. */
+    CHANGES("answered or ServerNotRunning"),
     PROGRESS("ToolTimeout"),
     REQUESTS("ToolTimeout"),
     DIES("ServerNotRunning or ToolError");

@@ -105,7 +105,7 @@ def many(number, _):
     send({"id": number, "result": {"content": [], "structuredContent": {"values": [1] * 2_000_000}}})
 
 
-def line(_number, _given):
+def endless_line():
     while True:
         write(b"x" * 1_000_000)
 
@@ -157,7 +157,6 @@ DEEDS = {
     "batch": batch,
     "deep": deep,
     "many": many,
-    "line": line,
     "requests": requests,
     "error": error,
     "twice": twice,
@@ -275,7 +274,7 @@ def main():
     if BEGIN == "quits":
         sys.exit(ORDER)
     if BEGIN == "line":
-        line(0, {})
+        endless_line()
     if BEGIN == "noisy":
         beside(lambda: os.write(2, (MARK + "\n").encode() * 100))
     for one in sys.stdin:

@@ -150,7 +150,7 @@ async def a_stopped_sandbox_does_not_run_code(agent: Agent, one: str, _: str) ->
     equal((await agent.call("sandbox_stop", sandbox=one))["text"], f"Sandbox {one} stopped successfully")
     # Another replica of the gateway hears of it a moment later.
     end = time.monotonic() + 30
-    while not (failed := (await agent.python(one, "1"))["failed"]) and time.monotonic() < end:
+    while not (failed := (await agent.python(one, "1"))["failed"]) and time.monotonic() < end:  # noqa: ASYNC110 - the replicas tell nobody
         await asyncio.sleep(0.1)
     equal(failed, True)
 

@@ -315,5 +315,5 @@ def test_the_official_client_calls_with_a_server_of_a_file(endpoint: Endpoint, c
 
 
 def test_the_bound_of_names_is_that_of_the_endpoint() -> None:
-    place = Path(__file__).parents[2] / "mcp-gateway/src/main/java/dev/sandglass/gateway/contract/dropin/codemode"
+    place = Path(__file__).parents[3] / "mcp-gateway/src/main/java/dev/sandglass/gateway/contract/dropin/codemode"
     assert f"MOST_LOADED = {local_servers.MOST_NAMED};" in (place / "RunPythonTool.java").read_text()

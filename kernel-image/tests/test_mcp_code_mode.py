@@ -99,9 +99,9 @@ for call in (
     output = peer.run("unknown", "from mcptools.code_mode import load; load(['three'], globals())")
     assert output.outcome is not None
     assert output.outcome["message"] == "MCPError: Unknown MCP server: three; registered are: one, two"
-    output = peer.run("odd", "from mcptools.code_mode import load; load(['a\\u2028b\\ud800'], globals())")
+    output = peer.run("odd", "from mcptools.code_mode import load; load(['a\\u2028b\\ud800\\x01'], globals())")
     assert output.outcome is not None
-    assert output.outcome["message"] == r"MCPError: Unknown MCP server: a\u2028b\ud800; registered are: one, two"
+    assert output.outcome["message"] == r"MCPError: Unknown MCP server: a\u2028b\ud800\x01; registered are: one, two"
 
 
 def test_servers_that_an_execution_names_are_there(peer: Client) -> None:
@@ -129,9 +129,6 @@ def test_a_server_that_is_unknown_ends_the_execution_before_its_code(peer: Clien
     assert output.text("stdout") == ""
     assert output.outcome is not None
     assert output.outcome["message"] == "MCPError: Unknown MCP server: three; registered are: one, two"
-    output = peer.run("odd", "from mcptools.code_mode import load; load(['a\\u2028b\\ud800'], globals())")
-    assert output.outcome is not None
-    assert output.outcome["message"] == r"MCPError: Unknown MCP server: a\u2028b\ud800; registered are: one, two"
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ def _module(name: str, parent: ModuleType | None) -> ModuleType:
 
 def _shown(name: str) -> str:
     """A name of the caller's in our words: what is no printable character, as an escape."""
-    return name if name.isprintable() else name.encode("ascii", "backslashreplace").decode()
+    return name if name.isprintable() else name.encode("unicode_escape").decode()
 
 
 def _plain(name: str) -> str:

@@ -18,8 +18,7 @@ enum HostileCall {
     ERROR("ToolError"),
     TWICE("answered"),
     FLOODS("answered"),
-    /** In a small pod its session may hold no more of them before the answer is read: then that ends. */
-    CHANGES("answered or ServerNotRunning"),
+    CHANGES("answered"),
     PROGRESS("ToolTimeout"),
     REQUESTS("ToolTimeout"),
     DIES("ServerNotRunning or ToolError");

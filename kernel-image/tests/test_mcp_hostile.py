@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,6 +62,14 @@ def test_many_changes_are_written_seldom(peer: Client, running: Running) -> None
     peer.run("changes", f"{FORGE}\nforge(*[{tools}] * 300)")
     assert peer.ask("mcp_list", timeout=5)["servers"][0]["tools"] == []
     assert running.descriptors() < 100
+
+
+def test_a_storm_of_changes_is_listed_a_few_times(peer: Client, link: Link, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    register(peer, "one", "storm", str(notes))
+    assert link.call("grows")["result"]
+    peer.until(lambda: link.call("late").get("error", {}).get("kind") == "failed", PATIENCE, "the new tool")
+    assert len(Path(f"{notes}.lists").read_text().splitlines()) < 100
 
 
 def test_a_session_that_is_stopped_is_given_up(peer: Client, running: Running) -> None:

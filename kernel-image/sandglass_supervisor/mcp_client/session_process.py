@@ -39,6 +39,7 @@ gc.enable()
 
 _REQUESTS, _ANSWERS = 3, 4
 _LOOK_S = 0.25
+_LIST_AGAIN_S = 0.5  # between two lists of a server that keeps changing
 _WHY_CHARS = 2000
 _UNAUTHORIZED = 401
 _TOLD = ("name", "description", "inputSchema", "outputSchema")
@@ -55,6 +56,7 @@ class _Session:
         self._scopes: dict[int, Any] = {}
         self._local = False  # the server is a process of ours
         self._began = asyncio.Event()
+        self._changed = asyncio.Event()  # the server has other tools than it listed
         self._ended = asyncio.Event()
         self._serving: asyncio.Task[None] | None = None
 
@@ -98,8 +100,10 @@ class _Session:
                 self._began.set()
                 deadline.cancel()
                 _say({"op": "started", "server_info": _about(client), "tools": tools, "notes": notes})
-                await self._ended.wait()
-                self._give_up("it closed the connection")
+                async with anyio.create_task_group() as group:
+                    group.start_soon(self._list_changes, client)
+                    await self._ended.wait()
+                    self._give_up("it closed the connection")
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever it is, the supervisor is told
@@ -127,10 +131,18 @@ class _Session:
 
     async def _told(self, message: Any) -> None:
         """A notification of the server."""
-        root = getattr(message, "root", message)
-        if self._client is not None and getattr(root, "method", "") == "notifications/tools/list_changed":
-            tools, notes = await _tools(self._client)
-            _say({"op": "tools", "tools": tools, "notes": notes})
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            self._changed.set()
+
+    async def _list_changes(self, client: Any) -> None:
+        """List the tools once for all changes since the last list: a server may tell of more than can be listed."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            with suppress(Exception):  # the server does not list them now: what it said before stays
+                tools, notes = await _tools(client)
+                _say({"op": "tools", "tools": tools, "notes": notes})
+            await asyncio.sleep(_LIST_AGAIN_S)
 
     async def _call(self, wanted: dict[str, Any]) -> None:
         number = wanted["id"]

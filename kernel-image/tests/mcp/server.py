@@ -1,8 +1,8 @@
 """An MCP server of the standard library alone, over stdio; its first argument says how it behaves.
 
-usage: server.py [well | mute | broken | flood | many | pages | quits | noisy] [FILE to note cancellations in]
+usage: server.py [well | mute | broken | flood | many | pages | quits | noisy | storm] [FILE to note cancellations in]
 
-Into FILE.begun it writes a line for each call of the tool ``slow``.
+Into FILE.begun it writes a line for each call of the tool ``slow``, into FILE.lists one for each list of its tools.
 """
 
 import json
@@ -55,9 +55,10 @@ def dies(_: dict[str, Any]) -> dict[str, Any]:
     os._exit(3)
 
 
-def grows(_: dict[str, Any]) -> dict[str, Any]:
+def grows(_given: dict[str, Any]) -> dict[str, Any]:
     TOOLS.append({"name": "late", "description": "came later", "inputSchema": {"type": "object"}})
-    send({"method": "notifications/tools/list_changed"})
+    for _ in range(2000 if BEHAVIOUR == "storm" else 1):
+        send({"method": "notifications/tools/list_changed"})
     return text("grew")
 
 
@@ -94,6 +95,9 @@ def answer(number: int, method: str, params: dict[str, Any]) -> None:
 
 
 def listed() -> dict[str, Any]:
+    if os.devnull != NOTES:
+        with WRITING, open(NOTES + ".lists", "a") as lists:
+            print("listed", file=lists)
     if BEHAVIOUR == "many":
         return {"tools": [{"name": f"t{n}", "inputSchema": {"type": "object"}} for n in range(1000)]}
     if BEHAVIOUR == "pages":

@@ -35,12 +35,13 @@ record HostileServer(Agent agent, String sandbox, String name, List<String> othe
 
         Answer answer =
                 agent.python(sandbox, """
-                import mcptools, time
+                import mcptools, sys, time
                 begin = time.monotonic()
                 try:
                     said, end = str(mcptools.call("%1$s", "%2$s", {}, timeout_s=%3$d)), "answered"
                 except mcptools.ToolRunnerError as error:
                     said, end = str(error), type(error).__name__
+                print(said[:300], file=sys.stderr)
                 print(end, len(said) < 8192, time.monotonic() - begin < %3$d + 5)
                 for other in "%4$s".split():
                     print(mcptools.call(other, "Add-Numbers", {"a": 40, "b": 2}, timeout_s=30)["sum"])

@@ -233,6 +233,21 @@ def test_a_server_whose_tools_change(peer: Client, link: Link) -> None:
     peer.until(lambda: peer.ask("mcp_list")["servers"][0]["tools"][-1]["module"] == "late", PATIENCE, "its module")
 
 
+def test_tools_that_do_not_follow_mcp_are_left_out_alone(peer: Client, link: Link) -> None:
+    notes = register(peer, "one", "odd")["notes"]
+    assert any("9 tools that do not follow MCP's schema are left out" in note for note in notes), notes
+    assert link.call("add", a=1, b=2)["result"]["structuredContent"] == {"sum": 3}
+    assert link.call("untyped")["error"]["kind"] == "no_tool"
+
+
+def test_a_timeout_tells_that_the_server_prints_between_its_messages(peer: Client, link: Link) -> None:
+    register(peer, "one", "chatty")
+    assert link.call("slow", seconds=0)["result"]["content"][0]["text"] == "slept"
+    assert "it sent what is no message of MCP" in link.call("slow", 1, seconds=60)["error"]["message"]
+    register(peer, "two")
+    assert "no message of MCP" not in link.call("slow", 1, "two", seconds=60)["error"]["message"]
+
+
 def test_env_reaches_the_server_alone(peer: Client, link: Link) -> None:
     register(peer, env={"KEY": "s3cret"})
     assert link.call("env", name="KEY")["result"]["content"][0]["text"] == "s3cret"
@@ -246,7 +261,7 @@ def test_env_reaches_the_server_alone(peer: Client, link: Link) -> None:
     [
         ("quits", 50, "mcp_start_failed", 'its last words were "a key is missing"'),
         ("mute", 1, "mcp_timeout", "it did not answer within 1 s"),
-        ("broken", 2, "mcp_timeout", "it did not answer within 2 s"),
+        ("broken", 2, "mcp_timeout", "it did not answer within 2 s; it sent what is no message of MCP"),
     ],
 )
 def test_a_start_that_fails(peer: Client, behaviour: str, timeout_s: int, code: str, words: str) -> None:

@@ -2,7 +2,8 @@
 
 It hears frames (``shared/json_frames.py``) on descriptor 3 and answers on 4: ``start`` with what to start or to reach,
 ``call`` and ``cancel``. It says ``started`` or ``failed``, ``result`` or ``error`` for each call, ``tools`` when the
-server's list has changed, and ``ended`` when the server is gone. It ends with descriptor 3.
+server's list has changed, ``unreadable`` once if the server sends what is no message, and ``ended`` when it is gone.
+It ends with descriptor 3.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -20,8 +21,6 @@ from ..limits import (
     MCP_REQUEST_BYTES,
     MCP_RESULT_BYTES,
     MCP_SESSION_BYTES,
-    MCP_TOOLS,
-    MCP_TOOLS_BYTES,
     MCP_VALUES,
     SLICE_BYTES,
 )
@@ -34,6 +33,8 @@ import anyio  # noqa: E402 - these are in the folder that was just found
 from mcp.client.client import Client  # noqa: E402
 from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
 
+from .tool_lists import ToolLists  # noqa: E402
+
 gc.freeze()
 gc.enable()
 
@@ -42,7 +43,6 @@ _LOOK_S = 0.25
 _LIST_AGAIN_S = 0.5  # between two lists of a server that keeps changing
 _WHY_CHARS = 2000
 _UNAUTHORIZED = 401
-_TOLD = ("name", "description", "inputSchema", "outputSchema")
 _DEPTH = 4000  # as deep as the supervisor can read, a session can
 _CLOSED = "Connection closed"  # what the SDK says to all who wait
 
@@ -51,9 +51,11 @@ class _Session:
     """One server; ``serve`` returns when the session is over."""
 
     def __init__(self) -> None:
-        self._client: Any = None
+        self._sdk: Any = None
+        self._lists = ToolLists()
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._scopes: dict[int, Any] = {}
+        self._unreadable = False  # it sent something that is no message
         self._local = False  # the server is a process of ours
         self._began = asyncio.Event()
         self._changed = asyncio.Event()  # the server has other tools than it listed
@@ -94,9 +96,10 @@ class _Session:
         """Hold the session from its start to its end, in one task, as the SDK's scopes want it."""
         deadline = asyncio.get_running_loop().call_later(wanted["timeout_s"], self._late, wanted["timeout_s"])
         try:
-            async with _client(wanted, self._told, self._ended, self._answered) as client:
-                tools, notes = await _tools(client)
-                self._client = client
+            transport = _heard(_transport(wanted, self._answered), self._lists.hear, self._closed)
+            async with Client(transport, message_handler=self._told, cache=None) as client:
+                tools, notes = await self._lists.tools(client)
+                self._sdk = client
                 self._began.set()
                 deadline.cancel()
                 _say({"op": "started", "server_info": _about(client), "tools": tools, "notes": notes})
@@ -124,13 +127,21 @@ class _Session:
         _say({"op": "ended" if self._began.is_set() else "failed", "late": late, "why": why})
         _leave()
 
+    def _closed(self) -> None:
+        """The end of what a process of ours writes is its own; over HTTP the next call connects anew."""
+        if self._local:
+            self._ended.set()
+
     async def _answered(self, response: Any) -> None:
         """An answer over HTTP: a key that is refused may have been replaced, and the next start reads it anew."""
         if response.status_code == _UNAUTHORIZED and response.request.method == "POST":
             self._give_up("it answered 401, so it does not take the key in a header that comes from a Secret")
 
     async def _told(self, message: Any) -> None:
-        """A notification of the server."""
+        """A notification of the server, or what the SDK could not read."""
+        if isinstance(message, ValueError) and not self._unreadable:
+            self._unreadable = True
+            _say({"op": "unreadable"})
         if getattr(message, "method", "") == "notifications/tools/list_changed":
             self._changed.set()
 
@@ -140,7 +151,7 @@ class _Session:
             await self._changed.wait()
             self._changed.clear()
             with suppress(Exception):  # the server does not list them now: what it said before stays
-                tools, notes = await _tools(client)
+                tools, notes = await self._lists.tools(client)
                 _say({"op": "tools", "tools": tools, "notes": notes})
             await asyncio.sleep(_LIST_AGAIN_S)
 
@@ -168,7 +179,7 @@ class _Session:
         except UnicodeEncodeError:
             words = "arguments: hold half a character (an unpaired surrogate), which no server can be sent"
             return {"op": "error", "id": wanted["id"], "kind": "bad_request", "message": words}
-        said = await self._client.call_tool(wanted["tool"], wanted["arguments"])
+        said = await self._sdk.call_tool(wanted["tool"], wanted["arguments"])
         result = said.model_dump(mode="json", by_alias=True, exclude_none=True)
         result = {name: result[name] for name in ("content", "structuredContent", "isError") if name in result}
         body = to_json(result)
@@ -180,15 +191,15 @@ class _Session:
 
 
 @asynccontextmanager
-async def _client(wanted: dict[str, Any], told: Any, ended: asyncio.Event, answered: Any) -> AsyncIterator[Any]:
+async def _transport(wanted: dict[str, Any], answered: Any) -> AsyncIterator[tuple[Any, Any]]:
+    """The SDK's streams to and from the server; ``answered`` sees responses over HTTP if keys were given."""
     if "argv" in wanted:
         program, *args = wanted["argv"]
         server = StdioServerParameters(
             command=program, args=args, env=wanted["env"], cwd=wanted["cwd"], encoding_error_handler="replace"
         )
-        transport = _watched(stdio_client(server), ended)
-        async with Client(transport, message_handler=told, cache=None) as client:
-            yield client
+        async with stdio_client(server) as streams:
+            yield streams
         return
     from mcp.shared._httpx_utils import create_mcp_http_client
 
@@ -201,39 +212,37 @@ async def _client(wanted: dict[str, Any], told: Any, ended: asyncio.Event, answe
     if wanted["transport"] == "sse":
         from mcp.client.sse import sse_client
 
-        transport = sse_client(wanted["url"], wanted["headers"], httpx_client_factory=http_client)
-        async with Client(transport, message_handler=told, cache=None) as client:
-            yield client
+        async with sse_client(wanted["url"], wanted["headers"], httpx_client_factory=http_client) as streams:
+            yield streams
     else:
         from mcp.client.streamable_http import streamable_http_client
 
-        async with http_client(headers=wanted["headers"]) as http:
-            transport = streamable_http_client(wanted["url"], http_client=http)
-            async with Client(transport, message_handler=told, cache=None) as client:
-                yield client
+        async with (
+            http_client(headers=wanted["headers"]) as http,
+            streamable_http_client(wanted["url"], http_client=http) as streams,
+        ):
+            yield streams
 
 
-async def _tools(client: Any) -> tuple[list[dict[str, Any]], list[str]]:
-    """What the server offers, within bounds, and what was left out."""
-    tools: list[dict[str, Any]] = []
-    size, values, cursor = 0, 0, None
-    # A page may be empty: so the pages are counted too.
-    for _ in range(MCP_TOOLS):
-        page = await client.list_tools(cursor=cursor)
-        for tool in page.tools:
-            whole = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-            told = {name: whole[name] for name in _TOLD if name in whole}
-            body = to_json(told)
-            size += len(body)
-            values += body.count(b",")
-            if len(tools) == MCP_TOOLS or size > MCP_TOOLS_BYTES or values > MCP_VALUES // 2:
-                bound = f"{MCP_TOOLS} tools and {MCP_TOOLS_BYTES} bytes of their descriptions"
-                return tools, [f"the server has more tools; those beyond {bound} are left out"]
-            tools.append(told)
-        cursor = page.next_cursor
-        if not cursor:
-            return tools, []
-    return tools, [f"the server lists its tools on more than {MCP_TOOLS} pages; those beyond are left out"]
+@asynccontextmanager
+async def _heard(
+    transport: Any, hear: Callable[[Any], None], end: Callable[[], None]
+) -> AsyncIterator[tuple[Any, Any]]:
+    """A transport of which each message is heard before the SDK gets it, and the end, which the SDK does not report."""
+    async with transport as (read, write):
+        sender, receiver = anyio.create_memory_object_stream[Any](0)
+
+        async def forward() -> None:
+            async with sender:
+                async for message in read:
+                    hear(message)
+                    await sender.send(message)
+            end()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(forward)
+            yield receiver, write
+            group.cancel_scope.cancel()
 
 
 def _about(client: Any) -> dict[str, str]:
@@ -243,24 +252,6 @@ def _about(client: Any) -> dict[str, str]:
         "version": "" if info is None else info.version,
         "protocol_version": str(client.protocol_version),
     }
-
-
-@asynccontextmanager
-async def _watched(transport: Any, ended: asyncio.Event) -> AsyncIterator[tuple[Any, Any]]:
-    """The transport, and an event for the end of what the server writes, which the SDK does not report."""
-    async with transport as (read, write):
-        sender, receiver = anyio.create_memory_object_stream[Any](0)
-
-        async def forward() -> None:
-            async with sender:
-                async for message in read:
-                    await sender.send(message)
-            ended.set()
-
-        async with anyio.create_task_group() as group:
-            group.start_soon(forward)
-            yield receiver, write
-            group.cancel_scope.cancel()
 
 
 def _resident_bytes() -> int:

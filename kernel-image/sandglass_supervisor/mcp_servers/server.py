@@ -22,11 +22,12 @@ from .requests import Call, CallProblem
 from .secrets import Hidden
 from .session import Session, Start
 from .turns import Turns
-from .words import Answered, Changed, Said, Started, Tool
+from .words import Answered, Changed, Said, Started, Tool, Unreadable
 
 STARTING, RUNNING, ENDED = "starting", "running", "ended"
 _NAMES_TOLD = 20
 _GRACE_S = 5.0
+_UNREADABLE = "; it sent what is no message of MCP, as a program does that prints elsewhere than to its standard error"
 
 Outcome = dict[str, Any] | CallProblem
 
@@ -74,6 +75,7 @@ class Server:
         self._began_at = self._rest_until = 0.0
         self._failures = 0  # starts in a row that soon ended
         self._ended_why = ""
+        self._silence = ""  # what may be the cause of it
 
     @property
     def name(self) -> str:
@@ -171,16 +173,19 @@ class Server:
             case Changed() if self.state == RUNNING:
                 self.tools, self.notes = said.tools, said.notes
                 self.changed()
+            case Unreadable():
+                self._silence = _UNREADABLE
             case Answered():
                 self._settle(said.number, self._clean(said.outcome))
 
     def session_ended(self, why: str) -> None:
         """The server is gone: calls that wait get an error."""
         late = self._session is not None and self._session.late
-        self._over(why, late=late)
+        self._over(why + self._silence if late else why, late=late)
 
     def _begin(self) -> None:
         self.state = STARTING
+        self._silence = ""
         self._began_at = self._means.loop.clock()
         try:
             values = secret_files.read(self.registration.target, self._means.secrets)
@@ -250,7 +255,8 @@ class Server:
         return no_tool(self.name, self.tools, name)
 
     def _late(self, number: int, seconds: float) -> None:
-        self.cancel(number, CallProblem("timeout", f"no answer within {seconds:g} s; give timeout_s for another limit"))
+        words = f"no answer within {seconds:g} s{self._silence}; give timeout_s for another limit"
+        self.cancel(number, CallProblem("timeout", words))
 
     def _settle(self, number: int, value: Outcome) -> None:
         pending = self._pending.pop(number, None)

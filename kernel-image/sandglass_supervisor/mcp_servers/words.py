@@ -81,7 +81,11 @@ class Over(NamedTuple):
     late: bool
 
 
-Said = Started | Changed | Answered | Over
+class Unreadable(NamedTuple):
+    """The server sent something that is no message of MCP, perhaps what should have been an answer."""
+
+
+Said = Started | Changed | Answered | Over | Unreadable
 
 
 def parse(frame: Frame) -> Said:
@@ -98,6 +102,8 @@ def parse(frame: Frame) -> Said:
                 return Answered(_int(said["id"]), said["result"])
             case "error" if said["kind"] in _KINDS:
                 return Answered(_int(said["id"]), CallProblem(said["kind"], _str(said["message"])[:MESSAGE_CHARS]))
+            case "unreadable":
+                return Unreadable()
             case "ended" | "failed":
                 return Over(one_line(_str(said["why"]), MESSAGE_CHARS), said.get("late") is True)
     except (KeyError, TypeError):

@@ -1,6 +1,8 @@
 """An MCP server of the standard library alone, over stdio; its first argument says how it behaves.
 
-usage: server.py [well | mute | broken | flood | many | pages | quits | noisy | storm] [FILE to note cancellations in]
+usage: server.py [BEHAVIOUR] [FILE]
+
+BEHAVIOUR is well, mute, broken, flood, many, pages, quits, noisy, odd, chatty or storm; FILE is for cancellations.
 
 Into FILE.begun it writes a line for each call of the tool ``slow``, into FILE.lists one for each list of its tools.
 """
@@ -30,6 +32,18 @@ TOOLS: list[dict[str, Any]] = [
     ),
 ]
 
+ODD: list[Any] = [
+    {"name": "untyped", "inputSchema": {"properties": {"a": NUMBER}}},
+    {"name": "list", "inputSchema": {"type": "array"}},
+    {"name": "bare"},
+    {"name": "text", "inputSchema": "object"},
+    {"inputSchema": {"type": "object"}},
+    {"name": 7, "inputSchema": {"type": "object"}},
+    {"name": "hint", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": []}},
+    "tool",
+    None,
+]
+
 
 def send(message: dict[str, Any]) -> None:
     with WRITING:
@@ -42,6 +56,9 @@ def text(words: str, **more: Any) -> dict[str, Any]:
 
 
 def slow(given: dict[str, Any]) -> dict[str, Any]:
+    if BEHAVIOUR == "chatty":
+        with WRITING:
+            print("sleeps now", flush=True)
     if os.devnull != NOTES:
         with WRITING, open(NOTES + ".begun", "a") as begun:
             begun.write("begun\n")
@@ -100,6 +117,8 @@ def listed() -> dict[str, Any]:
             print("listed", file=lists)
     if BEHAVIOUR == "many":
         return {"tools": [{"name": f"t{n}", "inputSchema": {"type": "object"}} for n in range(1000)]}
+    if BEHAVIOUR == "odd":
+        return {"tools": [*ODD, *TOOLS]}
     if BEHAVIOUR == "pages":
         return {"tools": [], "nextCursor": "more"}
     return {"tools": TOOLS}

@@ -26,6 +26,9 @@ public final class SandboxLabels {
     /** Annotation on pods: digest of the fields of the spec that shaped the pod. */
     public static final String POD_SPEC_HASH = "sandglass.dev/pod-spec-hash";
 
+    /** Annotation on pods in the place of one that ended: why that one ended, in one word. */
+    public static final String LOST = "sandglass.dev/lost";
+
     /** Annotation on pods: maximum lifetime in seconds that the spec gave them; absent if it is the installation's. */
     public static final String OWN_MAX_LIFETIME = "sandglass.dev/own-max-lifetime";
 

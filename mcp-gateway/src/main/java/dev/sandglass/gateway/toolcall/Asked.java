@@ -55,10 +55,15 @@ sealed interface Asked {
 
     private static String text(JsonNode given, String field) {
         String text = given.path(field).asString("");
-        if (!given.path(field).isString() || text.isEmpty() || text.length() > MAX_NAME) {
+        if (!given.path(field).isString() || !isName(text)) {
             throw CallProblem.FAILED.because("%s: must be a text of 1 to %d characters".formatted(field, MAX_NAME));
         }
         return text;
+    }
+
+    /** A name of a server or a tool: 1 to {@link #MAX_NAME} characters, of which one may take two units of Java. */
+    static boolean isName(String text) {
+        return !text.isEmpty() && text.codePointCount(0, text.length()) <= MAX_NAME;
     }
 
     private static Duration timeout(JsonNode given) {

@@ -169,7 +169,7 @@ public record ToolListing(Blob json, Tools tools, int count, String hash) {
 
             /** Of two names, another reader may take the other one. */
             private boolean isSound() {
-                return names == 1 && !name.isEmpty() && name.length() <= Asked.MAX_NAME;
+                return names == 1 && Asked.isName(name);
             }
         }
 

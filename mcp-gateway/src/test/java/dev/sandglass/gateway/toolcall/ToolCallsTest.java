@@ -216,8 +216,11 @@ class ToolCallsTest {
                     .as(odd)
                     .isEqualTo("failed");
         }
-        assertThat(blob(scene.ask(BOX, "tool_call", "{'server':'web','tool':'" + "a".repeat(256) + "'}", "{}")))
-                .isEqualTo("{}");
+        for (String character : List.of("a", "😀")) {
+            String tool = character.repeat(256);
+            assertThat(blob(scene.ask(BOX, "tool_call", "{'server':'web','tool':'" + tool + "'}", "{}")))
+                    .isEqualTo("{}");
+        }
     }
 
     @Test

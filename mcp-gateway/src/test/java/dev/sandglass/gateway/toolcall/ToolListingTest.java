@@ -50,6 +50,13 @@ class ToolListingTest {
     }
 
     @Test
+    void aNameMayHaveAsManyCharactersOfAnyPlane() {
+        String tool = "{\"name\":\"%s\"}".formatted("😀".repeat(256));
+        assertThat(json("{\"tools\":[%s,{\"name\":\"%s\"}]}".formatted(tool, "😀".repeat(257))))
+                .isEqualTo("{\"server\":\"web\",\"tools\":[%s],\"left_out\":0}".formatted(tool));
+    }
+
+    @Test
     void whatIsNoListIsNone() {
         for (String odd : List.of("", "[]", "7", "{", "{\"tools\":[", "{\"tools\":[{]}")) {
             assertThat(read(odd)).as(odd).isEmpty();

@@ -1,8 +1,8 @@
 package dev.sandglass.operator.pod;
 
+import dev.sandglass.api.SandboxLabels;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
-import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.Optional;
@@ -31,6 +31,9 @@ public final class SandboxContainer {
      */
     public static Pod after(Pod desired, String why) {
         return new PodBuilder(desired)
+                .editMetadata()
+                .addToAnnotations(SandboxLabels.LOST, why)
+                .endMetadata()
                 .editSpec()
                 .editFirstContainer()
                 .addNewEnv()
@@ -70,12 +73,8 @@ public final class SandboxContainer {
 
     /** The word that a pod was made with in the place of one that ended; empty if it has nothing to tell. */
     public static Optional<String> saysLost(Pod pod) {
-        return Optional.ofNullable(pod.getSpec()).stream()
-                .flatMap(spec -> spec.getContainers().stream())
-                .flatMap(container -> container.getEnv().stream())
-                .filter(variable -> REPLACED.equals(variable.getName()))
-                .map(EnvVar::getValue)
-                .filter(why -> why != null && !why.isEmpty())
-                .findFirst();
+        return Optional.ofNullable(pod.getMetadata().getAnnotations())
+                .map(annotations -> annotations.get(SandboxLabels.LOST))
+                .filter(why -> !why.isEmpty());
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Container;
@@ -80,6 +81,16 @@ class LeanSerializationTest {
                 .containsKey("memory");
         assertThat(pod.getStatus().getContainerStatuses().getFirst().getRestartCount())
                 .isEqualTo(2);
+    }
+
+    @Test
+    void whatAPodOwesIsRead() {
+        Pod desired = lean.unmarshal(POD, Pod.class);
+
+        Pod read = lean.clone(SandboxContainer.after(desired, "Evicted"));
+
+        assertThat(SandboxContainer.saysLost(read)).contains("Evicted");
+        assertThat(SandboxContainer.saysLost(desired)).isEmpty();
     }
 
     /** The empty one is no network, none at all the installation's. */

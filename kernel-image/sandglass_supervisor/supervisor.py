@@ -29,10 +29,10 @@ from .mcp_servers.door import Door
 from .mcp_servers.loads import Loads
 from .mcp_servers.process import Ahead
 from .mcp_servers.process import Means as ServerMeans
-from .mcp_servers.remote_calls import RemoteCalls
 from .mcp_servers.remote_functions import RemoteFunctions
+from .mcp_servers.served_calls import ServedCalls
 from .mcp_servers.servers import Servers
-from .mcp_servers.shared import SharedServers
+from .mcp_servers.shared_servers import SharedServers
 from .metrics.metrics import Bounds, Disk, Metrics, scratch_folders
 from .network_probe import Address, Network, NetworkProbe
 from .processes import resource_shares
@@ -96,7 +96,7 @@ class Supervisor:
         self._sandbox = Sandbox(settings, network, self._kernels, commands, metrics, files, servers)
         if lost == outcome.CONTAINER_RESTARTED:
             self._sandbox.executions.follow_others()
-        self._remote_calls = RemoteCalls(servers)
+        self._remote_calls = ServedCalls(servers)
         of_servers = self._remote_calls, RemoteFunctions(servers, loads)
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet, self._door.mend, *of_servers)
         loop.watch(self._signals, self._read_signals)

@@ -23,8 +23,8 @@ from .link.arguments import (
     parse_offset,
 )
 from .link.wire import Answer, Problem, Reply, Request
-from .mcp_servers.remote_calls import RemoteCalls
 from .mcp_servers.remote_functions import RemoteFunctions
+from .mcp_servers.served_calls import ServedCalls
 from .mcp_servers.servers import Servers
 from .metrics.metrics import Metrics
 from .network_probe import Network
@@ -81,14 +81,14 @@ class Verbs:
         new_execution: NewExecution,
         greet: Callable[[bytes, frozenset[str]], None],
         mend_door: Callable[[], None],
-        remote_calls: RemoteCalls,
+        served_calls: ServedCalls,
         remote_functions: RemoteFunctions,
     ) -> None:
         self._sandbox = sandbox
         self._new_execution = new_execution
         self._greet = greet
         self._mend_door = mend_door
-        self._remote_calls = remote_calls
+        self._remote_calls = served_calls
         self._remote_functions = remote_functions
         self._table: dict[str, Callable[[bytes, Request], Reply | Attached]] = {
             "hello": self._hello,

@@ -23,7 +23,7 @@ from sandglass_supervisor.link.wire import Credit, Malformed, Problem, Request, 
 from sandglass_supervisor.loop import Loop
 from sandglass_supervisor.mcp_api import texts
 from sandglass_supervisor.mcp_api.schemas import Definitions, Unfit
-from sandglass_supervisor.mcp_servers import shared_words, words
+from sandglass_supervisor.mcp_servers import shared_server_words, words
 from sandglass_supervisor.mcp_servers.definition import parse_registration
 from sandglass_supervisor.mcp_servers.requests import CallProblem, parse_request
 from sandglass_supervisor.shared.html_text import html_text
@@ -233,17 +233,17 @@ def check_shared(frames: list[bytes]) -> None:
     """What a gateway answers about shared servers: what code gets of it is bounded, and JSON for any reader."""
     blob = b"".join(frames)
     with suppress(CallProblem):
-        assert isinstance(json.loads(shared_words.parse_result(blob, "one").decode("utf-8")), dict)
+        assert isinstance(json.loads(shared_server_words.parse_result(blob, "one").decode("utf-8")), dict)
     with suppress(CallProblem):
-        tools, _ = shared_words.parse_listed(blob, "one")
+        tools, _ = shared_server_words.parse_listed(blob, "one")
         assert all(isinstance(json.loads(tool.described), dict) for tool in tools)
     for value, data in ((wire.parse_object(blob) or {}, b""), ({}, blob)):
         with suppress(CallProblem):
-            for server in shared_words.parse_servers(value, data):
+            for server in shared_server_words.parse_servers(value, data):
                 assert server["name"].isprintable()
                 assert server["state"] == "" or server["state"].isprintable()
                 assert all(0 < len(tool["name"]) <= limits.MCP_TEXT_CHARS for tool in server["tools"])
-    told = shared_words.problem_of(Problem("failed", blob.decode("utf-8", "replace")))
+    told = shared_server_words.problem_of(Problem("failed", blob.decode("utf-8", "replace")))
     assert 0 < len(str(told)) <= limits.MESSAGE_CHARS
     assert all(line.isprintable() for line in str(told).split("\n"))
 

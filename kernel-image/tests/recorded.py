@@ -311,7 +311,7 @@ def _calls() -> list[Recorded]:
 
 
 def _calls_of_servers(means: dict[str, Any]) -> list[Recorded]:
-    """As ``mcp_servers/shared.py`` makes them."""
+    """As ``mcp_servers/shared_servers.py`` makes them."""
     said: list[tuple[str, dict[str, Any], bytes]] = [
         ("tool_servers", {}, b""),
         ("tool_list", {"server": "github"}, b""),

@@ -10,7 +10,7 @@ from recorded import Recorded
 from sandglass_supervisor.link import arguments, wire
 from sandglass_supervisor.link.wire import Credit, Malformed, Problem, Request, Returned
 from sandglass_supervisor.mcp_servers.definition import parse_name, parse_registration
-from sandglass_supervisor.mcp_servers.remote_calls import parse_call, parse_call_id, parse_server
+from sandglass_supervisor.mcp_servers.served_calls import parse_call, parse_call_id, parse_server
 
 VERBS = set(
     "hello execute command install attach detach interrupt list metrics files reset close"

@@ -12,7 +12,7 @@ from sandglass_supervisor.link.wire import Problem, Returned
 from sandglass_supervisor.loop import Loop
 from sandglass_supervisor.mcp_servers.budget import Budget
 from sandglass_supervisor.mcp_servers.requests import Call, CallProblem
-from sandglass_supervisor.mcp_servers.shared import SharedServers, Withdraw
+from sandglass_supervisor.mcp_servers.shared_servers import SharedServers, Withdraw
 
 GATEWAY = b"gateway"
 RESULT = b'{"content":[]}'

@@ -12,8 +12,8 @@ from .loads import Loads
 from .requests import Call, CallProblem, Describe, Load
 from .server import Outcome, Server, no_tool
 from .servers import Servers
-from .shared import Listed, SharedServers, Withdraw
-from .shared_words import NO_GATEWAY
+from .shared_server_words import NO_GATEWAY
+from .shared_servers import Listed, SharedServers, Withdraw
 from .words import Tool
 
 # Takes the answer: a value, or one that is JSON already, or why there is none.

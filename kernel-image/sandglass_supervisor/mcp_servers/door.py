@@ -23,7 +23,7 @@ from .budget import Budget
 from .channel import Bounds, Channel
 from .requests import Call, CallProblem, Cancel, Describe, Load, ServersAsked, parse_number, parse_request
 from .server import Outcome
-from .shared import Withdraw
+from .shared_servers import Withdraw
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid of unix(7)
 _BACKLOG = 128

@@ -13,7 +13,7 @@ from . import api
 from .api import Generation
 from .process import Means
 from .requests import CallProblem
-from .shared import Listed, SharedServers, Withdraw
+from .shared_servers import Listed, SharedServers, Withdraw
 from .words import Tool
 
 Answer = Callable[[dict[str, Any] | CallProblem], None]

@@ -8,12 +8,12 @@ from typing import Any
 
 from ..limits import MCP_LIST_BYTES, MCP_NOTES
 from ..link.wire import Answer, Problem, Reply, Request
-from . import shared_words
+from . import shared_server_words
 from .definition import parse_name
 from .loads import Loads
 from .requests import CallProblem
 from .servers import Servers, listed
-from .shared import Listed
+from .shared_servers import Listed
 
 
 class RemoteFunctions:
@@ -51,7 +51,7 @@ class RemoteFunctions:
 def _tools(blob: bytes, server: str) -> Listed:
     """The tools as gateways list them; raises Problem."""
     try:
-        return shared_words.parse_listed(blob, server)
+        return shared_server_words.parse_listed(blob, server)
     except CallProblem as problem:
         raise _failure(server, problem) from None
 

@@ -15,7 +15,7 @@ from .servers import Servers
 _Key = tuple[bytes, str]  # a gateway and its id of the call
 
 
-class RemoteCalls:
+class ServedCalls:
     """Calls without answer, each of the gateway that asked."""
 
     def __init__(self, servers: Servers) -> None:

@@ -22,7 +22,7 @@ from ..link.calls import Calls
 from ..link.wire import Problem, Reply
 from ..shared.json_frames import Unspeakable, to_json
 from ..shared.text import one_line
-from . import shared_words
+from . import shared_server_words
 from .budget import Budget
 from .requests import Call, CallProblem
 from .words import Tool
@@ -51,7 +51,7 @@ class SharedServers:
         """Ask which servers there are."""
 
         def read(value: Reply, blob: bytes) -> list[dict[str, Any]]:
-            return shared_words.parse_servers(value, blob)
+            return shared_server_words.parse_servers(value, blob)
 
         return self._ask(link_calls.Call(SERVERS, execution_id, {}, MCP_SERVERS_ASKED_S), read, answer)
 
@@ -59,7 +59,7 @@ class SharedServers:
         """Ask for the tools of a server with their schemas; one that sleeps is started for it."""
 
         def read(_: Reply, blob: bytes) -> Listed:
-            return shared_words.parse_listed(blob, server)
+            return shared_server_words.parse_listed(blob, server)
 
         return self._ask(link_calls.Call(TOOLS, execution_id, {"server": server}, MCP_TOOLS_ASKED_S), read, answer)
 
@@ -70,7 +70,7 @@ class SharedServers:
         asked = {"server": call.server, "tool": call.tool, "timeout_s": seconds}
 
         def read(_: Reply, result: bytes) -> bytes:
-            return shared_words.parse_result(result, call.server)
+            return shared_server_words.parse_result(result, call.server)
 
         def settle(value: bytes | CallProblem) -> None:
             self._budget.give_back(len(blob))
@@ -119,12 +119,12 @@ class SharedServers:
 
 def _explained(problem: Problem, call: link_calls.Call) -> CallProblem:
     """The problem as code is told of it, with what the link does not know."""
-    if problem.code == shared_words.NO_GATEWAY:
+    if problem.code == shared_server_words.NO_GATEWAY:
         words = (
             f"those that sandboxes share are reached by way of a gateway, and none was there for {MCP_GATEWAY_S:g} s"
         )
         return CallProblem(problem.code, words)
-    found = shared_words.problem_of(problem)
+    found = shared_server_words.problem_of(problem)
     if found.kind == "timeout" and call.kind == CALL:
         return CallProblem("timeout", f"{found}; give timeout_s for another limit")
     return found

@@ -21,7 +21,6 @@ public final class FencedText {
 
     private static final String MARK = "| ";
     private static final String NAME = "sandglass";
-    private static final String LINE_BREAKS = "\n\r\u000b\f\u001c\u001d\u001e\u0085\u2028\u2029";
 
     private FencedText() {}
 
@@ -59,7 +58,7 @@ public final class FencedText {
         int begin = 0;
         while (begin < output.length()) {
             int end = begin;
-            while (end < output.length() && LINE_BREAKS.indexOf(output.charAt(end)) < 0) {
+            while (end < output.length() && !isLineBreak(output.charAt(end))) {
                 end++;
             }
             if (looksLikeFence(output, begin, end)) {
@@ -72,6 +71,13 @@ public final class FencedText {
         return marked == null
                 ? output
                 : marked.append(output, copied, output.length()).toString();
+    }
+
+    /** What some reader takes for one, as Python's {@code splitlines} does. */
+    private static boolean isLineBreak(char unit) {
+        return unit < ' '
+                ? (unit >= '\n' && unit <= '\r') || (unit >= '\u001c' && unit <= '\u001e')
+                : unit == '\u0085' || unit == '\u2028' || unit == '\u2029';
     }
 
     /** Whether what shows first is a bracket with a letter behind it, in whatever typeface. */

@@ -43,6 +43,12 @@ public record ToolResult(
         /** Plain text. */
         record Text(String text) implements Content {}
 
+        /**
+         * A long text that stands in the data too. Who gets the data gets {@code brief} in its place, and not all of it
+         * twice.
+         */
+        record LongText(String text, String brief) implements Content {}
+
         /** A picture, its bytes in base64. */
         record Image(String mimeType, String data) implements Content {}
     }
@@ -72,10 +78,11 @@ public record ToolResult(
      */
     public ToolResult and(String note) {
         var more = new ArrayList<>(content);
-        if (more.getFirst() instanceof Content.Text(String text)) {
-            more.set(0, new Content.Text(FencedText.and(text, note)));
-        } else {
-            more.addFirst(new Content.Text(FencedText.and("", note)));
+        switch (more.getFirst()) {
+            case Content.Text(String text) -> more.set(0, new Content.Text(FencedText.and(text, note)));
+            case Content.LongText(String text, String brief) ->
+                more.set(0, new Content.LongText(FencedText.and(text, note), FencedText.and(brief, note)));
+            case Content.Image image -> more.addFirst(new Content.Text(FencedText.and("", note)));
         }
         return new ToolResult(more, structuredContent, isError, outcome, executionId);
     }

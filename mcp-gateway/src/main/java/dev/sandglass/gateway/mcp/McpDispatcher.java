@@ -94,9 +94,12 @@ final class McpDispatcher {
     }
 
     private Results.ToolAnswer render(ToolResult result, McpRequest request) {
+        boolean structured = request.offer().structured();
         List<Results.ContentPart> content = result.content().stream()
                 .map(part -> switch (part) {
                     case ToolResult.Content.Text(String text) -> Results.ContentPart.text(text);
+                    case ToolResult.Content.LongText(String text, String brief) ->
+                        Results.ContentPart.text(structured ? brief : text);
                     case ToolResult.Content.Image(String mimeType, String data) ->
                         Results.ContentPart.image(data, mimeType);
                 })
@@ -104,7 +107,7 @@ final class McpDispatcher {
         return new Results.ToolAnswer(
                 request.era().resultType(),
                 content,
-                request.offer().structured() ? result.structuredContent() : null,
+                structured ? result.structuredContent() : null,
                 result.isError(),
                 meta(request));
     }

@@ -53,11 +53,18 @@ final class FileArguments {
     static byte[] bytes(String content, String encoding) {
         if (encoding.equals(BASE64)) {
             try {
-                return Base64.getDecoder().decode(content.replace("\n", "").replace("\r", ""));
+                return Base64.getDecoder().decode(withoutLineBreaks(content));
             } catch (IllegalArgumentException e) {
                 throw new InvalidArgument("'content' is not base64 (RFC 4648); for plain text leave out 'encoding'");
             }
         }
         return content.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String withoutLineBreaks(String base64) {
+        // To look for a character takes a fraction of what a replacement takes that finds nothing.
+        return base64.indexOf('\n') < 0 && base64.indexOf('\r') < 0
+                ? base64
+                : base64.replace("\n", "").replace("\r", "");
     }
 }

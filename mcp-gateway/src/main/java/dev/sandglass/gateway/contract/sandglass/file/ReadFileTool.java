@@ -39,6 +39,9 @@ public final class ReadFileTool implements SandglassTool {
     /** Models' endpoints refuse a longer one, together with the whole conversation. */
     private static final int MOST_SIDE = 8000;
 
+    /** Characters of base64 that stand in the text as well as in the data of one answer. */
+    private static final int MOST_TWICE = 64 * 1024;
+
     private static final String IMAGE = "image";
 
     private final TenantAccess access;
@@ -133,9 +136,19 @@ public final class ReadFileTool implements SandglassTool {
     }
 
     private static ToolResult base64(SandboxRef ref, String path, FilePage page) {
-        return answer(
-                page.base64(),
-                Page.of(ref, path, FileArguments.BASE64, page, page.end()).with(page.base64()));
+        String content = page.base64();
+        Page facts = Page.of(ref, path, FileArguments.BASE64, page, page.end()).with(content);
+        if (content.length() <= MOST_TWICE) {
+            return answer(content, facts);
+        }
+        String brief = "[base64: the data has these %d bytes]".formatted(facts.bytes);
+        return new ToolResult(
+                List.of(new ToolResult.Content.LongText(
+                        FencedText.of(content, List.of(more(facts))), FencedText.of("", List.of(brief, more(facts))))),
+                facts,
+                false,
+                "ok",
+                null);
     }
 
     private static ToolResult text(SandboxRef ref, String path, FilePage page) {
@@ -152,11 +165,15 @@ public final class ReadFileTool implements SandglassTool {
     }
 
     private static ToolResult answer(String content, Page facts) {
-        String more = facts.truncated
+        return ToolResult.ok(
+                FencedText.of(ToolResult.isBlank(content) ? blank(facts) : content, List.of(more(facts))), facts);
+    }
+
+    private static String more(Page facts) {
+        return facts.truncated
                 ? "[truncated: bytes %d to %d of %d] Read on with offset %d."
                         .formatted(facts.offset, facts.nextOffset, facts.size, facts.nextOffset)
                 : "";
-        return ToolResult.ok(FencedText.of(ToolResult.isBlank(content) ? blank(facts) : content, List.of(more)), facts);
     }
 
     /** What stands for a page without anything to be seen. */

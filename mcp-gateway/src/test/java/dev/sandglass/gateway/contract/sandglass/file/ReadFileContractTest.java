@@ -5,18 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sandglass.gateway.contract.FencedText;
 import dev.sandglass.gateway.file.SandboxFiles;
 import dev.sandglass.gateway.mcp.McpSettings;
+import dev.sandglass.gateway.testing.EndpointClient;
 import dev.sandglass.gateway.testing.PictureHeads;
 import dev.sandglass.gateway.testing.PictureHeads.Format;
 import dev.sandglass.gateway.testing.TestGateway;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** {@code sandbox_read_file} as callers see it: pages of text, and pictures. */
@@ -186,6 +189,31 @@ class ReadFileContractTest {
                         .path("next_offset")
                         .asLong())
                 .isEqualTo(32_768);
+    }
+
+    /** Programs read large files so, and would have each page twice. */
+    @ParameterizedTest
+    @ValueSource(ints = {49_152, 49_153})
+    void aLongPageInBase64StandsOnceForPrograms(int length) throws Exception {
+        byte[] bytes = new byte[60_000];
+        new Random(7).nextBytes(bytes);
+        gateway.supervisor.files.put("long", bytes);
+        String base64 = Base64.getEncoder().encodeToString(Arrays.copyOf(bytes, length));
+        String arguments = "'path':'long','encoding':'base64','length':" + length;
+        String more = "\n[truncated: bytes 0 to %1$d of 60000] Read on with offset %1$d.".formatted(length);
+
+        JsonNode result = read("," + arguments);
+
+        String inText = base64 + "\n--- sandglass ---" + more;
+        assertThat(facts(result).path("content").asString()).isEqualTo(base64);
+        assertThat(TestGateway.text(result))
+                .isEqualTo(
+                        length == 49_152
+                                ? inText
+                                : "--- sandglass ---\n[base64: the data has these 49153 bytes]" + more);
+        JsonNode forModels = EndpointClient.of(gateway, "/mcp")
+                .call("sandbox_read_file", "{'sandbox':'box',%s}".formatted(arguments));
+        assertThat(TestGateway.text(forModels)).isEqualTo(inText);
     }
 
     @ParameterizedTest

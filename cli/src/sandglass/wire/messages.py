@@ -77,7 +77,12 @@ def request(call: ToolCall, number: int) -> tuple[dict[str, str], bytes]:
         "Mcp-Method": "tools/call",
         "Mcp-Name": header_value(call.tool),
     }
-    return headers, json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    text = json.dumps(body)
+    if "\\u" in text:
+        # Escapes would make a text of other letters twice as long. Without them some builds of Python take five times
+        # as long, which the pieces of a large file need not wait for.
+        text = json.dumps(body, ensure_ascii=False)
+    return headers, text.encode("utf-8", "surrogatepass")
 
 
 def header_value(text: str) -> str:

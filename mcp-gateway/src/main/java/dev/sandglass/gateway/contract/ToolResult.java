@@ -2,6 +2,7 @@ package dev.sandglass.gateway.contract;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -46,8 +47,10 @@ public record ToolResult(
         /**
          * A long text that stands in the data too. Who gets the data gets {@code brief} in its place, and not all of it
          * twice.
+         *
+         * @param text makes it, for who gets it
          */
-        record LongText(String text, String brief) implements Content {}
+        record LongText(Supplier<String> text, String brief) implements Content {}
 
         /** A picture, its bytes in base64. */
         record Image(String mimeType, String data) implements Content {}
@@ -80,8 +83,8 @@ public record ToolResult(
         var more = new ArrayList<>(content);
         switch (more.getFirst()) {
             case Content.Text(String text) -> more.set(0, new Content.Text(FencedText.and(text, note)));
-            case Content.LongText(String text, String brief) ->
-                more.set(0, new Content.LongText(FencedText.and(text, note), FencedText.and(brief, note)));
+            case Content.LongText(Supplier<String> text, String brief) ->
+                more.set(0, new Content.LongText(() -> FencedText.and(text.get(), note), FencedText.and(brief, note)));
             case Content.Image image -> more.addFirst(new Content.Text(FencedText.and("", note)));
         }
         return new ToolResult(more, structuredContent, isError, outcome, executionId);

@@ -55,6 +55,11 @@ public final class FilePage {
         return offset + bytes.length;
     }
 
+    /** Its bytes, not to be changed. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
     /** Its bytes in base64 (RFC 4648, padded). */
     public String base64() {
         return Base64.getEncoder().encodeToString(bytes);

@@ -10,6 +10,7 @@ import dev.sandglass.gateway.contract.ToolCall;
 import dev.sandglass.gateway.contract.ToolResult;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
@@ -98,8 +99,8 @@ final class McpDispatcher {
         List<Results.ContentPart> content = result.content().stream()
                 .map(part -> switch (part) {
                     case ToolResult.Content.Text(String text) -> Results.ContentPart.text(text);
-                    case ToolResult.Content.LongText(String text, String brief) ->
-                        Results.ContentPart.text(structured ? brief : text);
+                    case ToolResult.Content.LongText(Supplier<String> text, String brief) ->
+                        Results.ContentPart.text(structured ? brief : text.get());
                     case ToolResult.Content.Image(String mimeType, String data) ->
                         Results.ContentPart.image(data, mimeType);
                 })

@@ -39,8 +39,8 @@ public final class ReadFileTool implements SandglassTool {
     /** Models' endpoints refuse a longer one, together with the whole conversation. */
     private static final int MOST_SIDE = 8000;
 
-    /** Characters of base64 that stand in the text as well as in the data of one answer. */
-    private static final int MOST_TWICE = 64 * 1024;
+    /** Bytes that stand in base64 in the text as well as in the data of one answer: 64 KiB of base64. */
+    private static final int MOST_TWICE = 48 * 1024;
 
     private static final String IMAGE = "image";
 
@@ -136,15 +136,15 @@ public final class ReadFileTool implements SandglassTool {
     }
 
     private static ToolResult base64(SandboxRef ref, String path, FilePage page) {
-        String content = page.base64();
-        Page facts = Page.of(ref, path, FileArguments.BASE64, page, page.end()).with(content);
-        if (content.length() <= MOST_TWICE) {
-            return answer(content, facts);
+        Page facts = Page.of(ref, path, FileArguments.BASE64, page, page.end()).with(page.bytes());
+        if (facts.bytes <= MOST_TWICE) {
+            return answer(page.base64(), facts);
         }
         String brief = "[base64: the data has these %d bytes]".formatted(facts.bytes);
         return new ToolResult(
                 List.of(new ToolResult.Content.LongText(
-                        FencedText.of(content, List.of(more(facts))), FencedText.of("", List.of(brief, more(facts))))),
+                        () -> FencedText.of(page.base64(), List.of(more(facts))),
+                        FencedText.of("", List.of(brief, more(facts))))),
                 facts,
                 false,
                 "ok",
@@ -191,7 +191,7 @@ public final class ReadFileTool implements SandglassTool {
      * @param namespace the tenant
      * @param path as the caller wrote it
      * @param encoding {@code text}, {@code base64} or {@code image}
-     * @param content null for a picture, which is in the content
+     * @param content a text, or bytes, which JSON has in base64; null for a picture, which is in the content
      * @param mimeType of a picture
      * @param offset of the first byte
      * @param bytes how many these are
@@ -206,7 +206,7 @@ public final class ReadFileTool implements SandglassTool {
             String namespace,
             String path,
             String encoding,
-            @Nullable String content,
+            @Nullable Object content,
             @Nullable String mimeType,
             long offset,
             long bytes,
@@ -230,8 +230,9 @@ public final class ReadFileTool implements SandglassTool {
                     more);
         }
 
-        Page with(String text) {
-            return new Page(sandbox, namespace, path, encoding, text, null, offset, bytes, size, nextOffset, truncated);
+        Page with(Object content) {
+            return new Page(
+                    sandbox, namespace, path, encoding, content, null, offset, bytes, size, nextOffset, truncated);
         }
 
         Page picture(String type) {

@@ -72,6 +72,14 @@ def test_a_storm_of_changes_is_listed_a_few_times(peer: Client, link: Link, tmp_
     assert len(Path(f"{notes}.lists").read_text().splitlines()) < 100
 
 
+def test_a_timeout_tells_that_the_server_prints_between_its_messages(peer: Client, link: Link) -> None:
+    register(peer, "one", "chatty")
+    assert link.call("slow", seconds=0)["result"]["content"][0]["text"] == "slept"
+    assert "it sent what is no message of MCP" in link.call("slow", 1, seconds=60)["error"]["message"]
+    register(peer, "two")
+    assert "no message of MCP" not in link.call("slow", 1, "two", seconds=60)["error"]["message"]
+
+
 def test_a_session_that_is_stopped_is_given_up(peer: Client, running: Running) -> None:
     peer.run("warm", "1")  # it must be stopped while it waits for the server
     request = peer.send("mcp_register", name="one", command=sys.executable, args=[SERVER, "mute"], timeout_s=3)

@@ -96,8 +96,8 @@ class Supervisor:
         self._sandbox = Sandbox(settings, network, self._kernels, commands, metrics, files, servers)
         if lost == outcome.CONTAINER_RESTARTED:
             self._sandbox.executions.follow_others()
-        self._remote_calls = ServedCalls(servers)
-        of_servers = self._remote_calls, RemoteFunctions(servers, loads)
+        self._served_calls = ServedCalls(servers)
+        of_servers = self._served_calls, RemoteFunctions(servers, loads)
         self._verbs = Verbs(self._sandbox, self._new_execution, self._greet, self._door.mend, *of_servers)
         loop.watch(self._signals, self._read_signals)
         self._link.watch(self._receive, self._forget)
@@ -215,7 +215,7 @@ class Supervisor:
         self._sandbox.executions.detach(peer)
         self._sandbox.files.forget(peer)
         self._calls.forget(peer)
-        self._remote_calls.forget(peer)
+        self._served_calls.forget(peer)
 
     def _read_signals(self) -> None:
         for told in linux.read_signals(self._signals):

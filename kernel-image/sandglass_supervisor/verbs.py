@@ -88,7 +88,7 @@ class Verbs:
         self._new_execution = new_execution
         self._greet = greet
         self._mend_door = mend_door
-        self._remote_calls = served_calls
+        self._served_calls = served_calls
         self._remote_functions = remote_functions
         self._table: dict[str, Callable[[bytes, Request], Reply | Attached]] = {
             "hello": self._hello,
@@ -101,7 +101,7 @@ class Verbs:
             "list": self._list,
             "mcp_list": lambda _peer, _request: self._sandbox.servers.list(),
             "mcp_remove": lambda _peer, request: self._sandbox.servers.remove(request.arguments),
-            "mcp_cancel": lambda peer, request: self._remote_calls.cancel(peer, request.arguments),
+            "mcp_cancel": lambda peer, request: self._served_calls.cancel(peer, request.arguments),
         }
         self._answer_later: dict[str, Callable[[bytes, Request, Answer], None]] = {
             "metrics": lambda _peer, _request, answer: self._sandbox.metrics.ask(answer),
@@ -109,7 +109,7 @@ class Verbs:
             "reset": lambda _peer, request, answer: self._replace(request, answer),
             "close": lambda _peer, request, answer: self._replace(request, answer),
             "mcp_register": lambda _peer, request, answer: self._register(request, answer),
-            "mcp_tools": lambda _peer, request, answer: self._remote_calls.tools(request, answer),
+            "mcp_tools": lambda _peer, request, answer: self._served_calls.tools(request, answer),
             "mcp_functions": lambda _peer, request, answer: self._functions(request, answer),
             "mcp_call": self._call,
         }
@@ -242,7 +242,7 @@ class Verbs:
 
     def _call(self, peer: bytes, request: Request, answer: Answer) -> None:
         self._check_network()
-        self._remote_calls.call(peer, request, answer)
+        self._served_calls.call(peer, request, answer)
 
     def _list(self, _peer: bytes, _request: Request) -> Reply:
         executions = [

@@ -41,7 +41,7 @@ class ToolLists:
         tools, notes = await _within_bounds(client)
         if self._broken:
             rule = "MCP wants a name, and an inputSchema that is an object with the type 'object'"
-            notes.append(f"{self._broken} tools that do not follow MCP's schema are left out: {rule}")
+            notes.append(f"left out, since they do not follow MCP's schema of a tool: {self._broken}. {rule}")
         return tools, notes
 
 

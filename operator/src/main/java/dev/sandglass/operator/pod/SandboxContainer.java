@@ -6,6 +6,8 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /** The container in which the code runs, found in pods that are there. */
 public final class SandboxContainer {
@@ -21,6 +23,10 @@ public final class SandboxContainer {
     static final String TERMINATION_LOG = "/root/termination-log";
 
     private static final String REPLACED = "SANDGLASS_REPLACED";
+
+    /** What the supervisor takes for one, and refuses to start with anything else. */
+    private static final Predicate<String> WORD =
+            Pattern.compile("[A-Za-z]{1,63}").asMatchPredicate();
 
     private SandboxContainer() {}
 
@@ -71,10 +77,13 @@ public final class SandboxContainer {
                 .findFirst();
     }
 
-    /** The word that a pod was made with in the place of one that ended; empty if it has nothing to tell. */
+    /**
+     * The word that a pod was made with in the place of one that ended; empty if it has nothing to tell. Whoever may edit
+     * pods may annotate them, and the next pod gets this word: so one that is none does not count.
+     */
     public static Optional<String> saysLost(Pod pod) {
         return Optional.ofNullable(pod.getMetadata().getAnnotations())
                 .map(annotations -> annotations.get(SandboxLabels.LOST))
-                .filter(why -> !why.isEmpty());
+                .filter(WORD);
     }
 }

@@ -14,6 +14,8 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LeanSerializationTest {
 
@@ -91,6 +93,30 @@ class LeanSerializationTest {
 
         assertThat(SandboxContainer.saysLost(read)).contains("Evicted");
         assertThat(SandboxContainer.saysLost(desired)).isEmpty();
+        assertThat(SandboxContainer.saysLost(SandboxContainer.after(desired, "x".repeat(63))))
+                .isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "two words",
+                "Evicted\n",
+                "\u001b[2J",
+                "\u202eEvicted",
+                "Entfernt\u00e9",
+                "\ud83d\ude00",
+                "$(HOME)"
+            })
+    void whatIsNoWordIsNotOwed(String annotated) {
+        Pod desired = lean.unmarshal(POD, Pod.class);
+
+        assertThat(SandboxContainer.saysLost(SandboxContainer.after(desired, annotated)))
+                .isEmpty();
+        assertThat(SandboxContainer.saysLost(SandboxContainer.after(desired, "x".repeat(64))))
+                .isEmpty();
     }
 
     /** The empty one is no network, none at all the installation's. */

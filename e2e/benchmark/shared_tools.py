@@ -18,6 +18,8 @@ from .tools import FILES, SERVER
 SERVERS = f"/apis/sandglass.dev/v1alpha1/namespaces/{TENANT_NAMESPACE}/sandboxtoolservers"
 SANDBOXES_AT_ONCE, THREADS, CALLS = 8, 4, 25
 CPUS_EACH = "250m"
+# Longer than eight clients need to connect, or the server falls asleep in the middle of their first calls.
+IDLE = "20s"
 TAIL_BY_MEDIAN = 10.0
 MORE_THAN_OWN_START_MS = 1500.0
 
@@ -52,7 +54,7 @@ def resource(name: str) -> JsonObject:
         "apiVersion": "sandglass.dev/v1alpha1",
         "kind": "SandboxToolServer",
         "metadata": {"name": name},
-        "spec": {"stdio": stdio, "allowedDomains": [], "idleTimeout": "10s"},
+        "spec": {"stdio": stdio, "allowedDomains": [], "idleTimeout": IDLE},
     }
 
 

@@ -11,6 +11,8 @@ import dev.sandglass.gateway.testing.FakeOperator;
 import dev.sandglass.gateway.testing.NamesWhatIsMissing;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Clock;
 import java.time.Duration;
@@ -33,13 +35,17 @@ class RunningListTest {
     @RegisterExtension
     final MockApi server = new MockApi(new NamesWhatIsMissing());
 
+    private KubernetesClient client;
     private KubernetesSandboxes sandboxes;
 
     @BeforeEach
     void start() {
         FakeOperator.loadCrd(server.client());
+        client = new KubernetesClientBuilder()
+                .withConfig(SETTINGS.applyTo(server.client().getConfiguration()))
+                .build();
         sandboxes = new KubernetesSandboxes(
-                server.client(),
+                client,
                 List.of("sandglass-default", "sandglass-other"),
                 SETTINGS,
                 DefaultDomains.NONE,
@@ -51,6 +57,7 @@ class RunningListTest {
     @AfterEach
     void stop() {
         sandboxes.close();
+        client.close();
     }
 
     private FakeOperator create(String namespace, String name, Map<String, String> labels) {

@@ -52,6 +52,7 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
     private final KubernetesClient client;
     private final Supplier<Map<String, String>> known;
     private final int most;
+    private final Duration cacheLag;
     private final ApiCalls calls = new ApiCalls();
 
     /** Namespaces that are being made, each of which has its place in the bound until it is known. */
@@ -65,9 +66,17 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
      * @param most that there may be; of several replicas that make some at the same moment, each but one may make one more
      */
     public OnDemandNamespaces(KubernetesClient client, Supplier<Map<String, String>> known, int most) {
+        this(client, known, most, CACHE_LAG);
+    }
+
+    /**
+     * @param cacheLag in which what the API server has must have come to be known
+     */
+    OnDemandNamespaces(KubernetesClient client, Supplier<Map<String, String>> known, int most, Duration cacheLag) {
         this.client = client;
         this.known = known;
         this.most = most;
+        this.cacheLag = cacheLag;
     }
 
     @Override
@@ -156,7 +165,7 @@ public final class OnDemandNamespaces implements NewTenants, AutoCloseable {
                 .next()
                 .map(_ -> name)
                 .timeout(
-                        CACHE_LAG,
+                        cacheLag,
                         Mono.error(() -> refused(
                                 tenant,
                                 "the cluster's namespace '%s' is not there for it yet, or is another's; try again in some seconds"

@@ -30,6 +30,9 @@ class OnDemandNamespacesTest {
 
     private static final Caller CALLER = new Caller("alice", List.of("*"));
 
+    /** For what is awaited in vain. */
+    private static final Duration LITTLE = Duration.ofSeconds(1);
+
     @RegisterExtension
     final MockApi server = new MockApi();
 
@@ -85,10 +88,13 @@ class OnDemandNamespacesTest {
                 .resource(namespace("sandglass-tenant-research", "other"))
                 .create();
 
-        assertThatThrownBy(() -> make(server.client(), "research", 5))
-                .isInstanceOf(SandboxProblem.Refused.class)
-                .hasMessageStartingWith("Namespace 'research' does not exist and was not made: the cluster's namespace"
-                        + " 'sandglass-tenant-research' is not there for it yet, or is another's");
+        try (var news = new OnDemandNamespaces(server.client(), this::known, 5, LITTLE)) {
+            assertThatThrownBy(() -> news.make(CALLER, "research").block(Duration.ofSeconds(20)))
+                    .isInstanceOf(SandboxProblem.Refused.class)
+                    .hasMessageStartingWith(
+                            "Namespace 'research' does not exist and was not made: the cluster's namespace"
+                                    + " 'sandglass-tenant-research' is not there for it yet, or is another's");
+        }
     }
 
     @Test
@@ -155,7 +161,8 @@ class OnDemandNamespacesTest {
                 () -> known().entrySet().stream()
                         .filter(each -> !each.getKey().equals("other"))
                         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
-                1)) {
+                1,
+                LITTLE)) {
             assertThatThrownBy(() -> news.make(CALLER, "taken").block(Duration.ofSeconds(20)))
                     .hasMessageContaining("or is another's");
             // On the thread on which it was told: the place must be free by then.

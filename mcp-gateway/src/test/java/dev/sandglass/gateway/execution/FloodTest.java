@@ -107,16 +107,16 @@ class FloodTest extends LiveSandbox {
 
     @Test
     void manySmallPiecesOfBothStreamsKeepTheirOrderPerStream() {
-        String code = "import sys\nfor i in range(6000):\n    print(i, flush=True)\n"
+        String code = "import sys\nfor i in range(20000):\n    print(i, flush=True)\n"
                 + "    if i % 3 == 0: print(i, file=sys.stderr, flush=True)";
         ExecutionResult result = one.run(
                 sandbox, Replica.code(code, new ExecutionRequest.Limits(Replica.LONG, Replica.LONG, false, 1_000_000)));
         assertThat(result.truncated()).isFalse();
         assertThat(result.stdout().lines())
-                .hasSize(6_000)
+                .hasSize(20_000)
                 .startsWith("0", "1", "2")
-                .endsWith("5999");
-        assertThat(result.stderr().lines()).hasSize(2_000).startsWith("0", "3").endsWith("5997");
+                .endsWith("19999");
+        assertThat(result.stderr().lines()).hasSize(6_667).startsWith("0", "3").endsWith("19998");
     }
 
     @Test

@@ -207,8 +207,7 @@ class SharedToolServersTest {
             kinds.unknown = true;
             SharedToolServers known = start(List.of("sandglass-default", "sandglass-other"));
             Asker box = asker(known, sandbox("sandglass-default", "box", Map.of()));
-            // Twice for each namespace: from then on the client waits for long.
-            await().atMost(SOON).until(() -> kinds.asked.get() >= 4);
+            await().atMost(SOON).until(() -> kinds.asked.get() >= 6);
             assertThat(known.usable(box)).isEmpty();
             assertThat(known.find(box, "web")).isEmpty();
             assertThat(lines.list)

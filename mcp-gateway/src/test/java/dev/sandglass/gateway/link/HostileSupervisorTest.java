@@ -66,15 +66,13 @@ class HostileSupervisorTest {
             opened(far);
             long before = memory();
             AtomicInteger said = new AtomicInteger();
-            AtomicInteger times = new AtomicInteger(MANY);
-            CompletableFuture<Void> flood = says(far, attack, times, said);
+            CompletableFuture<Void> flood = says(far, attack, MANY, said);
             AtomicInteger last = new AtomicInteger();
             await().atMost(LONG)
                     .pollInterval(GLANCE)
                     .until(() -> flood.isDone() || last.getAndSet(said.get()) == said.get());
             assertThat(flood).as("%s: the replica took all of it", attack.name).isNotDone();
             assertThat(memory() - before).isLessThan(LITTLE);
-            times.set(Math.min(MANY, said.get() + SOME));
             readsOn(far);
             flood.get(60, TimeUnit.SECONDS);
             assertThat(client.stats().broken()).isZero();
@@ -87,7 +85,7 @@ class HostileSupervisorTest {
         try (HostileSupervisor far = new HostileSupervisor(SECRET)) {
             opened(far);
             readsOn(far);
-            says(far, attack, new AtomicInteger(SOME), new AtomicInteger()).get(60, TimeUnit.SECONDS);
+            says(far, attack, SOME, new AtomicInteger()).get(60, TimeUnit.SECONDS);
             assertThat(client.link(far.target()).isOpen()).isTrue();
         }
     }
@@ -136,10 +134,9 @@ class HostileSupervisorTest {
         return link;
     }
 
-    private static CompletableFuture<Void> says(
-            HostileSupervisor far, Attack attack, AtomicInteger times, AtomicInteger said) {
+    private static CompletableFuture<Void> says(HostileSupervisor far, Attack attack, int times, AtomicInteger said) {
         return inBackground(() -> {
-            while (said.get() < times.get()) {
+            while (said.get() < times) {
                 attack.speech.say(far, said.get());
                 said.addAndGet(BATCH);
             }

@@ -42,6 +42,7 @@ import java.util.Optional;
         jsonPath = ".status.restarts",
         type = AdditionalPrinterColumn.Type.INTEGER,
         priority = 1)
+@AdditionalPrinterColumn(name = "Start", jsonPath = ".status.start", priority = 1)
 @AdditionalPrinterColumn(name = "Expires", jsonPath = ".status.expiresAt", priority = 1)
 @AdditionalPrinterColumn(name = "Message", jsonPath = ".status.conditions[?(@.type==\"Ready\")].message", priority = 1)
 public class Sandbox extends CustomResource<SandboxSpec, SandboxStatus> implements Namespaced {

@@ -32,6 +32,21 @@ public final class SandboxLabels {
     /** Annotation on pods: maximum lifetime in seconds that the spec gave them; absent if it is the installation's. */
     public static final String OWN_MAX_LIFETIME = "sandglass.dev/own-max-lifetime";
 
+    /** Label on seats and on the pods that they became: name of the {@code SandboxPool} that made the pod. */
+    public static final String POOL = "sandglass.dev/pool";
+
+    /**
+     * Label on seats and on the pods that they became: the id that the operator chose for the seat, from which the pod's name,
+     * keys, credential and uid derive in place of a sandbox's UID.
+     */
+    public static final String SEAT = "sandglass.dev/seat";
+
+    /** Annotation on seats: digest of what the seat was made from, so that a change of it replaces the seat. */
+    public static final String POOL_TEMPLATE_HASH = "sandglass.dev/pool-template-hash";
+
+    /** Annotation on pods that were seats: when a sandbox claimed the seat, RFC 3339 in UTC with milliseconds. */
+    public static final String CLAIMED_AT = "sandglass.dev/claimed-at";
+
     /** Annotation on the claims of workspaces: uid that the files in it belong to, a decimal number. */
     public static final String RUN_AS_USER = "sandglass.dev/run-as-user";
 

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param restartReason why it was restarted the last time, e.g. {@code OOMKilled}; absent if it never was
  * @param lost why what earlier runs left in the memory is lost, in one word, until a pod runs that reports it;
  *     absent if there is nothing to report
+ * @param seat id of the seat that the present pod was; absent if the pod was made for this sandbox, or there is none
+ * @param start how the present pod was started, such as {@code Warm: pool default}; absent where the namespace has no pool
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -72,11 +74,22 @@ public record SandboxStatus(
                 + " pod was deleted for no recorded reason. The first runs in the next pod report it."
                 + " Absent once that pod runs.")
         @Nullable
-        String lost) {
+        String lost,
+
+        @JsonPropertyDescription("Id of the seat that the current pod was; absent if the operator made the pod for this"
+                + " sandbox, or while there is none.")
+        @Nullable
+        String seat,
+
+        @JsonPropertyDescription("How the current pod was started. \"Warm: pool NAME\": it was a seat of that"
+                + " SandboxPool. \"Cold: REASON\": the operator made it, for that reason. Absent while there is no pod,"
+                + " and in a namespace without a SandboxPool.")
+        @Nullable
+        String start) {
 
     /** The status of a sandbox that the operator has not seen. */
     public static final SandboxStatus UNSEEN =
-            new SandboxStatus(null, null, null, null, null, null, null, null, null, null, null);
+            new SandboxStatus(null, null, null, null, null, null, null, null, null, null, null, null, null);
 
     public SandboxStatus(
             @Nullable Long observedGeneration,
@@ -89,7 +102,9 @@ public record SandboxStatus(
             @Nullable String expiresAt,
             @Nullable Integer restarts,
             @Nullable String restartReason,
-            @Nullable String lost) {
+            @Nullable String lost,
+            @Nullable String seat,
+            @Nullable String start) {
         this.observedGeneration = observedGeneration;
         this.conditions = conditions == null ? List.of() : List.copyOf(conditions);
         this.address = address;
@@ -101,6 +116,37 @@ public record SandboxStatus(
         this.restarts = restarts;
         this.restartReason = restartReason;
         this.lost = lost;
+        this.seat = seat;
+        this.start = start;
+    }
+
+    /** The status of a sandbox whose pod, if it has one, was made for it in a namespace without a pool. */
+    public SandboxStatus(
+            @Nullable Long observedGeneration,
+            @Nullable List<Condition> conditions,
+            @Nullable String address,
+            @Nullable String podName,
+            @Nullable Integer incarnation,
+            @Nullable String startedAt,
+            @Nullable String suspendedAt,
+            @Nullable String expiresAt,
+            @Nullable Integer restarts,
+            @Nullable String restartReason,
+            @Nullable String lost) {
+        this(
+                observedGeneration,
+                conditions,
+                address,
+                podName,
+                incarnation,
+                startedAt,
+                suspendedAt,
+                expiresAt,
+                restarts,
+                restartReason,
+                lost,
+                null,
+                null);
     }
 
     /** The same with other conditions. */
@@ -116,7 +162,9 @@ public record SandboxStatus(
                 expiresAt,
                 restarts,
                 restartReason,
-                lost);
+                lost,
+                seat,
+                start);
     }
 
     /** The condition of a type, if the operator has set it. */

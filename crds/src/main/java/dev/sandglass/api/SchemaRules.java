@@ -35,8 +35,8 @@ public final class SchemaRules {
     public static final String CPUS_BOUNDS = AT_LEAST + LEAST_CPUS + AT_MOST + MOST_CPUS + "')) <= 0";
     public static final String CPUS_OUT_OF_BOUNDS = "cpus must be between " + LEAST_CPUS + " and " + MOST_CPUS;
 
-    static final String DISK_BOUNDS = AT_LEAST + LEAST_BYTES + AT_MOST + MOST_DISK + "')) <= 0";
-    static final String DISK_OUT_OF_BOUNDS = "disk must be between " + LEAST_BYTES + " and " + MOST_DISK + BYTES;
+    public static final String DISK_BOUNDS = AT_LEAST + LEAST_BYTES + AT_MOST + MOST_DISK + "')) <= 0";
+    public static final String DISK_OUT_OF_BOUNDS = "disk must be between " + LEAST_BYTES + " and " + MOST_DISK + BYTES;
 
     private static final String DURATION_FORM = "self != '' && self.matches('" + Durations.PATTERN
             + "') && duration(self) >= duration('10s')" + " && duration(self) <= duration('";
@@ -47,10 +47,11 @@ public final class SchemaRules {
     static final String MAX_LIFETIME_WRONG = "maxLifetime must be a duration from 10s to 720h" + DURATION_RULE;
     static final String RETENTION_WRONG = "retention must be a duration from 10s to 8760h" + DURATION_RULE;
 
-    static final String RUNTIME_CLASS_NAME =
+    public static final String RUNTIME_CLASS_NAME =
             "self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')";
-    static final String RUNTIME_CLASS_NAME_WRONG = "runtimeClassName must be the name of a RuntimeClass: lower-case"
-            + " letters, digits, hyphens and dots, such as gvisor";
+    public static final String RUNTIME_CLASS_NAME_WRONG =
+            "runtimeClassName must be the name of a RuntimeClass: lower-case"
+                    + " letters, digits, hyphens and dots, such as gvisor";
 
     static final String PORT_NOT_LINK = "self != 5710";
     static final String PORT_IS_LINK =
@@ -60,8 +61,8 @@ public final class SchemaRules {
             "self.filter(p, has(p.name)).all(p, self.exists_one(q, has(q.name) && q.name == p.name))";
     static final String PORT_NAMES_TWICE = "names of ports must be unique";
 
-    static final String NAME = "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')";
-    static final String NAME_NOT_A_LABEL =
+    public static final String NAME = "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')";
+    public static final String NAME_NOT_A_LABEL =
             "metadata.name must be a DNS label: at most 63 lower-case letters, digits" + " and hyphens, no dots";
 
     private SchemaRules() {}

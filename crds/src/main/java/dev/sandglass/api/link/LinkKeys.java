@@ -18,15 +18,15 @@ public record LinkKeys(CurveKey pod, CurveKey gateway) {
      * Derives the keys; the same arguments always give the same keys, and an incarnation's keys tell nothing about
      * another's.
      *
-     * @param sandboxUid UID of the {@code Sandbox} resource
-     * @param incarnation number of the pod, from 1
+     * @param sandboxUid UID of the {@code Sandbox} resource, or the id of a seat
+     * @param incarnation number of the pod, from 1; 0 for a seat, which keeps its keys when a sandbox claims it
      */
     public static LinkKeys derive(LinkSecret secret, String sandboxUid, int incarnation) {
         if (sandboxUid.isEmpty() || sandboxUid.indexOf('|') >= 0) {
             throw new IllegalArgumentException("Not a UID: '" + sandboxUid + "'");
         }
-        if (incarnation < 1) {
-            throw new IllegalArgumentException("Incarnations count from 1, not " + incarnation);
+        if (incarnation < 0) {
+            throw new IllegalArgumentException("Incarnations count from 1, and a seat has 0, not " + incarnation);
         }
         return new LinkKeys(
                 key(secret, "pod", sandboxUid, incarnation), key(secret, "gateway", sandboxUid, incarnation));

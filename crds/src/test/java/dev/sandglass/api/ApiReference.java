@@ -1,6 +1,8 @@
 package dev.sandglass.api;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sandglass.api.pool.PoolCondition;
+import dev.sandglass.api.pool.PoolReason;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.api.toolserver.ToolServerReason;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
@@ -18,8 +20,8 @@ final class ApiReference {
     private static final String HEAD = """
             # API reference
 
-            Generated from the schema by `make generate`; do not edit. `kubectl explain sbx.spec` and
-            `kubectl explain sbxts.spec` show the same.
+            Generated from the schema by `make generate`; do not edit. `kubectl explain sbx.spec`,
+            `kubectl explain sbxts.spec` and `kubectl explain sbxp.spec` show the same.
             """;
 
     private ApiReference() {}
@@ -41,6 +43,7 @@ final class ApiReference {
                     .formatted(reason.value(), reason.isFinal() ? "yes" : "no", cell(reason.meaning())));
         }
         toolServer(text);
+        pool(text);
         return text.toString();
     }
 
@@ -56,6 +59,22 @@ final class ApiReference {
         text.append("\n### Reasons of conditions\n\nAvailable and Ready also have the reasons that the"
                 + " condition Ready of a Sandbox has.\n\n| reason | meaning |\n|---|---|\n");
         for (ToolServerReason reason : ToolServerReason.values()) {
+            row(text, reason.value(), reason.meaning());
+        }
+    }
+
+    private static void pool(StringBuilder text) throws IOException {
+        text.append("\n## SandboxPool\n\nKind `SandboxPool`, API version `sandglass.dev/v1alpha1`, short name `sbxp`,"
+                + " namespaced. `kubectl scale sbxp NAME --replicas=N` works.\n");
+        sections(text, CrdManifest.POOL.schema());
+        text.append("\n### Conditions\n\n| type | meaning |\n|---|---|\n");
+        for (PoolCondition type : PoolCondition.values()) {
+            row(text, type.value(), type.meaning());
+        }
+        text.append(
+                "\n### Reasons of conditions\n\nWhat keeps seats from starting has the reason that the condition Ready of"
+                        + " a Sandbox has for it.\n\n| reason | meaning |\n|---|---|\n");
+        for (PoolReason reason : PoolReason.values()) {
             row(text, reason.value(), reason.meaning());
         }
     }

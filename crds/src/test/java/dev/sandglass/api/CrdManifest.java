@@ -1,5 +1,6 @@
 package dev.sandglass.api;
 
+import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import io.fabric8.crdv2.generator.CRDGenerator;
 import io.fabric8.crdv2.generator.CRDPostProcessor;
@@ -31,7 +32,17 @@ record CrdManifest(
     static final CrdManifest SANDBOX = new CrdManifest(
             Sandbox.class,
             "sandboxes.sandglass.dev-v1.yml",
-            List.of("Ready", "Reason", "Image", "Age", "Address", "Incarnation", "Restarts", "Expires", "Message"),
+            List.of(
+                    "Ready",
+                    "Reason",
+                    "Image",
+                    "Age",
+                    "Address",
+                    "Incarnation",
+                    "Restarts",
+                    "Start",
+                    "Expires",
+                    "Message"),
             SandboxSchema::complete);
 
     static final CrdManifest TOOL_SERVER = new CrdManifest(
@@ -40,7 +51,13 @@ record CrdManifest(
             List.of("Ready", "Reason", "Tools", "Command", "Age", "URL", "Sandbox", "Message"),
             ToolServerSchema::complete);
 
-    static final List<CrdManifest> ALL = List.of(SANDBOX, TOOL_SERVER);
+    static final CrdManifest POOL = new CrdManifest(
+            SandboxPool.class,
+            "sandboxpools.sandglass.dev-v1.yml",
+            List.of("Seats", "Ready", "Updated", "Image", "Age", "Message"),
+            PoolSchema::complete);
+
+    static final List<CrdManifest> ALL = List.of(SANDBOX, TOOL_SERVER, POOL);
 
     private static final String ORIGIN = "# Generated from dev.sandglass.api by `make generate`; do not edit.\n";
 

@@ -3,12 +3,17 @@ package dev.sandglass.api;
 import static dev.sandglass.api.SchemaParts.field;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.sandglass.api.egress.EgressRules;
+import dev.sandglass.api.pool.PoolCondition;
+import dev.sandglass.api.pool.PoolReason;
+import dev.sandglass.api.pool.SandboxPoolSpec;
 import dev.sandglass.api.toolserver.SandboxSelector;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.toolserver.SandboxToolServerSpec;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.api.toolserver.ToolServerReason;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceSubresources;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -60,8 +66,43 @@ class CrdManifestTest {
 
     /** What is not bounded can fill the API server's storage, and a client's memory. */
     @Test
-    void everyFieldOfAToolServersSpecIsBounded() throws IOException {
+    void everyFieldOfTheSpecsOfToolServersAndPoolsIsBounded() throws IOException {
         bounded("spec", SchemaParts.field(CrdManifest.TOOL_SERVER.schema(), "spec"));
+        bounded("spec", SchemaParts.field(CrdManifest.POOL.schema(), "spec"));
+    }
+
+    /** What {@code kubectl scale sbxp} and an autoscaler need. */
+    @Test
+    void aPoolCanBeScaled() throws IOException {
+        CustomResourceSubresources subresources =
+                CrdManifest.POOL.definition().getSpec().getVersions().getFirst().getSubresources();
+        assertThat(subresources.getStatus()).isNotNull();
+        assertThat(subresources.getScale().getSpecReplicasPath()).isEqualTo(".spec.replicas");
+        assertThat(subresources.getScale().getStatusReplicasPath()).isEqualTo(".status.replicas");
+        assertThat(subresources.getScale().getLabelSelectorPath()).isEqualTo(".status.selector");
+    }
+
+    @Test
+    void boundsAndDefaultsOfPoolsAreTheSameInSchemaAndJava() throws IOException {
+        JSONSchemaProps spec = field(CrdManifest.POOL.schema(), "spec");
+        assertThat(field(spec, "replicas").getMinimum()).isZero();
+        assertThat(field(spec, "replicas").getMaximum()).isEqualTo(SandboxPoolSpec.MAX_REPLICAS);
+        assertThat(field(spec, "replicas").getDefault().asInt()).isEqualTo(SandboxPoolSpec.DEFAULT.replicas());
+        assertThat(field(spec, "languages").getMaxItems()).isEqualTo(SandboxPoolSpec.MAX_LANGUAGES);
+        assertThat(field(spec, "languages").getDefault())
+                .extracting(JsonNode::asText)
+                .isEqualTo(SandboxPoolSpec.DEFAULT.languages());
+        JSONSchemaProps template = field(spec, "template");
+        JSONSchemaProps sandbox = field(CrdManifest.SANDBOX.schema(), "spec");
+        for (String shared : List.of("image", "memory", "cpus", "disk", "runtimeClassName")) {
+            JSONSchemaProps ofPool = field(template, shared);
+            JSONSchemaProps ofSandbox = field(sandbox, shared);
+            assertThat(ofPool.getDefault()).as(shared).isEqualTo(ofSandbox.getDefault());
+            assertThat(ofPool.getMaxLength()).as(shared).isEqualTo(ofSandbox.getMaxLength());
+            assertThat(ofPool.getPattern()).as(shared).isEqualTo(ofSandbox.getPattern());
+            assertThat(ofPool.getXKubernetesValidations()).as(shared).isEqualTo(ofSandbox.getXKubernetesValidations());
+        }
+        assertThat(template.getProperties()).hasSize(5);
     }
 
     private static void bounded(String place, JSONSchemaProps schema) {
@@ -177,8 +218,9 @@ class CrdManifestTest {
                     .as("not `all`: `kubectl delete all --all` would take sandboxes along")
                     .containsExactly("sandglass");
             JSONSchemaProps root = manifest.schema();
-            assertThat(field(field(root, "spec"), "allowedDomains").getXKubernetesListType())
-                    .isEqualTo("atomic");
+            Optional.ofNullable(field(root, "spec").getProperties().get("allowedDomains"))
+                    .ifPresent(domains ->
+                            assertThat(domains.getXKubernetesListType()).isEqualTo("atomic"));
             JSONSchemaProps conditions = field(field(root, "status"), "conditions");
             assertThat(conditions.getXKubernetesListType()).isEqualTo("map");
             assertThat(conditions.getXKubernetesListMapKeys()).containsExactly("type");
@@ -200,6 +242,11 @@ class CrdManifestTest {
                 .matches(field(ofServer, "type").getPattern()));
         assertThat(ToolServerReason.values()).allSatisfy(reason -> assertThat(reason.value())
                 .matches(field(ofServer, "reason").getPattern()));
+        JSONSchemaProps ofPool = condition(CrdManifest.POOL);
+        assertThat(PoolCondition.values()).allSatisfy(type -> assertThat(type.value())
+                .matches(field(ofPool, "type").getPattern()));
+        assertThat(PoolReason.values()).allSatisfy(reason -> assertThat(reason.value())
+                .matches(field(ofPool, "reason").getPattern()));
     }
 
     private static JSONSchemaProps condition(CrdManifest manifest) throws IOException {

@@ -1,9 +1,14 @@
 package dev.sandglass.operator;
 
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.leader.Leadership;
+import dev.sandglass.operator.metrics.PoolCensus;
 import dev.sandglass.operator.metrics.SandboxMeters;
+import dev.sandglass.operator.metrics.SeatMeter;
+import dev.sandglass.operator.pool.PoolMeters;
+import dev.sandglass.operator.pool.PoolReconciler;
 import dev.sandglass.operator.sandbox.PodEvents;
 import dev.sandglass.operator.sandbox.SandboxReconciler;
 import dev.sandglass.operator.sandbox.SandboxView;
@@ -11,9 +16,11 @@ import dev.sandglass.operator.toolserver.ToolServerReconciler;
 import dev.sandglass.operator.watch.SandboxWatches;
 import dev.sandglass.operator.write.ApiErrors;
 import dev.sandglass.operator.write.ChildWriter;
+import dev.sandglass.operator.write.ClaimActivity;
 import dev.sandglass.operator.write.ClosedServices;
 import dev.sandglass.operator.write.ProxyLocator;
 import dev.sandglass.operator.write.SandboxEvents;
+import dev.sandglass.operator.write.SeatWriter;
 import dev.sandglass.operator.write.Storage;
 import dev.sandglass.operator.write.ToolServerWriter;
 import io.fabric8.kubernetes.api.model.APIResourceList;
@@ -50,6 +57,7 @@ final class RunningOperator implements AutoCloseable {
     private final OperatorSettings settings;
     private final SandboxReconciler sandboxes;
     private final ToolServerReconciler toolServers;
+    private final PoolReconciler pools;
     private final KubernetesClient client;
     private final Operator operator;
     private final Optional<Leadership> leadership;
@@ -79,6 +87,26 @@ final class RunningOperator implements AutoCloseable {
         SandboxMeters meters = new SandboxMeters(metrics, settings.tenants().watched());
         toolServers = new ToolServerReconciler(
                 new ToolServerWriter(client), settings.tenants(), events, meters, InstantSource.system());
+        ChildWriter children = new ChildWriter(
+                client,
+                settings.pods(),
+                settings.tenants(),
+                secrets.link(),
+                locator(settings, secrets, client),
+                new ClosedServices(client, settings.gatewayNamespace(), settings.probe(), InstantSource.system())
+                        ::probe);
+        pools = new PoolReconciler(
+                new SeatWriter(client, children),
+                children,
+                settings.pods(),
+                settings.tenants(),
+                ClaimActivity.NONE,
+                events,
+                new PoolMeters(
+                        new PoolCensus(metrics, InstantSource.system()),
+                        new SeatMeter(metrics, System::nanoTime),
+                        meters),
+                InstantSource.system());
         sandboxes = new SandboxReconciler(
                 new SandboxView(
                         settings.pods(),
@@ -86,14 +114,7 @@ final class RunningOperator implements AutoCloseable {
                         () -> toolServersKnown,
                         new PodEvents(client),
                         InstantSource.system()),
-                new ChildWriter(
-                        client,
-                        settings.pods(),
-                        settings.tenants(),
-                        secrets.link(),
-                        locator(settings, secrets, client),
-                        new ClosedServices(
-                                client, settings.gatewayNamespace(), settings.probe(), InstantSource.system())::probe),
+                children,
                 new Storage(client, settings.pods().users()),
                 settings.deadlines(),
                 events,
@@ -156,7 +177,7 @@ final class RunningOperator implements AutoCloseable {
     }
 
     private void work() {
-        toolServersKnown = knowsToolServers();
+        toolServersKnown = knows(SandboxToolServer.class);
         operator.register(sandboxes, controller -> common(controller)
                 // Which would not look at annotations.
                 .withGenerationAware(false)
@@ -165,9 +186,11 @@ final class RunningOperator implements AutoCloseable {
                 .withTriggerReconcilerOnAllEvents(true));
         if (toolServersKnown) {
             operator.register(toolServers, this::common);
-        } else {
-            LOG.atWarn()
-                    .log("The cluster has no kind SandboxToolServer; install its definition and restart the operator");
+        }
+        if (knows(SandboxPool.class)) {
+            operator.register(pools, controller -> common(controller)
+                    // Else what is remembered of a pool would stay when it is deleted.
+                    .withTriggerReconcilerOnAllEvents(true));
         }
         operator.start();
         working = true;
@@ -194,12 +217,19 @@ final class RunningOperator implements AutoCloseable {
      * Whether the API server serves the kind. An administrator who installs definitions by hand may have left it out, and
      * sandboxes must not be without an operator for that.
      */
-    private boolean knowsToolServers() {
+    private boolean knows(Class<? extends HasMetadata> type) {
+        String wanted = HasMetadata.getKind(type);
         try {
             APIResourceList served = client.getApiResources(Sandbox.GROUP + "/" + Sandbox.VERSION);
-            return served != null
+            boolean known = served != null
                     && served.getResources().stream()
-                            .anyMatch(kind -> kind.getKind().equals(HasMetadata.getKind(SandboxToolServer.class)));
+                            .anyMatch(kind -> kind.getKind().equals(wanted));
+            if (!known) {
+                LOG.atWarn()
+                        .addKeyValue("kind", wanted)
+                        .log("The cluster does not have the kind; install its definition and restart the operator");
+            }
+            return known;
         } catch (KubernetesClientException e) {
             LOG.atInfo()
                     .addKeyValue("cause", ApiErrors.briefly(e))

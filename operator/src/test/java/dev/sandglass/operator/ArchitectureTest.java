@@ -46,6 +46,8 @@ class ArchitectureTest {
             .definedBy(room("sandbox"))
             .layer("toolserver")
             .definedBy(room("toolserver"))
+            .layer("pool")
+            .definedBy(room("pool"))
             .layer("watch")
             .definedBy(room("watch"))
             .layer("write")
@@ -66,6 +68,7 @@ class ArchitectureTest {
             .mayOnlyAccessLayers(
                     "sandbox",
                     "toolserver",
+                    "pool",
                     "watch",
                     "write",
                     "metrics",
@@ -75,6 +78,8 @@ class ArchitectureTest {
                     "pod",
                     "settings")
             .whereLayer("toolserver")
+            .mayOnlyAccessLayers("watch", "write", "metrics", "lifecycle", "child", "settings")
+            .whereLayer("pool")
             .mayOnlyAccessLayers("watch", "write", "metrics", "lifecycle", "child", "settings")
             .whereLayer("sandbox")
             .mayOnlyAccessLayers("watch", "write", "metrics", "lifecycle", "child", "pod", "settings")

@@ -6,6 +6,7 @@ import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
 import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.model.annotation.SpecReplicas;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,9 @@ public record SandboxPoolSpec(
                 + " sandbox of the default size with the installation's default image.")
         PoolTemplate template,
 
-        @Size(max = 2)
+        @Size(max = MAX_LANGUAGES)
+        @ValidationRule(value = PoolSchemaRules.LANGUAGES_KNOWN, message = PoolSchemaRules.LANGUAGE_UNKNOWN)
+        @ValidationRule(value = PoolSchemaRules.LANGUAGES_ONCE, message = PoolSchemaRules.LANGUAGE_TWICE)
         @JsonPropertyDescription(
                 "Languages whose kernels a seat starts ahead: python, javascript. []: none; the first run"
                         + " starts its kernel. Default: python.")
@@ -40,6 +43,9 @@ public record SandboxPoolSpec(
 
     /** Most seats of one pool by the schema; the installation sets a lower ceiling. */
     public static final int MAX_REPLICAS = 1000;
+
+    /** Most entries of the list of languages: as many as there are. */
+    public static final int MAX_LANGUAGES = 2;
 
     /** As {@code sandbox_run_code} calls it. */
     public static final String PYTHON = "python";

@@ -139,10 +139,10 @@ public record PodShape(
                 variable("SANDGLASS_SANDBOX_UID", subject.id()),
                 variable("SANDGLASS_INCARNATION", Integer.toString(subject.incarnation())),
                 variable("SANDGLASS_LINK_PORT", Integer.toString(SandboxLabels.LINK_PORT)),
-                variable("SANDGLASS_DISK_LIMIT_BYTES", volumes.writableBytes(size)),
-                variable("SANDGLASS_ENV", CodeVariables.encoded(identity.environment())),
-                secretVariable("SANDGLASS_LINK_SECRET_KEY", secret, PodSecret.LINK_SECRET_KEY),
-                secretVariable("SANDGLASS_GATEWAY_PUBLIC_KEY", secret, PodSecret.GATEWAY_PUBLIC_KEY)));
+                variable("SANDGLASS_DISK_LIMIT_BYTES", volumes.writableBytes(size))));
+        variables.addAll(ofCode(identity));
+        variables.add(secretVariable("SANDGLASS_LINK_SECRET_KEY", secret, PodSecret.LINK_SECRET_KEY));
+        variables.add(secretVariable("SANDGLASS_GATEWAY_PUBLIC_KEY", secret, PodSecret.GATEWAY_PUBLIC_KEY));
         volumes.paths().ifPresent(paths -> variables.add(variable("SANDGLASS_VOLUMES", paths)));
         proxy.ifPresent(address -> variables.addAll(ProxyVariables.of(secret)));
         variables.addAll(PodTrust.variables(settings));
@@ -156,6 +156,15 @@ public record PodShape(
             variables.add(variable("SANDGLASS_MAX_SESSIONS", Integer.toString(settings.maxSessions())));
         }
         return variables;
+    }
+
+    /** What a pod has for its code from its start; a seat gets the code's variables with its claim, by the link. */
+    private static List<EnvVar> ofCode(PodIdentity identity) {
+        return identity.seatLanguages()
+                .map(languages -> List.of(
+                        variable("SANDGLASS_SEAT", "true"),
+                        variable("SANDGLASS_SEAT_LANGUAGES", String.join(",", languages))))
+                .orElseGet(() -> List.of(variable("SANDGLASS_ENV", CodeVariables.encoded(identity.environment()))));
     }
 
     private static EnvVar variable(String name, String value) {

@@ -2,6 +2,7 @@ package dev.sandglass.operator.write;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.operator.child.ChildMetadata;
 import dev.sandglass.operator.child.NamespaceAccess;
@@ -11,6 +12,7 @@ import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.PodSecret;
+import dev.sandglass.operator.pod.PodSubject;
 import dev.sandglass.operator.pod.ProxyAccess;
 import dev.sandglass.operator.pod.SandboxContainer;
 import dev.sandglass.operator.pod.SecretFiles;
@@ -188,7 +190,7 @@ public final class ChildWriter {
                 throw e;
             }
             delete(keysOf(sandbox, incarnation));
-            return refused(ApiErrors.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiErrors.of(e));
+            return refused(e);
         }
     }
 
@@ -198,8 +200,32 @@ public final class ChildWriter {
     }
 
     private Optional<ProxyAccess> proxy(Sandbox sandbox, int incarnation) {
-        return egress.map(
-                locator -> locator.of(SandboxPod.subject(sandbox, incarnation).id()));
+        return proxy(SandboxPod.subject(sandbox, incarnation).id());
+    }
+
+    /** The egress proxy as the pod of that id reaches it; empty if the installation has none. */
+    Optional<ProxyAccess> proxy(String id) {
+        return egress.map(locator -> locator.of(id));
+    }
+
+    /** IP address of the egress proxy; empty if the installation has none. */
+    Optional<String> proxyAddress() {
+        return egress.map(ProxyLocator::address);
+    }
+
+    /** What a new pod tries. */
+    NetworkProbe probe() {
+        return probe.get();
+    }
+
+    /** What the installation says of every pod. */
+    PodSettings pods() {
+        return pods;
+    }
+
+    /** The keys of the link to the pod of that subject. */
+    LinkKeys keys(PodSubject subject) {
+        return subject.linkKeys(linkSecret);
     }
 
     private Secret keys(Sandbox sandbox, int incarnation, Optional<ProxyAccess> proxy) {
@@ -231,7 +257,7 @@ public final class ChildWriter {
      * The new pod; empty if there is one of that name. In a namespace that the chart did not prepare, a user may have
      * deleted the account, without which the API server would refuse every pod.
      */
-    private Optional<Pod> made(Pod desired) {
+    Optional<Pod> made(Pod desired) {
         try {
             return createUnlessPresent(desired);
         } catch (KubernetesClientException e) {
@@ -279,7 +305,7 @@ public final class ChildWriter {
         }
     }
 
-    private void delete(HasMetadata child) {
+    void delete(HasMetadata child) {
         try {
             client.resource(child).delete();
         } catch (KubernetesClientException e) {
@@ -289,7 +315,7 @@ public final class ChildWriter {
         }
     }
 
-    private <R extends HasMetadata> Optional<R> createUnlessPresent(R desired) {
+    <R extends HasMetadata> Optional<R> createUnlessPresent(R desired) {
         try {
             return Optional.of(client.resource(desired).create());
         } catch (KubernetesClientException e) {
@@ -305,6 +331,11 @@ public final class ChildWriter {
         return e.getCode() == CONFLICT
                 && e.getStatus() != null
                 && "AlreadyExists".equals(e.getStatus().getReason());
+    }
+
+    /** What the API server's answer to a pod means; it is one that {@link ApiErrors#isRefusal}. */
+    static PodResult refused(KubernetesClientException e) {
+        return refused(ApiErrors.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiErrors.of(e));
     }
 
     private static PodResult refused(Reason reason, String why) {

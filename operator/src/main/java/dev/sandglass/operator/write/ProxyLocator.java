@@ -47,7 +47,8 @@ public final class ProxyLocator {
         return ProxyAccess.of(id, address(), secret);
     }
 
-    private synchronized String address() {
+    /** IP address of the Service. */
+    synchronized String address() {
         Instant now = clock.instant();
         if (address.isEmpty() || !now.isBefore(read.plus(FRESH))) {
             address = ask();

@@ -1,0 +1,93 @@
+package dev.sandglass.operator.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * How many seats the pools have and want, and how old they are, as {@code sandglass_pool_seats}, {@code sandglass_pool_wanted}
+ * and {@code sandglass_seat_age_seconds}. Only the replica that leads has something to count.
+ */
+public final class PoolCensus {
+
+    static final String SEATS = "sandglass.pool.seats";
+    static final String WANTED = "sandglass.pool.wanted";
+    static final String AGE = "sandglass.seat.age";
+
+    private final MultiGauge seats;
+    private final MultiGauge wanted;
+    private final MultiGauge age;
+    private final InstantSource clock;
+    private final Map<Pool, Count> pools = new ConcurrentHashMap<>();
+
+    /** Which pool. */
+    public record Pool(String namespace, String name) {}
+
+    /**
+     * What a pool has.
+     *
+     * @param wanted seats that its spec wants
+     * @param ready seats that can be claimed
+     * @param starting seats that cannot yet
+     * @param oldest when the oldest of them was made; empty if there is none
+     */
+    public record Count(int wanted, int ready, int starting, Optional<Instant> oldest) {}
+
+    public PoolCensus(MeterRegistry registry, InstantSource clock) {
+        this.clock = clock;
+        seats = MultiGauge.builder(SEATS)
+                .description("Seats of a pool that no sandbox has claimed, by whether they can be claimed")
+                .register(registry);
+        wanted = MultiGauge.builder(WANTED)
+                .description("Seats that a pool wants")
+                .register(registry);
+        age = MultiGauge.builder(AGE)
+                .description("Age of the oldest unclaimed seat of a pool")
+                .baseUnit("seconds")
+                .register(registry);
+    }
+
+    /** Notes what a pool has now. */
+    public void saw(Pool pool, Count count) {
+        if (!count.equals(pools.put(pool, count))) {
+            publish();
+        }
+    }
+
+    /** Notes that a pool is gone. */
+    public void gone(Pool pool) {
+        if (pools.remove(pool) != null) {
+            publish();
+        }
+    }
+
+    private synchronized void publish() {
+        List<MultiGauge.Row<?>> ofSeats = new ArrayList<>();
+        List<MultiGauge.Row<?>> ofWanted = new ArrayList<>();
+        List<MultiGauge.Row<?>> ofAge = new ArrayList<>();
+        pools.forEach((pool, count) -> {
+            Tags tags = Tags.of("sandbox.namespace", pool.namespace(), "pool", pool.name());
+            ofSeats.add(MultiGauge.Row.of(tags.and("state", "ready"), count.ready()));
+            ofSeats.add(MultiGauge.Row.of(tags.and("state", "starting"), count.starting()));
+            ofWanted.add(MultiGauge.Row.of(tags, count.wanted()));
+            ofAge.add(MultiGauge.Row.of(tags, () -> ageOf(count)));
+        });
+        seats.register(ofSeats, true);
+        wanted.register(ofWanted, true);
+        age.register(ofAge, true);
+    }
+
+    private double ageOf(Count count) {
+        return count.oldest()
+                .map(made -> Duration.between(made, clock.instant()).toMillis() / 1000.0)
+                .orElse(0.0);
+    }
+}

@@ -29,8 +29,19 @@ class GoldenTest {
         }
     }
 
+    /** What a folder holds. */
+    interface Golden {
+
+        /** Names of the files that were read. */
+        Set<String> filesRead();
+
+        /** What comes of them, by file name. */
+        Map<String, String> results();
+    }
+
     private static void check(Path folder) throws IOException {
-        Situation situation = Situation.read(folder);
+        Golden situation =
+                Files.exists(folder.resolve(PoolSituation.POOL)) ? PoolSituation.read(folder) : Situation.read(folder);
         Map<String, String> results = situation.results();
         if (Boolean.getBoolean("sandglass.generate")) {
             for (String stale : files(folder, "out-")) {

@@ -7,6 +7,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxPort;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.SandboxContainer;
@@ -59,6 +60,7 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
     static MockedRounds start(MockApi api, Map<String, String> overrides) {
         api.server()
                 .expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxToolServer.class));
+        api.server().expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxPool.class));
         api.server()
                 .expect()
                 .get()
@@ -70,6 +72,10 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
                                 .addNewResource()
                                 .withName("sandboxtoolservers")
                                 .withKind("SandboxToolServer")
+                                .endResource()
+                                .addNewResource()
+                                .withName("sandboxpools")
+                                .withKind("SandboxPool")
                                 .endResource()
                                 .build())
                 .always();

@@ -48,21 +48,22 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** A golden folder's input, run through the pure parts in the order in which the reconciler does. */
-record Situation(OperatorSettings settings, Observed seen, Optional<Refused> answer, Set<String> filesRead) {
+record Situation(OperatorSettings settings, Observed seen, Optional<Refused> answer, Set<String> filesRead)
+        implements GoldenTest.Golden {
 
-    private static final LinkSecret LINK_SECRET =
+    static final LinkSecret LINK_SECRET =
             new LinkSecret("a link secret for golden tests only".getBytes(StandardCharsets.US_ASCII));
 
-    private static final EgressSecret EGRESS_SECRET =
+    static final EgressSecret EGRESS_SECRET =
             new EgressSecret("an egress secret for golden tests only".getBytes(StandardCharsets.US_ASCII));
 
-    private static final String PROXY_ADDRESS = "192.0.2.128";
+    static final String PROXY_ADDRESS = "192.0.2.128";
 
     private static final List<ClosedAddress> GATEWAY = List.of(
             new ClosedAddress("192.0.2.129", 8080, Set.of(8080)),
             new ClosedAddress("2001:db8::129", 8080, Set.of(8080)));
 
-    private static final Map<String, String> SETTINGS = Map.of(
+    static final Map<String, String> SETTINGS = Map.of(
             "OPERATOR_NAMESPACES", "tenant-a",
             "OPERATOR_DEFAULT_IMAGE", "registry.example.com/sandglass/kernel:1",
             "OPERATOR_LINK_SECRET_FILE", "unused",
@@ -123,7 +124,8 @@ record Situation(OperatorSettings settings, Observed seen, Optional<Refused> ans
     }
 
     /** What comes of it, by file name. */
-    Map<String, String> results() {
+    @Override
+    public Map<String, String> results() {
         Deadlines deadlines = settings.deadlines().of(seen.sandbox().wanted());
         Decision decision = Lifecycle.decide(seen, deadlines);
         Optional<String> lost = Loss.of(seen, decision);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
@@ -65,6 +66,7 @@ public final class ReadableSerialization extends KubernetesSerialization {
     public ReadableSerialization knowingSandboxes() {
         registerKubernetesResource(Sandbox.class);
         registerKubernetesResource(SandboxToolServer.class);
+        registerKubernetesResource(SandboxPool.class);
         return this;
     }
 

@@ -67,6 +67,7 @@ class ExamplesE2E {
                 Map.entry("sized.yaml", plain::hasItsSizeAndVariables),
                 Map.entry("suspended.yaml", plain::waitsForItsTurn),
                 Map.entry("tool-server.yaml", plain::hasItsSandbox),
+                Map.entry("pool.yaml", plain::keepsItsSeats),
                 Map.entry("tool-server-secret.yaml", stored::waitsForItsKey),
                 Map.entry("short-lived.yaml", plain::livesByItsOwnDeadlines),
                 Map.entry("long-running.yaml", plain::livesForDays),
@@ -111,6 +112,7 @@ class ExamplesE2E {
     /** With all that the rows make besides; a run that was cut off may have left it. */
     private void remove(Example example) {
         kubectl.run("delete", "sandboxtoolservers.sandglass.dev", example.name(), "--ignore-not-found");
+        kubectl.run("delete", "sandboxpools.sandglass.dev", example.name(), "--ignore-not-found");
         kubectl.run("delete", "sandboxes.sandglass.dev", example.name(), StoredExamples.WRITER, "--ignore-not-found");
         kubectl.run("delete", "configmap,secret", "settings", "mountable-token", "--ignore-not-found");
         kubectl.run("delete", "secret", StoredExamples.KEY, "--ignore-not-found");

@@ -72,6 +72,20 @@ record PlainExamples(Kubectl kubectl) {
         assertThat(limit(name, "memory")).isEqualTo("1Gi");
     }
 
+    void keepsItsSeats(Example example) {
+        String pool = "sandboxpools.sandglass.dev/" + example.name();
+        kubectl.run("apply", "-f", example.file().toString());
+        kubectl.run("wait", "--for=jsonpath={.status.readyReplicas}=2", pool, "--timeout=200s");
+
+        kubectl.run("scale", pool, "--replicas=1");
+        kubectl.run("wait", "--for=jsonpath={.status.replicas}=1", pool, "--timeout=60s");
+
+        kubectl.run("delete", pool);
+        await("garbage collection").atMost(SOON).until(() -> kubectl.run(
+                        "get", "pods", "--selector=sandglass.dev/pool=" + example.name(), "--output=name")
+                .isEmpty());
+    }
+
     void hasItsSandbox(Example example) {
         String name = example.name();
         kubectl.run("apply", "-f", example.file().toString());

@@ -77,13 +77,13 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
 
     /**
      * Which of the seats that are to be replaced go now. Those that are not ready are worth nothing; each of the others stays
-     * until another one is ready in its place.
+     * until another one is ready in its place, as far as there is room for both.
      */
     private static List<Seat> replaced(List<Seat> present, List<Seat> retiring, int wanted) {
         long ready = present.stream().filter(Seat::isReady).count();
         List<Seat> usable =
                 retiring.stream().filter(Seat::isReady).sorted(OLDEST_FIRST).toList();
-        long kept = Math.max(0, wanted - ready);
+        long kept = Math.max(0, Math.min(wanted - ready, wanted + 1 - present.size()));
         return Stream.concat(
                         retiring.stream().filter(seat -> !seat.isReady()),
                         usable.stream().limit(Math.max(0, usable.size() - kept)))

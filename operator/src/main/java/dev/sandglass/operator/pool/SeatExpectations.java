@@ -44,6 +44,7 @@ final class SeatExpectations {
 
     /** Notes that a seat is on its way out. */
     void ended(Seat seat) {
+        made.remove(seat.name());
         ended.add(seat.name());
     }
 

@@ -84,7 +84,7 @@ class PodShapeTest {
             "/spec/containers/0/env/SANDGLASS_LINK_SECRET_KEY/valueFrom/secretKeyRef/name",
             "/spec/containers/0/env/SANDGLASS_GATEWAY_PUBLIC_KEY/valueFrom/secretKeyRef/name");
 
-    private static final Set<String> PROXY_VARIABLES = Set.of(
+    static final Set<String> PROXY_VARIABLES = Set.of(
             "HTTP_PROXY",
             "HTTPS_PROXY",
             "ALL_PROXY",
@@ -96,7 +96,7 @@ class PodShapeTest {
             "npm_config_https_proxy");
 
     /** An installation that says something of everything that it can. */
-    private static PodSettings settings(boolean hostUsers) {
+    static PodSettings settings(boolean hostUsers) {
         return new PodSettings(
                 new ImagePolicy("registry.example.com/kernel:1", List.of("registry.example.com/*")),
                 Duration.ofHours(8),
@@ -137,7 +137,7 @@ class PodShapeTest {
         return sandbox;
     }
 
-    private static NetworkProbe probe() {
+    static NetworkProbe probe() {
         return new NetworkProbe(List.of(new ClosedAddress("10.96.0.1", 443, Set.of(6443))), true);
     }
 
@@ -195,7 +195,8 @@ class PodShapeTest {
         return name.replace("~", "~0").replace("/", "~1");
     }
 
-    private static Set<String> differences(Object one, Object other) {
+    /** What two resources do not have in common, as JSON pointers, an environment variable by its name. */
+    static Set<String> differences(Object one, Object other) {
         Map<String, String> mine = fields(one);
         Map<String, String> theirs = fields(other);
         Set<String> paths = new TreeSet<>(mine.keySet());

@@ -95,18 +95,7 @@ final class RunningOperator implements AutoCloseable {
                 locator(settings, secrets, client),
                 new ClosedServices(client, settings.gatewayNamespace(), settings.probe(), InstantSource.system())
                         ::probe);
-        pools = new PoolReconciler(
-                new SeatWriter(client, children),
-                children,
-                settings.pods(),
-                settings.tenants(),
-                ClaimActivity.NONE,
-                events,
-                new PoolMeters(
-                        new PoolCensus(metrics, InstantSource.system()),
-                        new SeatMeter(metrics, System::nanoTime),
-                        meters),
-                InstantSource.system());
+        pools = pools(settings, client, children, events, metrics, meters);
         sandboxes = new SandboxReconciler(
                 new SandboxView(
                         settings.pods(),
@@ -119,6 +108,25 @@ final class RunningOperator implements AutoCloseable {
                 settings.deadlines(),
                 events,
                 meters);
+    }
+
+    private static PoolReconciler pools(
+            OperatorSettings settings,
+            KubernetesClient client,
+            ChildWriter children,
+            SandboxEvents events,
+            MeterRegistry metrics,
+            SandboxMeters meters) {
+        InstantSource clock = InstantSource.system();
+        return new PoolReconciler(
+                new SeatWriter(client, children),
+                children,
+                settings.pods(),
+                settings.tenants(),
+                ClaimActivity.NONE,
+                events,
+                new PoolMeters(new PoolCensus(metrics, clock), new SeatMeter(metrics, System::nanoTime), meters),
+                clock);
     }
 
     private static Optional<ProxyLocator> locator(OperatorSettings settings, Secrets secrets, KubernetesClient client) {

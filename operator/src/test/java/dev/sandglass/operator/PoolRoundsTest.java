@@ -119,8 +119,10 @@ class PoolRoundsTest {
                 .extracting(policy -> policy.getMetadata().getName())
                 .containsExactlyInAnyOrder(ChildNames.NAMESPACE_POLICY, ChildNames.NAMESPACE_ACCESS);
         await().atMost(SOON).untilAsserted(() -> assertThat(secrets())
-                .allSatisfy(secret -> assertThat(
-                                secret.getMetadata().getOwnerReferences().getFirst().getKind())
+                .allSatisfy(secret -> assertThat(secret.getMetadata()
+                                .getOwnerReferences()
+                                .getFirst()
+                                .getKind())
                         .isEqualTo("Pod"))
                 .extracting(secret -> secret.getMetadata().getName())
                 .containsExactlyInAnyOrderElementsOf(names(seats)));
@@ -130,7 +132,8 @@ class PoolRoundsTest {
         assertThat(complete.observed().replicas()).isEqualTo(2);
         assertThat(complete.observed().readyReplicas()).isEqualTo(2);
         assertThat(complete.observed().updatedReplicas()).isEqualTo(2);
-        assertThat(says(complete, PoolCondition.AVAILABLE, "True", "SeatsReady")).isTrue();
+        assertThat(says(complete, PoolCondition.AVAILABLE, "True", "SeatsReady"))
+                .isTrue();
         assertThat(names(seats("warm"))).isEqualTo(names(seats));
     }
 
@@ -159,11 +162,15 @@ class PoolRoundsTest {
         edit("warm", new SandboxPoolSpec(1, PoolTemplate.DEFAULT, List.of("python", "javascript")));
 
         List<Pod> both = awaitSeats("warm", 2);
-        assertThat(names(both)).as("the old one stays until the new one is ready").containsAll(names(before));
-        both.stream().filter(pod -> !names(before).contains(pod.getMetadata().getName())).forEach(this::run);
-        await().atMost(SOON).untilAsserted(() -> assertThat(names(seats("warm")))
-                .hasSize(1)
-                .doesNotContainAnyElementsOf(names(before)));
+        assertThat(names(both))
+                .as("the old one stays until the new one is ready")
+                .containsAll(names(before));
+        both.stream()
+                .filter(pod -> !names(before).contains(pod.getMetadata().getName()))
+                .forEach(this::run);
+        await().atMost(SOON)
+                .untilAsserted(
+                        () -> assertThat(names(seats("warm"))).hasSize(1).doesNotContainAnyElementsOf(names(before)));
     }
 
     @Test
@@ -270,7 +277,9 @@ class PoolRoundsTest {
     void aSeatWithoutItsSecretGetsIt() {
         create("warm", 1);
         Pod seat = awaitSeats("warm", 1).getFirst();
-        Secret made = await().atMost(SOON).until(this::secrets, found -> !found.isEmpty()).getFirst();
+        Secret made = await().atMost(SOON)
+                .until(this::secrets, found -> !found.isEmpty())
+                .getFirst();
         client.resource(made).delete();
 
         MockedRounds.editStatus(client.resource(seat), found -> Pools.running(found)
@@ -287,9 +296,9 @@ class PoolRoundsTest {
                 .endStatus()
                 .build());
 
-        await().atMost(SOON).untilAsserted(() -> assertThat(secrets()).singleElement().satisfies(again -> assertThat(
-                        again.getData())
-                .isEqualTo(made.getData())));
+        await().atMost(SOON).untilAsserted(() -> assertThat(secrets())
+                .singleElement()
+                .satisfies(again -> assertThat(again.getData()).isEqualTo(made.getData())));
     }
 
     @Test

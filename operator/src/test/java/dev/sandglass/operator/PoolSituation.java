@@ -42,8 +42,8 @@ record PoolSituation(OperatorSettings settings, SandboxPool pool, Set<String> fi
 
     @Override
     public Map<String, String> results() {
-        Optional<ProxyAccess> proxy = settings.egress()
-                .map(egress -> ProxyAccess.of(SEAT, Situation.PROXY_ADDRESS, Situation.EGRESS_SECRET));
+        Optional<ProxyAccess> proxy =
+                settings.egress().map(egress -> ProxyAccess.of(SEAT, Situation.PROXY_ADDRESS, Situation.EGRESS_SECRET));
         NetworkProbe probe = new NetworkProbe(
                 settings.probe().apiServer().map(List::of).orElse(List.of()),
                 settings.probe().required());

@@ -34,7 +34,8 @@ class StalePoolTest {
         @Override
         public MockResponse dispatch(RecordedRequest request) {
             String path = request.getPath();
-            boolean ofSeats = path.contains("/pods?") && path.contains("sandglass.dev%2Fpool") && path.contains("watch=true");
+            boolean ofSeats =
+                    path.contains("/pods?") && path.contains("sandglass.dev%2Fpool") && path.contains("watch=true");
             return ofSeats ? new MockResponse().withWebSocketUpgrade(new Silence()) : super.dispatch(request);
         }
     }
@@ -64,9 +65,8 @@ class StalePoolTest {
             client.resource(Pools.pool("warm", 2)).create();
             await().atMost(MockedRounds.SOON).until(() -> seats().size() == 2);
 
-            await().during(Duration.ofSeconds(7))
-                    .atMost(MockedRounds.SOON)
-                    .untilAsserted(() -> assertThat(seats()).hasSize(2));
+            await().during(Duration.ofSeconds(7)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(seats())
+                    .hasSize(2));
 
             MockedRounds.edit(
                     client.resources(SandboxPool.class).inNamespace("tenant-a").withName("warm"), pool -> {
@@ -74,9 +74,8 @@ class StalePoolTest {
                         return pool;
                     });
             await().atMost(MockedRounds.SOON).until(() -> seats().size() == 1);
-            await().during(Duration.ofSeconds(2))
-                    .atMost(MockedRounds.SOON)
-                    .untilAsserted(() -> assertThat(seats()).hasSize(1));
+            await().during(Duration.ofSeconds(2)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(seats())
+                    .hasSize(1));
             assertThat(rounds.operator().isReady()).isTrue();
         }
     }

@@ -73,8 +73,8 @@ public final class SeatPod {
         return labels.containsKey(SandboxLabels.SEAT)
                 && !labels.containsKey(SandboxLabels.SANDBOX_UID)
                 && seatOf(pod).isPresent()
-                && pod.getMetadata().getOwnerReferences().stream()
-                        .anyMatch(owner -> owner.getUid().equals(pool.getMetadata().getUid()));
+                && pod.getMetadata().getOwnerReferences().stream().anyMatch(owner -> owner.getUid()
+                        .equals(pool.getMetadata().getUid()));
     }
 
     /** Label selector of a pool's unclaimed seats. */

@@ -31,23 +31,34 @@ record PoolMemory(
     /** After a look at the seats, with what seats are made from now. */
     PoolMemory seen(List<Seat> seats, String hashNow, Instant now) {
         Optional<Setback> former = hash.equals(hashNow) ? setback : Optional.empty();
-        List<Seat> failed =
-                seats.stream().filter(Seat::isFailed).filter(seat -> seat.isOf(hashNow)).toList();
+        List<Seat> failed = seats.stream()
+                .filter(Seat::isFailed)
+                .filter(seat -> seat.isOf(hashNow))
+                .toList();
         Optional<Setback> after = former.filter(known -> known.refused() || !isOver(known, seats, hashNow));
         for (Seat seat : failed) {
             if (!ended.contains(seat.name())) {
-                after = Optional.of(joined(
-                        after, Setback.of(seat.trouble().orElseThrow(), now)));
+                after = Optional.of(joined(after, Setback.of(seat.trouble().orElseThrow(), now)));
             }
         }
         return new PoolMemory(
-                hashNow, lastMade, lacking, after, failed.stream().map(Seat::name).toList(), untold);
+                hashNow,
+                lastMade,
+                lacking,
+                after,
+                failed.stream().map(Seat::name).toList(),
+                untold);
     }
 
     /** With the time since when another seat is wanted, if one is. */
     PoolMemory lacking(boolean isLacking, Instant now) {
         return new PoolMemory(
-                hash, lastMade, isLacking ? lacking.or(() -> Optional.of(now)) : Optional.empty(), setback, ended, untold);
+                hash,
+                lastMade,
+                isLacking ? lacking.or(() -> Optional.of(now)) : Optional.empty(),
+                setback,
+                ended,
+                untold);
     }
 
     /** A seat that was made since and is ready shows that seats can start. */
@@ -69,12 +80,7 @@ record PoolMemory(
     /** After the API server took a seat. */
     PoolMemory made(Instant now) {
         return new PoolMemory(
-                hash,
-                Optional.of(now),
-                Optional.empty(),
-                setback.filter(known -> !known.refused()),
-                ended,
-                untold);
+                hash, Optional.of(now), Optional.empty(), setback.filter(known -> !known.refused()), ended, untold);
     }
 
     /** After the API server refused a seat. */

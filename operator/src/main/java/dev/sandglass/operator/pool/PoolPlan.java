@@ -33,7 +33,8 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
     /** A seat that is not ready by then, and of which nothing is known, is given up: another node may be able to start one. */
     static final Duration GIVEN_UP_AFTER = Duration.ofMinutes(10);
 
-    static final Comparator<Seat> OLDEST_FIRST = Comparator.comparing(Seat::made).thenComparing(Seat::name);
+    static final Comparator<Seat> OLDEST_FIRST =
+            Comparator.comparing(Seat::made).thenComparing(Seat::name);
 
     /** What is worth least goes first: seats that are not ready, and of these the newest. */
     private static final Comparator<Seat> LEAST_FIRST =
@@ -93,7 +94,8 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
     /** As long as one of them hangs and none of them is ready, more would hang too. */
     private static boolean mayStart(List<Seat> present, PoolView seen) {
         return seen.open().isEmpty()
-                && (seen.stuck().filter(present::contains).isEmpty() || present.stream().anyMatch(Seat::isReady));
+                && (seen.stuck().filter(present::contains).isEmpty()
+                        || present.stream().anyMatch(Seat::isReady));
     }
 
     private static boolean isGivenUp(Seat seat, Instant now) {
@@ -105,7 +107,8 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
     /** When the next seat may be made. */
     private static Instant notBefore(PoolView seen) {
         Instant longest = seen.memory().lacking().orElse(seen.now()).plus(LONGEST_QUIET);
-        Optional<Instant> quiet = seen.lastClaim().map(at -> at.plus(QUIET)).map(at -> at.isAfter(longest) ? longest : at);
+        Optional<Instant> quiet =
+                seen.lastClaim().map(at -> at.plus(QUIET)).map(at -> at.isAfter(longest) ? longest : at);
         return Stream.of(seen.memory().pauses(), quiet.stream(), seen.heldUntil().stream())
                 .flatMap(times -> times)
                 .max(Comparator.naturalOrder())
@@ -115,11 +118,13 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
     /** When a seat will have become too old, or will be late. */
     private static Optional<Instant> review(List<Seat> present, PoolView seen) {
         return Stream.concat(
-                        Stream.concat(present.stream(), seen.retiring().stream()).map(PoolPlan::oldAt),
+                        Stream.concat(present.stream(), seen.retiring().stream())
+                                .map(PoolPlan::oldAt),
                         present.stream()
                                 .filter(Seat::isStarting)
                                 .flatMap(seat -> Stream.of(
-                                        seat.made().plus(START_WITHIN), seat.made().plus(GIVEN_UP_AFTER))))
+                                        seat.made().plus(START_WITHIN),
+                                        seat.made().plus(GIVEN_UP_AFTER))))
                 .filter(at -> at.isAfter(seen.now()))
                 .min(Comparator.naturalOrder());
     }

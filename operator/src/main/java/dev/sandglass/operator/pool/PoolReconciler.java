@@ -109,8 +109,7 @@ public final class PoolReconciler implements Reconciler<SandboxPool> {
         if (plan.make()) {
             make(pool, making, known, now, context);
         }
-        PoolView after =
-                seen.after(known.expectations.seats(PoolWatches.seats(pool, context)), known.memory);
+        PoolView after = seen.after(known.expectations.seats(PoolWatches.seats(pool, context)), known.memory);
         meters.saw(after);
         Optional<Instant> untold = tell(after, known, context);
         Stream.of(plan.review(), known.expectations.nextDoubt(), untold)
@@ -150,8 +149,7 @@ public final class PoolReconciler implements Reconciler<SandboxPool> {
     /** Whether a seat is there that the cache does not show. */
     private void ask(SandboxPool pool, Pod made, Tended known, Instant now) {
         Optional<Pod> found = seats.find(made).filter(pod -> SeatPod.belongsTo(pool, pod));
-        found.ifPresentOrElse(
-                pod -> known.expectations.confirmed(pod, now), () -> known.expectations.notMade(made));
+        found.ifPresentOrElse(pod -> known.expectations.confirmed(pod, now), () -> known.expectations.notMade(made));
     }
 
     private void end(Seat seat, Tended known) {
@@ -200,8 +198,7 @@ public final class PoolReconciler implements Reconciler<SandboxPool> {
                 .ifPresent(made -> PoolWatches.remember(NetworkPolicy.class, made, context));
         Optional<ConfigMap> authorities = settings.authorities()
                 .flatMap(mine -> PoolWatches.cached(ConfigMap.class, TrustedAuthorities.NAME, context));
-        children.trust(namespace, authorities)
-                .ifPresent(map -> PoolWatches.remember(ConfigMap.class, map, context));
+        children.trust(namespace, authorities).ifPresent(map -> PoolWatches.remember(ConfigMap.class, map, context));
     }
 
     private static Optional<NetworkPolicy> namespacePolicy(Context<SandboxPool> context) {

@@ -18,8 +18,7 @@ final class PoolRefusal {
         Sandbox same = new Sandbox();
         same.getMetadata().setName(pool.getMetadata().getName());
         same.getMetadata().setNamespace(pool.getMetadata().getNamespace());
-        same.setSpec(new SandboxSpec(
-                        template.image(), template.memory(), template.cpus(), template.disk(), null, false)
+        same.setSpec(new SandboxSpec(template.image(), template.memory(), template.cpus(), template.disk(), null, false)
                 .withRuntimeClassName(template.runtimeClassName()));
         return PodRefusal.of(same, settings)
                 .map(why -> new PodRefusal(why.reason(), why.message().replaceFirst("^spec[.]", "spec.template.")));

@@ -32,8 +32,8 @@ final class PoolReport {
     private static final String FALSE = "False";
 
     /** Reasons that come and go with every claim. */
-    private static final Set<String> EXPECTED = Set.of(
-            PoolReason.SEATS_READY.value(), PoolReason.SEATS_STARTING.value(), PoolReason.COMPLETE.value());
+    private static final Set<String> EXPECTED =
+            Set.of(PoolReason.SEATS_READY.value(), PoolReason.SEATS_STARTING.value(), PoolReason.COMPLETE.value());
 
     private PoolReport() {}
 
@@ -48,8 +48,7 @@ final class PoolReport {
     /** The status to publish. */
     static SandboxPoolStatus of(PoolView seen) {
         List<Seat> all = seen.seats().stream().filter(Seat::counts).toList();
-        List<Seat> updated =
-                all.stream().filter(seat -> seat.isOf(seen.hash())).toList();
+        List<Seat> updated = all.stream().filter(seat -> seat.isOf(seen.hash())).toList();
         int ready = (int) updated.stream().filter(Seat::isReady).count();
         Saying progressing = progressing(seen, all.size(), ready);
         Saying available = available(seen, ready, progressing);
@@ -111,10 +110,7 @@ final class PoolReport {
     static SandboxPoolStatus failed(SandboxPool pool, String message, Instant now) {
         SandboxPoolStatus former = pool.observed();
         Condition unknown = condition(
-                pool,
-                PoolCondition.PROGRESSING,
-                new Saying("Unknown", Reason.OPERATOR_ERROR.value(), message),
-                now);
+                pool, PoolCondition.PROGRESSING, new Saying("Unknown", Reason.OPERATOR_ERROR.value(), message), now);
         return new SandboxPoolStatus(
                 former.observedGeneration(),
                 former.replicas(),

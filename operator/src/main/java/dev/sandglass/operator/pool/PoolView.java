@@ -54,7 +54,8 @@ record PoolView(
     Optional<Seat> stuck() {
         return present().stream()
                 .filter(Seat::isStarting)
-                .filter(seat -> seat.trouble().isPresent() || !now.isBefore(seat.made().plus(PoolPlan.START_WITHIN)))
+                .filter(seat ->
+                        seat.trouble().isPresent() || !now.isBefore(seat.made().plus(PoolPlan.START_WITHIN)))
                 .min(PoolPlan.OLDEST_FIRST);
     }
 

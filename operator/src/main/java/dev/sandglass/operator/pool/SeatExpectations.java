@@ -77,9 +77,7 @@ final class SeatExpectations {
 
     /** When the next one becomes doubtful. */
     Optional<Instant> nextDoubt() {
-        return made.values().stream()
-                .map(one -> one.at().plus(DOUBT_AFTER))
-                .min(Comparator.naturalOrder());
+        return made.values().stream().map(one -> one.at().plus(DOUBT_AFTER)).min(Comparator.naturalOrder());
     }
 
     /** Notes that a seat is there, unclaimed, by the API server's own word. */

@@ -32,9 +32,8 @@ import java.util.stream.Collectors;
 public final class PoolWatches {
 
     /** A seat that a sandbox claims leaves the watch, as if it were deleted. */
-    private static final String SEATS =
-            SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR + "," + SandboxLabels.POOL + ",!"
-                    + SandboxLabels.SANDBOX_UID;
+    private static final String SEATS = SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR + ","
+            + SandboxLabels.POOL + ",!" + SandboxLabels.SANDBOX_UID;
 
     private PoolWatches() {}
 
@@ -75,8 +74,8 @@ public final class PoolWatches {
                         .withInformerListLimit(SandboxWatches.PAGE)
                         .withOnUpdateFilter(
                                 (policy, before) -> !policy.getSpec().equals(before.getSpec()))
-                        .withSecondaryToPrimaryMapper(
-                                policy -> ChildNames.ofNamespace(policy.getMetadata().getName())
+                        .withSecondaryToPrimaryMapper(policy ->
+                                ChildNames.ofNamespace(policy.getMetadata().getName())
                                         ? poolsIn(policy.getMetadata().getNamespace(), context)
                                         : Set.of())
                         .build(),

@@ -83,8 +83,8 @@ public final class SeatWriter {
         PodSubject subject = SeatPod.seatOf(seat)
                 .map(SeatPod::subject)
                 .orElseThrow(() -> new IllegalArgumentException("Not the pod of a seat"));
-        children.createUnlessPresent(PodSecret.desired(
-                SeatPod.ofSecret(seat), children.keys(subject), children.proxy(subject.id())));
+        children.createUnlessPresent(
+                PodSecret.desired(SeatPod.ofSecret(seat), children.keys(subject), children.proxy(subject.id())));
     }
 
     /** Ends a seat, unless it was changed since it was read: a sandbox may have claimed it. True if it is on its way out. */

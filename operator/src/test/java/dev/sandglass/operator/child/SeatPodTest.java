@@ -87,9 +87,9 @@ class SeatPodTest {
         sandbox.getMetadata().setName("demo");
         sandbox.getMetadata().setNamespace("tenant-a");
         sandbox.getMetadata().setUid("7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80");
-        sandbox.setSpec(new SandboxSpec(
-                        TEMPLATE.image(), TEMPLATE.memory(), TEMPLATE.cpus(), TEMPLATE.disk(), null, false)
-                .withRuntimeClassName(TEMPLATE.runtimeClassName()));
+        sandbox.setSpec(
+                new SandboxSpec(TEMPLATE.image(), TEMPLATE.memory(), TEMPLATE.cpus(), TEMPLATE.disk(), null, false)
+                        .withRuntimeClassName(TEMPLATE.runtimeClassName()));
         return SandboxPod.desired(
                 sandbox,
                 1,
@@ -129,8 +129,7 @@ class SeatPodTest {
                         "sandglass.dev/pool", "warm",
                         "sandglass.dev/seat", SEAT));
         assertThat(metadata.getAnnotations())
-                .containsOnlyKeys(
-                        SandboxLabels.POOL_TEMPLATE_HASH, "cluster-autoscaler.kubernetes.io/safe-to-evict")
+                .containsOnlyKeys(SandboxLabels.POOL_TEMPLATE_HASH, "cluster-autoscaler.kubernetes.io/safe-to-evict")
                 .containsEntry("cluster-autoscaler.kubernetes.io/safe-to-evict", "true");
         assertThat(metadata.getOwnerReferences()).singleElement().satisfies(owner -> {
             assertThat(owner.getApiVersion()).isEqualTo("sandglass.dev/v1alpha1");
@@ -161,13 +160,13 @@ class SeatPodTest {
     @Test
     void aSeatLivesAsLongAsASeatMayWaitAndASandboxMayLast() {
         assertThat(SeatPod.LIFETIME).isEqualTo(Duration.ofHours(6 + 720));
-        assertThat(seat(true).getSpec().getActiveDeadlineSeconds()).isEqualTo(Duration.ofHours(726).toSeconds());
+        assertThat(seat(true).getSpec().getActiveDeadlineSeconds())
+                .isEqualTo(Duration.ofHours(726).toSeconds());
     }
 
     @Test
     void theSecretBelongsToThePod() {
-        Pod seat = seat(true)
-                .toBuilder()
+        Pod seat = seat(true).toBuilder()
                 .editMetadata()
                 .withUid("d3f7b4e2-8c75-4b20-9b8f-2ebc9d043f66")
                 .endMetadata()

@@ -105,9 +105,7 @@ class PoolIT {
     }
 
     private static Set<String> names() {
-        return seats("warm").stream()
-                .map(pod -> pod.getMetadata().getName())
-                .collect(Collectors.toSet());
+        return seats("warm").stream().map(pod -> pod.getMetadata().getName()).collect(Collectors.toSet());
     }
 
     private static long version(HasMetadata object) {
@@ -221,7 +219,8 @@ class PoolIT {
                 .delete();
 
         await().atMost(SOON).until(() -> seats("warm").isEmpty());
-        assertThat(namespace.await("beside", SOON, sandbox -> sandbox.observed().podName() != null)
+        assertThat(namespace
+                        .await("beside", SOON, sandbox -> sandbox.observed().podName() != null)
                         .observed()
                         .seat())
                 .isNull();

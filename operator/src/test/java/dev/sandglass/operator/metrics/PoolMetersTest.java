@@ -33,12 +33,15 @@ class PoolMetersTest {
         String[] place = {"sandbox.namespace", "tenant-a", "pool", "warm"};
         assertThat(gauge(PoolCensus.WANTED, place)).isEqualTo(3);
         assertThat(gauge(PoolCensus.AGE, place)).isEqualTo(90);
-        assertThat(gauge(PoolCensus.SEATS, "sandbox.namespace", "tenant-a", "state", "ready")).isEqualTo(1);
-        assertThat(gauge(PoolCensus.SEATS, "sandbox.namespace", "tenant-a", "state", "starting")).isEqualTo(1);
+        assertThat(gauge(PoolCensus.SEATS, "sandbox.namespace", "tenant-a", "state", "ready"))
+                .isEqualTo(1);
+        assertThat(gauge(PoolCensus.SEATS, "sandbox.namespace", "tenant-a", "state", "starting"))
+                .isEqualTo(1);
         assertThat(gauge(PoolCensus.AGE, "sandbox.namespace", "tenant-b")).isZero();
 
         census.saw(pool, new PoolCensus.Count(3, 2, 0, Optional.of(NOW.minusSeconds(90))));
-        assertThat(gauge(PoolCensus.SEATS, "sandbox.namespace", "tenant-a", "state", "ready")).isEqualTo(2);
+        assertThat(gauge(PoolCensus.SEATS, "sandbox.namespace", "tenant-a", "state", "ready"))
+                .isEqualTo(2);
 
         census.gone(pool);
         assertThat(registry.find(PoolCensus.WANTED).gauges()).hasSize(1);

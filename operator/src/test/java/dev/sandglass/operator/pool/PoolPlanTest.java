@@ -77,7 +77,8 @@ class PoolPlanTest {
         PoolPlan early = PoolPlan.of(with(one, one.memory().made(NOW.minusMillis(999))));
         assertThat(early.make()).isFalse();
         assertThat(early.review()).hasValue(NOW.plusMillis(1));
-        assertThat(PoolPlan.of(with(one, one.memory().made(NOW.minusSeconds(1)))).make())
+        assertThat(PoolPlan.of(with(one, one.memory().made(NOW.minusSeconds(1))))
+                        .make())
                 .isTrue();
     }
 
@@ -215,7 +216,8 @@ class PoolPlanTest {
         assertThat(busy.review()).hasValue(NOW.plusMillis(1));
         assertThat(PoolPlan.of(claimed(one, PoolPlan.QUIET)).make()).isTrue();
 
-        PoolMemory almost = one.memory().lacking(true, NOW.minus(PoolPlan.LONGEST_QUIET).plusMillis(1));
+        PoolMemory almost =
+                one.memory().lacking(true, NOW.minus(PoolPlan.LONGEST_QUIET).plusMillis(1));
         PoolMemory longEnough = one.memory().lacking(true, NOW.minus(PoolPlan.LONGEST_QUIET));
         assertThat(PoolPlan.of(claimed(with(one, almost), Duration.ZERO)).make())
                 .isFalse();
@@ -294,13 +296,17 @@ class PoolPlanTest {
     @Test
     void aSeatThatStartsEndsTheCount() {
         PoolMemory memory = PoolMemory.NONE.seen(List.of(failed(1, MINUTE)), Pools.HASH, NOW.minusSeconds(30));
-        assertThat(memory.seen(List.of(ready(2, Duration.ofSeconds(31))), Pools.HASH, NOW).setback())
+        assertThat(memory.seen(List.of(ready(2, Duration.ofSeconds(31))), Pools.HASH, NOW)
+                        .setback())
                 .as("it was made before that")
                 .isPresent();
-        assertThat(memory.seen(List.of(ready(2, Duration.ofSeconds(30))), Pools.HASH, NOW).setback())
+        assertThat(memory.seen(List.of(ready(2, Duration.ofSeconds(30))), Pools.HASH, NOW)
+                        .setback())
                 .isEmpty();
-        PoolMemory refused = memory.refused(new PodRefusal(Reason.QUOTA_EXCEEDED, "exceeded quota"), NOW.minusSeconds(20));
-        assertThat(refused.seen(List.of(ready(2, Duration.ofSeconds(5))), Pools.HASH, NOW).setback())
+        PoolMemory refused =
+                memory.refused(new PodRefusal(Reason.QUOTA_EXCEEDED, "exceeded quota"), NOW.minusSeconds(20));
+        assertThat(refused.seen(List.of(ready(2, Duration.ofSeconds(5))), Pools.HASH, NOW)
+                        .setback())
                 .as("only a seat that is taken shows that there is room")
                 .isPresent();
         assertThat(refused.made(NOW).setback()).isEmpty();
@@ -308,9 +314,7 @@ class PoolPlanTest {
 
     @Test
     void aSeatThatLacksItsSecretIsOnItsWay() {
-        Seat waiting = Seat.of(ready(1, MINUTE)
-                .pod()
-                .toBuilder()
+        Seat waiting = Seat.of(ready(1, MINUTE).pod().toBuilder()
                 .editStatus()
                 .editFirstContainerStatus()
                 .withNewState()

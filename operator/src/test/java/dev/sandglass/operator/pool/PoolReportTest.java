@@ -83,7 +83,10 @@ class PoolReportTest {
                 PoolReport.of(view(1, ready(1, MINUTE), outdated(ready(2, MINUTE)))),
                 "True SeatsReady",
                 "True SeatsStarting");
-        says(PoolReport.of(view(1, ready(1, MINUTE), starting(2, MINUTE))), "True SeatsReady", "False DeadlineExceeded");
+        says(
+                PoolReport.of(view(1, ready(1, MINUTE), starting(2, MINUTE))),
+                "True SeatsReady",
+                "False DeadlineExceeded");
     }
 
     @Test

@@ -51,16 +51,16 @@ public final class Pools {
 
     /** A pool of the default size with an image. */
     public static SandboxPool pool(String name, int replicas, String image) {
-        return pool(
-                name, new SandboxPoolSpec(replicas, new PoolTemplate(image, null, null, null, null), null));
+        return pool(name, new SandboxPoolSpec(replicas, new PoolTemplate(image, null, null, null, null), null));
     }
 
     private static SandboxPool pool(String name, SandboxPoolSpec spec) {
         SandboxPool pool = new SandboxPool();
         pool.getMetadata().setName(name);
         pool.getMetadata().setNamespace("tenant-a");
-        pool.getMetadata().setUid(UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8))
-                .toString());
+        pool.getMetadata()
+                .setUid(UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8))
+                        .toString());
         pool.getMetadata().setGeneration(1L);
         pool.setSpec(spec);
         return pool;
@@ -76,8 +76,7 @@ public final class Pools {
     }
 
     static Seat unschedulable(int number, Duration age) {
-        return Seat.of(pod(number, age)
-                .toBuilder()
+        return Seat.of(pod(number, age).toBuilder()
                 .withNewStatus()
                 .addNewCondition()
                 .withType("PodScheduled")
@@ -90,8 +89,7 @@ public final class Pools {
     }
 
     static Seat failed(int number, Duration age) {
-        return Seat.of(pod(number, age)
-                .toBuilder()
+        return Seat.of(pod(number, age).toBuilder()
                 .withNewStatus()
                 .withPhase("Failed")
                 .withReason("Evicted")
@@ -101,8 +99,7 @@ public final class Pools {
     }
 
     static Seat leaving(int number, Duration age) {
-        return Seat.of(pod(number, age)
-                .toBuilder()
+        return Seat.of(pod(number, age).toBuilder()
                 .editMetadata()
                 .withDeletionTimestamp(NOW.toString())
                 .endMetadata()
@@ -111,8 +108,7 @@ public final class Pools {
 
     /** The same with another hash. */
     static Seat outdated(Seat seat) {
-        return Seat.of(seat.pod()
-                .toBuilder()
+        return Seat.of(seat.pod().toBuilder()
                 .editMetadata()
                 .addToAnnotations(SandboxLabels.POOL_TEMPLATE_HASH, "before")
                 .endMetadata()
@@ -120,8 +116,7 @@ public final class Pools {
     }
 
     private static Pod pod(int number, Duration age) {
-        return SeatPod.desired(pool("warm", 1), "00000000-0000-0000-0000-%012d".formatted(number), MAKING)
-                .toBuilder()
+        return SeatPod.desired(pool("warm", 1), "00000000-0000-0000-0000-%012d".formatted(number), MAKING).toBuilder()
                 .editMetadata()
                 .addToAnnotations(SandboxLabels.POOL_TEMPLATE_HASH, HASH)
                 .withCreationTimestamp(NOW.minus(age).toString())

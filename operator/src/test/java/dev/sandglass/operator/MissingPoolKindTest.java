@@ -25,11 +25,9 @@ class MissingPoolKindTest {
         try (MockedRounds rounds = MockedRounds.startWithoutToolServers(api)) {
             assertThat(rounds.running().observed().holds(ConditionType.READY)).isTrue();
 
-            await().during(Duration.ofSeconds(1))
-                    .atMost(MockedRounds.SOON)
-                    .untilAsserted(() -> assertThat(
-                                    client.pods().inNamespace("tenant-a").list().getItems())
-                            .hasSize(1));
+            await().during(Duration.ofSeconds(1)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(
+                            client.pods().inNamespace("tenant-a").list().getItems())
+                    .hasSize(1));
         }
     }
 }

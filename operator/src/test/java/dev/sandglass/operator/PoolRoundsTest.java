@@ -18,6 +18,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -68,8 +69,14 @@ class PoolRoundsTest {
         return await().atMost(SOON).until(() -> seats(pool), found -> found.size() == count);
     }
 
+    private Resource<Pod> pod(Pod seat) {
+        return client.pods()
+                .inNamespace("tenant-a")
+                .withName(seat.getMetadata().getName());
+    }
+
     private void run(Pod seat) {
-        MockedRounds.editStatus(client.resource(seat), Pools::running);
+        MockedRounds.editStatus(pod(seat), Pools::running);
     }
 
     private SandboxPool awaitPool(String name, Predicate<SandboxPool> condition) {
@@ -178,10 +185,8 @@ class PoolRoundsTest {
         create("warm", 1);
         Pod seat = awaitSeats("warm", 1).getFirst();
         run(seat);
-        Sandbox owner = new Sandbox();
-        owner.getMetadata().setName("claimer");
 
-        MockedRounds.edit(client.resource(seat), found -> found.edit()
+        MockedRounds.edit(pod(seat), found -> found.edit()
                 .editMetadata()
                 .addToLabels(SandboxLabels.SANDBOX, "claimer")
                 .addToLabels(SandboxLabels.SANDBOX_UID, "7f3b1c52-9a0e-4d6f-8b11-2c4e5a6d7f80")
@@ -282,7 +287,7 @@ class PoolRoundsTest {
                 .getFirst();
         client.resource(made).delete();
 
-        MockedRounds.editStatus(client.resource(seat), found -> Pools.running(found)
+        MockedRounds.editStatus(pod(seat), found -> Pools.running(found)
                 .edit()
                 .editStatus()
                 .editFirstContainerStatus()
@@ -306,7 +311,7 @@ class PoolRoundsTest {
         create("warm", 1);
         Pod seat = awaitSeats("warm", 1).getFirst();
 
-        MockedRounds.editStatus(client.resource(seat), found -> found.edit()
+        MockedRounds.editStatus(pod(seat), found -> found.edit()
                 .withNewStatus()
                 .withPhase("Failed")
                 .withReason("Evicted")

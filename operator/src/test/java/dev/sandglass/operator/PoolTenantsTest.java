@@ -53,9 +53,8 @@ class PoolTenantsTest {
                 .endMetadata()
                 .build();
         client.resource(Pools.pool("warm", 1)).create();
-        await().during(Duration.ofSeconds(1))
-                .atMost(MockedRounds.SOON)
-                .untilAsserted(() -> assertThat(pods()).isEmpty());
+        await().during(Duration.ofSeconds(1)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(pods())
+                .isEmpty());
 
         client.resource(labelled).create();
 

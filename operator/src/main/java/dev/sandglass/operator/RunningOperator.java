@@ -1,19 +1,23 @@
 package dev.sandglass.operator;
 
 import dev.sandglass.api.Sandbox;
+import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.leader.Leadership;
 import dev.sandglass.operator.metrics.SandboxMeters;
 import dev.sandglass.operator.sandbox.PodEvents;
 import dev.sandglass.operator.sandbox.SandboxReconciler;
 import dev.sandglass.operator.sandbox.SandboxView;
+import dev.sandglass.operator.sandbox.WarmStarts;
 import dev.sandglass.operator.toolserver.ToolServerReconciler;
 import dev.sandglass.operator.watch.SandboxWatches;
+import dev.sandglass.operator.watch.SandboxWatches.Kinds;
 import dev.sandglass.operator.write.ApiErrors;
 import dev.sandglass.operator.write.ChildWriter;
 import dev.sandglass.operator.write.ClosedServices;
 import dev.sandglass.operator.write.ProxyLocator;
 import dev.sandglass.operator.write.SandboxEvents;
+import dev.sandglass.operator.write.SeatClaims;
 import dev.sandglass.operator.write.Storage;
 import dev.sandglass.operator.write.ToolServerWriter;
 import io.fabric8.kubernetes.api.model.APIResourceList;
@@ -31,6 +35,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,7 +59,7 @@ final class RunningOperator implements AutoCloseable {
     private final Operator operator;
     private final Optional<Leadership> leadership;
     private final Consumer<String> onBlind;
-    private volatile boolean toolServersKnown;
+    private volatile Kinds kinds = Kinds.NONE;
     private volatile boolean working;
     private volatile boolean closing;
 
@@ -79,13 +84,11 @@ final class RunningOperator implements AutoCloseable {
         SandboxMeters meters = new SandboxMeters(metrics, settings.tenants().watched());
         toolServers = new ToolServerReconciler(
                 new ToolServerWriter(client), settings.tenants(), events, meters, InstantSource.system());
+        SandboxView view = new SandboxView(
+                settings.pods(), settings.tenants(), () -> kinds, new PodEvents(client), InstantSource.system());
         sandboxes = new SandboxReconciler(
-                new SandboxView(
-                        settings.pods(),
-                        settings.tenants(),
-                        () -> toolServersKnown,
-                        new PodEvents(client),
-                        InstantSource.system()),
+                view,
+                new WarmStarts(view, new SeatClaims(client), settings.pods(), meters.claims()),
                 new ChildWriter(
                         client,
                         settings.pods(),
@@ -156,14 +159,14 @@ final class RunningOperator implements AutoCloseable {
     }
 
     private void work() {
-        toolServersKnown = knowsToolServers();
+        kinds = knownKinds();
         operator.register(sandboxes, controller -> common(controller)
                 // Which would not look at annotations.
                 .withGenerationAware(false)
                 .withOnUpdateFilter(SandboxWatches::isNews)
                 // Else no round begins for a sandbox that is being deleted, and a finalizer may keep it for ever.
                 .withTriggerReconcilerOnAllEvents(true));
-        if (toolServersKnown) {
+        if (kinds.toolServers()) {
             operator.register(toolServers, this::common);
         } else {
             LOG.atWarn()
@@ -191,21 +194,25 @@ final class RunningOperator implements AutoCloseable {
     }
 
     /**
-     * Whether the API server serves the kind. An administrator who installs definitions by hand may have left it out, and
+     * Which of the kinds the API server serves. An administrator who installs definitions by hand may have left one out, and
      * sandboxes must not be without an operator for that.
      */
-    private boolean knowsToolServers() {
+    private Kinds knownKinds() {
         try {
             APIResourceList served = client.getApiResources(Sandbox.GROUP + "/" + Sandbox.VERSION);
-            return served != null
-                    && served.getResources().stream()
-                            .anyMatch(kind -> kind.getKind().equals(HasMetadata.getKind(SandboxToolServer.class)));
+            return new Kinds(serves(served, SandboxToolServer.class), serves(served, SandboxPool.class));
         } catch (KubernetesClientException e) {
             LOG.atInfo()
                     .addKeyValue("cause", ApiErrors.briefly(e))
                     .log("The API server does not say which kinds it has");
-            return true;
+            return new Kinds(true, true);
         }
+    }
+
+    private static boolean serves(@Nullable APIResourceList served, Class<? extends HasMetadata> kind) {
+        return served != null
+                && served.getResources().stream()
+                        .anyMatch(found -> found.getKind().equals(HasMetadata.getKind(kind)));
     }
 
     @Override

@@ -60,7 +60,10 @@ class StartMeterTest {
     }
 
     private Timer timer(String phase) {
-        return registry.get(StartMeter.NAME).tag("phase", phase).timer();
+        return registry.get(StartMeter.NAME)
+                .tag("phase", phase)
+                .tag("start", "cold")
+                .timer();
     }
 
     private double millis(String phase) {
@@ -84,8 +87,8 @@ class StartMeterTest {
         assertThat(millis("total")).isEqualTo(480);
         assertThat(timer("total").count()).isEqualTo(1);
         assertThat(registry.scrape())
-                .contains("sandglass_start_seconds_bucket{phase=\"total\",le=\"0.5\"} 1")
-                .contains("sandglass_start_seconds_bucket{phase=\"total\",le=\"0.25\"} 0");
+                .contains("sandglass_start_seconds_bucket{phase=\"total\",start=\"cold\",le=\"0.5\"} 1")
+                .contains("sandglass_start_seconds_bucket{phase=\"total\",start=\"cold\",le=\"0.25\"} 0");
     }
 
     @Test

@@ -66,8 +66,7 @@ public final class Seats {
     public static Pod seat(SandboxPool pool, String id, PodSettings settings, NetworkProbe probe) {
         PoolTemplate template = pool.wanted().template();
         Sandbox like = Statuses.sandbox(pool.getMetadata().getNamespace(), "like", SandboxStatus.UNSEEN);
-        like.setSpec(new SandboxSpec(
-                        template.image(), template.memory(), template.cpus(), template.disk(), null, false)
+        like.setSpec(new SandboxSpec(template.image(), template.memory(), template.cpus(), template.disk(), null, false)
                 .withRuntimeClassName(template.runtimeClassName()));
         Pod cold = SandboxPod.desired(like, 1, settings, Optional.empty(), Optional.empty(), probe);
         String name = ClaimedPod.subject(id).name();
@@ -108,8 +107,7 @@ public final class Seats {
     }
 
     private static EnvVar ofSecret(EnvVar variable, String secret) {
-        return variable.getValueFrom() == null
-                        || variable.getValueFrom().getSecretKeyRef() == null
+        return variable.getValueFrom() == null || variable.getValueFrom().getSecretKeyRef() == null
                 ? variable
                 : variable.edit()
                         .editValueFrom()
@@ -172,5 +170,4 @@ public final class Seats {
             }
         });
     }
-
 }

@@ -116,8 +116,7 @@ class ClaimTest {
                 Arguments.of("Workspace", plain.withWorkspace(new Workspace(new Quantity("1Gi"), null, false))));
     }
 
-    private static SandboxSpec of(
-            @Nullable String image, String memory, String cpus, String disk) {
+    private static SandboxSpec of(@Nullable String image, String memory, String cpus, String disk) {
         return new SandboxSpec(image, new Quantity(memory), new Quantity(cpus), new Quantity(disk), null, false);
     }
 

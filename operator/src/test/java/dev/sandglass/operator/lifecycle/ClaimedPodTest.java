@@ -265,8 +265,8 @@ class ClaimedPodTest {
 
     @Test
     void anOperatorThatFollowsADeadOneFindsTheDebtInTheClaim() {
-        SandboxStatus suspended = new SandboxStatus(
-                1L, null, null, null, 1, null, NOW.toString(), null, null, null, "Evicted");
+        SandboxStatus suspended =
+                new SandboxStatus(1L, null, null, null, 1, null, NOW.toString(), null, null, null, "Evicted");
         Sandbox sandbox = sandbox(SandboxSpec.DEFAULT, suspended);
         assertThat(report(sandbox, claimed(sandbox, 2, "Evicted"), NOW).lost()).isEqualTo("Evicted");
     }

@@ -103,6 +103,22 @@ class StartMeterTest {
         assertThat(millis("total")).isEqualTo(240);
     }
 
+    /** Both in one histogram would say nothing of either. */
+    @Test
+    void aWarmStartIsMeasuredApart() {
+        SandboxStatus warm = new SandboxStatus(
+                1L, RUNNING.conditions(), null, null, 1, null, null, null, null, null, null, "seat", "Warm: pool a");
+        round(null, pod(1, "node"), warm);
+
+        assertThat(timer("total").count()).isZero();
+        assertThat(registry.get(StartMeter.NAME)
+                        .tag("phase", "total")
+                        .tag("start", "warm")
+                        .timer()
+                        .totalTime(TimeUnit.MILLISECONDS))
+                .isEqualTo(20);
+    }
+
     @Test
     void aPodThatWasThereBeforeIsNotMeasured() {
         round(pod(1, "node"), pod(1, "node"), STARTING);

@@ -47,6 +47,9 @@ public final class SandboxLabels {
     /** Annotation on pods that were seats: when a sandbox claimed the seat, RFC 3339 in UTC with milliseconds. */
     public static final String CLAIMED_AT = "sandglass.dev/claimed-at";
 
+    /** Annotation on pods that were made although the namespace has a pool: why no seat of one was claimed. */
+    public static final String COLD_START = "sandglass.dev/cold-start";
+
     /** Annotation on the claims of workspaces: uid that the files in it belong to, a decimal number. */
     public static final String RUN_AS_USER = "sandglass.dev/run-as-user";
 

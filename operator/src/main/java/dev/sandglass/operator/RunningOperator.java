@@ -12,14 +12,17 @@ import dev.sandglass.operator.pool.PoolReconciler;
 import dev.sandglass.operator.sandbox.PodEvents;
 import dev.sandglass.operator.sandbox.SandboxReconciler;
 import dev.sandglass.operator.sandbox.SandboxView;
+import dev.sandglass.operator.sandbox.WarmStarts;
 import dev.sandglass.operator.toolserver.ToolServerReconciler;
 import dev.sandglass.operator.watch.SandboxWatches;
+import dev.sandglass.operator.watch.SandboxWatches.Kinds;
 import dev.sandglass.operator.write.ApiErrors;
 import dev.sandglass.operator.write.ChildWriter;
 import dev.sandglass.operator.write.ClaimActivity;
 import dev.sandglass.operator.write.ClosedServices;
 import dev.sandglass.operator.write.ProxyLocator;
 import dev.sandglass.operator.write.SandboxEvents;
+import dev.sandglass.operator.write.SeatClaims;
 import dev.sandglass.operator.write.SeatWriter;
 import dev.sandglass.operator.write.Storage;
 import dev.sandglass.operator.write.ToolServerWriter;
@@ -38,6 +41,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,7 +66,7 @@ final class RunningOperator implements AutoCloseable {
     private final Operator operator;
     private final Optional<Leadership> leadership;
     private final Consumer<String> onBlind;
-    private volatile boolean toolServersKnown;
+    private volatile Kinds kinds = Kinds.NONE;
     private volatile boolean working;
     private volatile boolean closing;
 
@@ -95,14 +99,13 @@ final class RunningOperator implements AutoCloseable {
                 locator(settings, secrets, client),
                 new ClosedServices(client, settings.gatewayNamespace(), settings.probe(), InstantSource.system())
                         ::probe);
-        pools = pools(settings, client, children, events, metrics, meters);
+        SeatClaims claims = new SeatClaims(client);
+        pools = pools(settings, client, children, claims, events, poolMeters(metrics, meters));
+        SandboxView view = new SandboxView(
+                settings.pods(), settings.tenants(), () -> kinds, new PodEvents(client), InstantSource.system());
         sandboxes = new SandboxReconciler(
-                new SandboxView(
-                        settings.pods(),
-                        settings.tenants(),
-                        () -> toolServersKnown,
-                        new PodEvents(client),
-                        InstantSource.system()),
+                view,
+                new WarmStarts(view, claims, settings.pods(), meters.claims()),
                 children,
                 new Storage(client, settings.pods().users()),
                 settings.deadlines(),
@@ -114,19 +117,23 @@ final class RunningOperator implements AutoCloseable {
             OperatorSettings settings,
             KubernetesClient client,
             ChildWriter children,
+            ClaimActivity claims,
             SandboxEvents events,
-            MeterRegistry metrics,
-            SandboxMeters meters) {
-        InstantSource clock = InstantSource.system();
+            PoolMeters meters) {
         return new PoolReconciler(
                 new SeatWriter(client, children),
                 children,
                 settings.pods(),
                 settings.tenants(),
-                ClaimActivity.NONE,
+                claims,
                 events,
-                new PoolMeters(new PoolCensus(metrics, clock), new SeatMeter(metrics, System::nanoTime), meters),
-                clock);
+                meters,
+                InstantSource.system());
+    }
+
+    private static PoolMeters poolMeters(MeterRegistry metrics, SandboxMeters meters) {
+        return new PoolMeters(
+                new PoolCensus(metrics, InstantSource.system()), new SeatMeter(metrics, System::nanoTime), meters);
     }
 
     private static Optional<ProxyLocator> locator(OperatorSettings settings, Secrets secrets, KubernetesClient client) {
@@ -185,17 +192,17 @@ final class RunningOperator implements AutoCloseable {
     }
 
     private void work() {
-        toolServersKnown = knows(SandboxToolServer.class);
+        kinds = knownKinds();
         operator.register(sandboxes, controller -> common(controller)
                 // Which would not look at annotations.
                 .withGenerationAware(false)
                 .withOnUpdateFilter(SandboxWatches::isNews)
                 // Else no round begins for a sandbox that is being deleted, and a finalizer may keep it for ever.
                 .withTriggerReconcilerOnAllEvents(true));
-        if (toolServersKnown) {
+        if (kinds.toolServers()) {
             operator.register(toolServers, this::common);
         }
-        if (knows(SandboxPool.class)) {
+        if (kinds.pools()) {
             operator.register(pools, controller -> common(controller)
                     // Else what is remembered of a pool would stay when it is deleted.
                     .withTriggerReconcilerOnAllEvents(true));
@@ -222,28 +229,31 @@ final class RunningOperator implements AutoCloseable {
     }
 
     /**
-     * Whether the API server serves the kind. An administrator who installs definitions by hand may have left it out, and
+     * Which of the kinds the API server serves. An administrator who installs definitions by hand may have left one out, and
      * sandboxes must not be without an operator for that.
      */
-    private boolean knows(Class<? extends HasMetadata> type) {
-        String wanted = HasMetadata.getKind(type);
+    private Kinds knownKinds() {
         try {
             APIResourceList served = client.getApiResources(Sandbox.GROUP + "/" + Sandbox.VERSION);
-            boolean known = served != null
-                    && served.getResources().stream()
-                            .anyMatch(kind -> kind.getKind().equals(wanted));
-            if (!known) {
-                LOG.atWarn()
-                        .addKeyValue("kind", wanted)
-                        .log("The cluster does not have the kind; install its definition and restart the operator");
-            }
-            return known;
+            return new Kinds(serves(served, SandboxToolServer.class), serves(served, SandboxPool.class));
         } catch (KubernetesClientException e) {
             LOG.atInfo()
                     .addKeyValue("cause", ApiErrors.briefly(e))
                     .log("The API server does not say which kinds it has");
-            return true;
+            return new Kinds(true, true);
         }
+    }
+
+    private static boolean serves(@Nullable APIResourceList served, Class<? extends HasMetadata> kind) {
+        boolean known = served != null
+                && served.getResources().stream()
+                        .anyMatch(found -> found.getKind().equals(HasMetadata.getKind(kind)));
+        if (!known) {
+            LOG.atWarn()
+                    .addKeyValue("kind", HasMetadata.getKind(kind))
+                    .log("The cluster does not have the kind; install its definition and restart the operator");
+        }
+        return known;
     }
 
     @Override

@@ -54,13 +54,10 @@ class LostAccountIT {
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_REQUEST_RATIO", "0.01",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
-        return new ChildWriter(
-                        namespace.admin,
-                        settings.pods(),
-                        settings.tenants(),
-                        TestNamespace.LINK_SECRET,
-                        Optional.empty())
-                .start(sandbox, 1, Optional.empty(), Optional.empty(), SecretFiles.NONE);
+        ChildWriter children = new ChildWriter(
+                namespace.admin, settings.pods(), settings.tenants(), TestNamespace.LINK_SECRET, Optional.empty());
+        return children.start(
+                sandbox, 1, children.desired(sandbox, 1, Optional.empty(), Optional.empty(), SecretFiles.NONE));
     }
 
     @Test

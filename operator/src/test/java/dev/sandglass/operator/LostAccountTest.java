@@ -83,8 +83,10 @@ class LostAccountTest {
                 "OPERATOR_IMAGE_PULL_SECRETS", "pull",
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
-        return new ChildWriter(client, settings.pods(), settings.tenants(), TestNamespace.LINK_SECRET, Optional.empty())
-                .start(sandbox, 1, Optional.empty(), Optional.empty(), SecretFiles.NONE);
+        ChildWriter children = new ChildWriter(
+                client, settings.pods(), settings.tenants(), TestNamespace.LINK_SECRET, Optional.empty());
+        return children.start(
+                sandbox, 1, children.desired(sandbox, 1, Optional.empty(), Optional.empty(), SecretFiles.NONE));
     }
 
     /** What was made, in order, but for the keys. */

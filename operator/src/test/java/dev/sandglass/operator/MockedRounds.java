@@ -28,7 +28,8 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** A whole operator against a stand-in for the API server, with its namespace {@code tenant-a}. */
-record MockedRounds(KubernetesClient client, RunningOperator operator) implements AutoCloseable {
+record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMeterRegistry metrics)
+        implements AutoCloseable {
 
     static final Duration SOON = Duration.ofSeconds(20);
 
@@ -83,6 +84,26 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
         return restart(api.client(), overrides);
     }
 
+    /** Has the stand-in serve pools, and no tool servers. */
+    static void servePools(MockApi api) {
+        api.server().expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxPool.class));
+        api.server()
+                .expect()
+                .get()
+                .withPath("/apis/sandglass.dev/v1alpha1")
+                .andReturn(
+                        200,
+                        new APIResourceListBuilder()
+                                .withGroupVersion("sandglass.dev/v1alpha1")
+                                .addNewResource()
+                                .withName("sandboxpools")
+                                .withKind("SandboxPool")
+                                .endResource()
+                                .build())
+                .always();
+        api.server().expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
+    }
+
     /** One that does not say that it has their kind. */
     static MockedRounds startWithoutToolServers(MockApi api) {
         api.server().expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
@@ -91,20 +112,26 @@ record MockedRounds(KubernetesClient client, RunningOperator operator) implement
 
     /** The same, with what the stand-in has already. */
     static MockedRounds restart(KubernetesClient client, Map<String, String> overrides) {
+        SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+        RunningOperator operator = new RunningOperator(
+                OperatorSettings.of(variables(overrides)),
+                new Secrets(TestNamespace.LINK_SECRET, Optional.empty()),
+                client,
+                metrics,
+                why -> {});
+        operator.start();
+        return new MockedRounds(client, operator, metrics);
+    }
+
+    /** Its settings. */
+    static Map<String, String> variables(Map<String, String> overrides) {
         Map<String, String> variables = new HashMap<>(Map.of(
                 "OPERATOR_NAMESPACES", "tenant-a",
                 "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
         variables.putAll(overrides);
-        RunningOperator operator = new RunningOperator(
-                OperatorSettings.of(variables),
-                new Secrets(TestNamespace.LINK_SECRET, Optional.empty()),
-                client,
-                new SimpleMeterRegistry(),
-                why -> {});
-        operator.start();
-        return new MockedRounds(client, operator);
+        return variables;
     }
 
     /** A sandbox with a policy of its own, whose pod runs. */

@@ -45,8 +45,9 @@ class RefusedStartTest {
                 "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
                 "OPERATOR_LINK_SECRET_FILE", "unused",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
-        return new ChildWriter(client, settings.pods(), settings.tenants(), secret, Optional.empty())
-                .start(sandbox, 1, Optional.empty(), Optional.empty(), SecretFiles.NONE);
+        ChildWriter children = new ChildWriter(client, settings.pods(), settings.tenants(), secret, Optional.empty());
+        return children.start(
+                sandbox, 1, children.desired(sandbox, 1, Optional.empty(), Optional.empty(), SecretFiles.NONE));
     }
 
     private void answerToTheNext(String resource, int code, String reason, String message) {

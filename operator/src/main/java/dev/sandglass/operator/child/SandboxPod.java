@@ -15,13 +15,19 @@ import dev.sandglass.operator.pod.WorkspaceVolume;
 import dev.sandglass.operator.settings.PodSettings;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /** The pod of a Sandbox: which shape its spec asks for, and who each of its incarnations is. */
 public final class SandboxPod {
+
+    private static final Predicate<String> WHY_COLD =
+            Pattern.compile("[A-Za-z]{1,32}(: [A-Za-z]{1,32})?").asMatchPredicate();
 
     private SandboxPod() {}
 
@@ -96,6 +102,26 @@ public final class SandboxPod {
                         .map(name -> Map.of(SandboxLabels.TOOL_SERVER, name))
                         .orElse(Map.of())
                 : Map.of();
+    }
+
+    /**
+     * The same pod with the reason why the sandbox did not claim a seat instead.
+     *
+     * @param why a word, or two with a colon between them
+     */
+    public static Pod coldBecause(Pod desired, String why) {
+        return new PodBuilder(desired)
+                .editMetadata()
+                .addToAnnotations(SandboxLabels.COLD_START, why)
+                .endMetadata()
+                .build();
+    }
+
+    /** Why the sandbox did not claim a seat instead; empty where no pool was, and for what was no such reason. */
+    public static Optional<String> whyCold(Pod pod) {
+        return Optional.ofNullable(pod.getMetadata().getAnnotations())
+                .map(annotations -> annotations.get(SandboxLabels.COLD_START))
+                .filter(WHY_COLD);
     }
 
     /** What gives a pod that runs a shorter maximum lifetime, as a merge patch. */

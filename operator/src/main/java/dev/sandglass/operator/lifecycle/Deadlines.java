@@ -5,6 +5,7 @@ import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.TimeLimit;
+import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateRunning;
@@ -52,9 +53,14 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
         return startOf(pod).plus(age);
     }
 
-    /** The shorter maximum lifetime to give a pod's node; empty if it has it. Kubernetes lets it shrink only. */
+    /**
+     * The age at which a pod's node shall end it, for a shorter maximum lifetime than it has; empty if it has no longer one.
+     * Kubernetes lets it shrink only. It counts from the pod's start, a lifetime from the claim of a pod that was a seat.
+     */
     public Optional<Duration> shortened(Pod pod) {
-        return madeFor(pod).filter(made -> made.compareTo(maxLifetime) > 0).map(made -> maxLifetime);
+        return madeFor(pod)
+                .filter(made -> made.compareTo(maxLifetime) > 0)
+                .map(made -> maxLifetime.plus(ClaimedPod.ageAtClaim(pod)));
     }
 
     /**
@@ -80,7 +86,8 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
     private static Optional<Duration> madeFor(Pod pod) {
         return Optional.ofNullable(pod.getSpec())
                 .map(PodSpec::getActiveDeadlineSeconds)
-                .map(Duration::ofSeconds);
+                .map(Duration::ofSeconds)
+                .map(age -> age.minus(ClaimedPod.ageAtClaim(pod)));
     }
 
     /**
@@ -166,9 +173,8 @@ public record Deadlines(Duration idleTimeout, Duration maxLifetime, Duration ret
         return renewedAt(lease).map(renewed -> renewed.plusSeconds(seconds));
     }
 
-    /** The node counts a pod's age from the moment it took it; until then, its creation stands in. */
+    /** From when on a pod is its sandbox's: the moment of the claim, or its own start if it was made for the sandbox. */
     static Instant startOf(Pod pod) {
-        String startTime = pod.getStatus() == null ? null : pod.getStatus().getStartTime();
-        return Instant.parse(startTime == null ? pod.getMetadata().getCreationTimestamp() : startTime);
+        return ClaimedPod.claimedAt(pod).orElseGet(() -> ClaimedPod.startOfPod(pod));
     }
 }

@@ -40,7 +40,16 @@ public final class Loss {
     /** What a former pod left to tell, by the status, or by the pod that was made after it and has not run. */
     private static Optional<String> owed(Observed seen) {
         return Optional.ofNullable(seen.status().lost())
+                .filter(word -> !isTold(seen.status()))
                 .or(() -> seen.pod().filter(pod -> !hasRun(pod, seen.status())).flatMap(SandboxContainer::saysLost));
+    }
+
+    /**
+     * Whether the word in the status is no debt any more, but the one that the gateway tells the pod that runs: a pod that was
+     * a seat has it from nowhere else.
+     */
+    private static boolean isTold(SandboxStatus status) {
+        return status.seat() != null && status.startedAt() != null;
     }
 
     /** Whether code may have run in this pod: none can before the status has the pod's address. */

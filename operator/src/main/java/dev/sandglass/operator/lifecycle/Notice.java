@@ -51,6 +51,10 @@ public record Notice(boolean warning, String reason, String note) {
     public static Optional<Notice> of(SandboxStatus before, SandboxStatus after) {
         Optional<Reason> was = before.reason(ConditionType.READY);
         Optional<Reason> is = after.reason(ConditionType.READY);
+        Optional<Notice> warm = ofNextSeat(before, after);
+        if (warm.isPresent()) {
+            return warm;
+        }
         if (is.isEmpty() || is.equals(was)) {
             return Optional.empty();
         }
@@ -64,6 +68,25 @@ public record Notice(boolean warning, String reason, String note) {
         return normalWay
                 ? Optional.empty()
                 : after.condition(ConditionType.READY).map(condition -> of(is.get(), condition));
+    }
+
+    /** A seat runs at once, so that no status comes between that says that the former pod was replaced. */
+    private static Optional<Notice> ofNextSeat(SandboxStatus before, SandboxStatus after) {
+        boolean follows = before.incarnation() != null && !before.incarnation().equals(after.incarnation());
+        if (after.seat() == null || !follows || !after.holds(ConditionType.READY)) {
+            return Optional.empty();
+        }
+        if (before.holds(ConditionType.SUSPENDED)) {
+            return Optional.of(new Notice(false, "Resumed", "The sandbox was resumed; it claimed a seat of a pool"));
+        }
+        return Optional.ofNullable(after.lost())
+                .flatMap(Reason::of)
+                .filter(why -> !EXPECTED.contains(why))
+                .map(why -> new Notice(
+                        true,
+                        why.value(),
+                        "The previous pod ended (" + why.value()
+                                + "), and its memory is lost; the sandbox claimed a seat" + " of a pool"));
     }
 
     private static boolean endsTrouble(SandboxStatus before) {

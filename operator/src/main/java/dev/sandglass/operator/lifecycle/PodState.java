@@ -2,7 +2,10 @@ package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Reason;
+import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.pod.SandboxContainer;
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateRunning;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -109,10 +112,28 @@ sealed interface PodState {
                         Reason.NODE_LOST,
                         "Node " + pod.getSpec().getNodeName() + " does not answer; if it stays silent, the operator"
                                 + " starts the sandbox on another node")
+                : sinceClaim(pod, status, container);
+    }
+
+    private static Running sinceClaim(Pod pod, PodStatus status, ContainerStatus container) {
+        return endedBeforeClaim(pod, container)
+                ? new Running(status.getPodIP(), 0, Optional.empty())
                 : new Running(
                         status.getPodIP(),
                         Optional.ofNullable(container.getRestartCount()).orElse(0),
                         ContainerEnd.latest(pod, container));
+    }
+
+    /** Whether the container runs since before the pod's claim, so that earlier ones of the seat are no matter of the sandbox. */
+    static boolean endedBeforeClaim(Pod pod, ContainerStatus container) {
+        Optional<Instant> since = Optional.ofNullable(container.getState())
+                .map(ContainerState::getRunning)
+                .map(ContainerStateRunning::getStartedAt)
+                .map(Instant::parse);
+        return ClaimedPod.claimedAt(pod)
+                .filter(claimed ->
+                        since.filter(running -> !running.isAfter(claimed)).isPresent())
+                .isPresent();
     }
 
     /**

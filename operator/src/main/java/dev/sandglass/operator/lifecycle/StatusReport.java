@@ -3,7 +3,10 @@ package dev.sandglass.operator.lifecycle;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.operator.child.ClaimedPod;
+import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.pod.SandboxContainer;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -19,6 +22,8 @@ public final class StatusReport {
 
     /** How long a new sandbox waits for a Secret or a claim without a word: it is often made right behind the sandbox. */
     static final Duration UNTOLD_VOLUME = Duration.ofSeconds(5);
+
+    private static final String WARM = "Warm: pool ";
 
     private StatusReport() {}
 
@@ -104,8 +109,20 @@ public final class StatusReport {
                 running.flatMap(PodState.Running::lastEnd)
                         .map(end -> end.reason().value())
                         .orElse(null),
-                // A pod that runs reports it by itself.
-                running.isPresent() ? null : lost.orElse(null));
+                // A pod that runs reports it by itself, unless it was a seat: then the gateway tells it.
+                running.isPresent()
+                        ? pod.filter(found -> ClaimedPod.seat(found).isPresent())
+                                .flatMap(SandboxContainer::saysLost)
+                                .orElse(null)
+                        : lost.orElse(null),
+                pod.flatMap(ClaimedPod::seat).orElse(null),
+                pod.flatMap(StatusReport::start).orElse(null));
+    }
+
+    /** How a pod was started; empty where the namespace had no pool. */
+    private static Optional<String> start(Pod pod) {
+        return ClaimedPod.pool(pod).map(pool -> WARM + pool).or(() -> SandboxPod.whyCold(pod)
+                .map(why -> "Cold: " + why));
     }
 
     private static SandboxStatus suspended(
@@ -130,9 +147,10 @@ public final class StatusReport {
     }
 
     private static @Nullable Integer restarts(Optional<Pod> pod) {
-        return pod.flatMap(SandboxContainer::containerStatus)
-                .map(container -> container.getRestartCount())
-                .filter(restarts -> restarts > 0)
+        return pod.flatMap(found -> SandboxContainer.containerStatus(found)
+                        .filter(container -> !PodState.endedBeforeClaim(found, container))
+                        .map(ContainerStatus::getRestartCount)
+                        .filter(restarts -> restarts > 0))
                 .orElse(null);
     }
 

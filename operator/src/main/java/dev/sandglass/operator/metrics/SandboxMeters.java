@@ -16,12 +16,14 @@ public final class SandboxMeters {
     private final MeterRegistry registry;
     private final Set<String> namespaces;
     private final StartMeter starts;
+    private final ClaimMeter claims;
     private final Counter errors;
 
     public SandboxMeters(MeterRegistry registry, Set<String> namespaces) {
         this.registry = registry;
         this.namespaces = namespaces;
         this.starts = new StartMeter(registry, System::nanoTime);
+        this.claims = new ClaimMeter(registry, System::nanoTime);
         this.errors = Counter.builder(ERRORS)
                 .description("Rounds of the operator that ended with an exception")
                 .register(registry);
@@ -29,6 +31,10 @@ public final class SandboxMeters {
 
     public StartMeter starts() {
         return starts;
+    }
+
+    public ClaimMeter claims() {
+        return claims;
     }
 
     /** From now on counts the sandboxes of a cache at each scrape. */

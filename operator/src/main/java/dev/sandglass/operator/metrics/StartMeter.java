@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How long the starts of pods take, phase by phase, as {@code sandglass_start_seconds}. The clock is the operator's, and
  * a moment is that at which it learned of something: Kubernetes' own times are whole seconds. Only starts that this
- * process began are measured, from the round that made the pod, and at most {@link #MAX_STARTS} at once.
+ * process began are measured, from the round that made the pod or claimed it, and at most {@link #MAX_STARTS} at once. Warm and
+ * cold starts are measured apart.
  */
 public final class StartMeter {
 
@@ -44,7 +45,8 @@ public final class StartMeter {
     }
 
     private final LongSupplier nanoTime;
-    private final Map<Phase, Timer> timers = new EnumMap<>(Phase.class);
+    private final Map<Phase, Timer> cold;
+    private final Map<Phase, Timer> warm;
     private final Map<String, Start> starts = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Start> eldest) {
@@ -53,24 +55,32 @@ public final class StartMeter {
     };
 
     /** A start under way: its pod's number, and when it began and was seen to move on, in nanoseconds. */
-    private record Start(int incarnation, long begun, long latest, boolean scheduled) {
+    private record Start(int incarnation, long begun, long latest, boolean scheduled, boolean warm) {
 
         Start at(long now, boolean scheduledNow) {
-            return new Start(incarnation, begun, now, scheduledNow);
+            return new Start(incarnation, begun, now, scheduledNow, warm);
         }
     }
 
     StartMeter(MeterRegistry registry, LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
+        this.cold = timers("cold", registry);
+        this.warm = timers("warm", registry);
+    }
+
+    private static Map<Phase, Timer> timers(String start, MeterRegistry registry) {
+        Map<Phase, Timer> timers = new EnumMap<>(Phase.class);
         for (Phase phase : Phase.values()) {
             timers.put(
                     phase,
                     Timer.builder(NAME)
                             .description("Time that a phase of a pod's start took")
                             .tag("phase", phase.name().toLowerCase(Locale.ROOT))
+                            .tag("start", start)
                             .serviceLevelObjectives(BUCKETS)
                             .register(registry));
         }
+        return timers;
     }
 
     /** The beginning of a round, to be handed to {@link #acted}. */
@@ -96,8 +106,9 @@ public final class StartMeter {
         if (seen.livePod()
                 .filter(former -> Observed.incarnationOf(former) == incarnation)
                 .isEmpty()) {
-            record(Phase.POD, now - begun);
-            starts.put(uid, new Start(incarnation, begun, now, false));
+            Start start = new Start(incarnation, begun, now, false, status.seat() != null);
+            record(start, Phase.POD, now - begun);
+            starts.put(uid, start);
         } else {
             starts.computeIfPresent(uid, (key, start) -> moved(start, incarnation, pod.get(), status, now));
         }
@@ -109,9 +120,9 @@ public final class StartMeter {
         }
         boolean runs = status.holds(ConditionType.READY);
         if (runs && start.scheduled()) {
-            record(Phase.RUNNING, now - start.latest());
+            record(start, Phase.RUNNING, now - start.latest());
         } else if (!runs && !start.scheduled() && pod.getSpec().getNodeName() != null) {
-            record(Phase.SCHEDULED, now - start.latest());
+            record(start, Phase.SCHEDULED, now - start.latest());
             return start.at(now, true);
         }
         // Scheduled and running seen in one go: the parts are unknown, only the total is known.
@@ -126,12 +137,13 @@ public final class StartMeter {
         Start start = starts.remove(sandbox.getMetadata().getUid());
         if (start != null) {
             long now = now();
-            record(Phase.READY, now - start.latest());
-            record(Phase.TOTAL, now - start.begun());
+            record(start, Phase.READY, now - start.latest());
+            record(start, Phase.TOTAL, now - start.begun());
         }
     }
 
-    private void record(Phase phase, long nanos) {
+    private void record(Start start, Phase phase, long nanos) {
+        Map<Phase, Timer> timers = start.warm() ? warm : cold;
         Objects.requireNonNull(timers.get(phase)).record(Duration.ofNanos(nanos));
     }
 }

@@ -6,7 +6,9 @@ import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.Workspace;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodRefusal;
+import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.child.WorkspaceClaim;
+import dev.sandglass.operator.lifecycle.Claim;
 import dev.sandglass.operator.lifecycle.Conditions;
 import dev.sandglass.operator.lifecycle.Deadlines;
 import dev.sandglass.operator.lifecycle.Decision;
@@ -33,7 +35,6 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.PrimaryUpdateAndCacheUtils;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
-import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,6 +54,7 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
     private static final Logger LOG = LoggerFactory.getLogger(SandboxReconciler.class);
 
     private final SandboxView view;
+    private final WarmStarts warmStarts;
     private final ChildWriter children;
     private final Storage storage;
     private final Deadlines deadlines;
@@ -61,12 +63,14 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
 
     public SandboxReconciler(
             SandboxView view,
+            WarmStarts warmStarts,
             ChildWriter children,
             Storage storage,
             Deadlines deadlines,
             SandboxEvents events,
             SandboxMeters meters) {
         this.view = view;
+        this.warmStarts = warmStarts;
         this.children = children;
         this.storage = storage;
         this.deadlines = deadlines;
@@ -99,6 +103,12 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
         Deadlines own = deadlines.of(sandbox.wanted());
         Decision decision = Lifecycle.decide(seen, own);
         log(sandbox, decision);
+        view.strays(seen, context).forEach(stray -> {
+            about(sandbox, LOG.atInfo())
+                    .addKeyValue("pod", stray.getMetadata().getName())
+                    .log("A second pod of the sandbox ends");
+            children.endStray(stray);
+        });
         Optional<String> lost = Loss.of(seen, decision);
         Observed after = act(decision, tended(seen, context), lost, context);
         SandboxStatus status = StatusReport.of(after, decision, lost, own);
@@ -159,7 +169,7 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
         Optional<PodRefusal> open = view.namespacePolicy(context).flatMap(NamespacePolicy::problem);
         Optional<Pod> running = seen.livePod().filter(pod -> Observed.incarnationOf(pod) == incarnation);
         if (running.isPresent()) {
-            running.filter(Observed::lacksKeys).ifPresent(pod -> children.giveKeys(sandbox, incarnation));
+            running.filter(Observed::lacksKeys).ifPresent(pod -> children.giveKeys(sandbox, incarnation, pod));
             return seen.after(running.map(pod -> kept(pod, sandbox, context)), seen.refusal(), open.isEmpty());
         }
         Optional<PodRefusal> missing = open.or(() -> storage.missing(sandbox, seen.secrets()));
@@ -170,9 +180,26 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
         if (stored.refusal().isPresent()) {
             return stored.after(Optional.empty(), stored.refusal(), true);
         }
-        ChildWriter.PodResult result = children.start(sandbox, incarnation, lost, stored.workspace(), seen.secrets());
-        result.pod().ifPresent(pod -> SandboxWatches.remember(Pod.class, pod, context));
-        return stored.after(result.pod(), result.refusal(), true);
+        return started(incarnation, lost, stored, context);
+    }
+
+    /** With the seat of a pool, or with a pod of its own. */
+    private Observed started(int incarnation, Optional<String> lost, Observed seen, Context<Sandbox> context) {
+        Sandbox sandbox = seen.sandbox();
+        Pod cold = children.desired(sandbox, incarnation, lost, seen.workspace(), seen.secrets());
+        return switch (warmStarts.start(sandbox, incarnation, cold, seen.now(), context)) {
+            case WarmStarts.Start.There there -> seen.after(Optional.of(there.pod()), Optional.empty(), true);
+            case WarmStarts.Start.Cold(Optional<Claim.Cold> why) -> {
+                Pod desired = why.map(cause -> SandboxPod.coldBecause(cold, cause.text()))
+                        .orElse(cold);
+                ChildWriter.PodResult result = children.start(sandbox, incarnation, desired);
+                result.pod().ifPresent(pod -> {
+                    SandboxWatches.remember(Pod.class, pod, context);
+                    why.ifPresent(warmStarts::missed);
+                });
+                yield seen.after(result.pod(), result.refusal(), true);
+            }
+        };
     }
 
     /** Makes what a pod needs before it is made. */
@@ -228,8 +255,7 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
                 .shortened(pod)
                 .flatMap(age -> children.shorten(sandbox, pod, age))
                 .map(shorter -> {
-                    SandboxWatches.informer(Pod.class, context)
-                            .handleRecentResourceUpdate(ResourceID.fromResource(shorter), shorter, pod);
+                    SandboxWatches.rememberChanged(shorter, pod, context);
                     return shorter;
                 })
                 .orElse(pod);

@@ -12,13 +12,16 @@ import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.ToolServerCheck;
 import dev.sandglass.operator.child.ToolServerChild;
+import dev.sandglass.operator.lifecycle.KnownPool;
 import dev.sandglass.operator.lifecycle.Observed;
+import dev.sandglass.operator.lifecycle.PodChoice;
 import dev.sandglass.operator.lifecycle.StartBlocker;
 import dev.sandglass.operator.settings.Egress;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.TenantNamespaces;
 import dev.sandglass.operator.settings.TrustedAuthorities;
 import dev.sandglass.operator.watch.SandboxWatches;
+import dev.sandglass.operator.watch.SandboxWatches.Kinds;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
@@ -30,39 +33,38 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.time.InstantSource;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Gathers all that is known of a sandbox, nearly all of it from the caches. It decides nothing. */
 public final class SandboxView {
 
     private final PodSettings settings;
     private final TenantNamespaces tenants;
-    private final BooleanSupplier toolServers;
+    private final Supplier<Kinds> kinds;
     private final PodEvents events;
     private final InstantSource clock;
 
     /**
-     * @param toolServers whether the API server has their kind, once the operator works
+     * @param kinds of which the API server has, once the operator works
      */
     public SandboxView(
             PodSettings settings,
             TenantNamespaces tenants,
-            BooleanSupplier toolServers,
+            Supplier<Kinds> kinds,
             PodEvents events,
             InstantSource clock) {
         this.settings = settings;
         this.tenants = tenants;
-        this.toolServers = toolServers;
+        this.kinds = kinds;
         this.events = events;
         this.clock = clock;
     }
 
     /** See {@link SandboxWatches#sources}. */
     List<EventSource<?, Sandbox>> sources(EventSourceContext<Sandbox> context) {
-        return SandboxWatches.sources(settings, tenants, toolServers.getAsBoolean(), context);
+        return SandboxWatches.sources(settings, tenants, kinds.get(), context);
     }
 
     /** Everything there is to know; empty if the sandbox is not ours, or turns out to be gone. */
@@ -125,7 +127,7 @@ public final class SandboxView {
 
     /** The tool server of that name in the sandbox's namespace, whether or not the sandbox is its child. */
     private Optional<SandboxToolServer> toolServer(Sandbox sandbox, Context<Sandbox> context) {
-        return toolServers.getAsBoolean()
+        return kinds.get().toolServers()
                 ? ToolServerChild.server(sandbox)
                         .flatMap(name -> SandboxWatches.cached(SandboxToolServer.class, name, context))
                 : Optional.empty();
@@ -191,11 +193,10 @@ public final class SandboxView {
      * take that for a lost pod would start a second one, so the API server is asked.
      */
     private Optional<Pod> newestPod(Sandbox sandbox, Context<Sandbox> context) {
-        Optional<Pod> newest = context.getSecondaryResources(Pod.class).stream()
-                .filter(pod -> ChildMetadata.owns(sandbox, pod))
-                .max(Comparator.comparingInt(Observed::incarnationOf));
+        Optional<Pod> newest = PodChoice.current(sandbox, owned(sandbox, context));
         String recorded = sandbox.observed().podName();
-        if (recorded == null || newest.filter(pod -> isAtLeast(pod, sandbox)).isPresent()) {
+        if (recorded == null
+                || newest.filter(pod -> PodChoice.isCertain(sandbox, pod)).isPresent()) {
             return newest;
         }
         // An orphan of a sandbox that is on its way out has to end too.
@@ -212,8 +213,25 @@ public final class SandboxView {
                 .get());
     }
 
-    private static boolean isAtLeast(Pod pod, Sandbox sandbox) {
-        Integer recorded = sandbox.observed().incarnation();
-        return recorded == null || Observed.incarnationOf(pod) >= recorded;
+    private static List<Pod> owned(Sandbox sandbox, Context<Sandbox> context) {
+        return context.getSecondaryResources(Pod.class).stream()
+                .filter(pod -> ChildMetadata.owns(sandbox, pod))
+                .toList();
+    }
+
+    /** The pods that a sandbox has by mistake besides the one that counts. */
+    List<Pod> strays(Observed seen, Context<Sandbox> context) {
+        return seen.pod()
+                .map(current -> PodChoice.strays(current, owned(seen.sandbox(), context)))
+                .orElse(List.of());
+    }
+
+    /** The pools of the sandbox's namespace; empty if the API server does not have the kind. */
+    List<KnownPool> pools(Context<Sandbox> context) {
+        return kinds.get().pools()
+                ? SandboxWatches.poolsBeside(context).stream()
+                        .flatMap(pool -> KnownPool.of(pool).stream())
+                        .toList()
+                : List.of();
     }
 }

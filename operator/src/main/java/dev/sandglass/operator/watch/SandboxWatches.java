@@ -2,8 +2,10 @@ package dev.sandglass.operator.watch;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.TenantNamespaces;
 import dev.sandglass.operator.settings.TrustedAuthorities;
@@ -23,6 +25,7 @@ import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.event.source.informer.InformerEventSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -38,28 +41,105 @@ public final class SandboxWatches {
     /** Objects in one answer of a list: the text of ten thousand pods at once would need more memory than the pods. */
     public static final long PAGE = 500;
 
+    /** Index of the seats that no sandbox has claimed. */
+    private static final String SEATS = "seats-by-pool";
+
+    /** Index of the pools. */
+    private static final String POOLS = "pools-by-namespace";
+
     private SandboxWatches() {}
+
+    /**
+     * The kinds that an administrator who installs definitions by hand may have left out.
+     *
+     * @param toolServers whether the API server has SandboxToolServer
+     * @param pools whether it has SandboxPool
+     */
+    public record Kinds(boolean toolServers, boolean pools) {
+
+        /** None of them. */
+        public static final Kinds NONE = new Kinds(false, false);
+    }
 
     /**
      * What is watched besides the sandboxes.
      *
-     * @param toolServers whether the API server has their kind; a watch of one that it does not have never begins
+     * @param kinds of which the API server has; a watch of one that it does not have never begins
      */
     public static List<EventSource<?, Sandbox>> sources(
-            PodSettings settings, TenantNamespaces tenants, boolean toolServers, EventSourceContext<Sandbox> context) {
+            PodSettings settings, TenantNamespaces tenants, Kinds kinds, EventSourceContext<Sandbox> context) {
         List<EventSource<?, Sandbox>> sources = new ArrayList<>(List.of(
-                source(Pod.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
+                pods(context),
                 source(Lease.class, SandboxLabels.SANDBOX, context),
                 source(PersistentVolumeClaim.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context),
                 policies(context)));
         if (tenants.byLabel()) {
             sources.add(namespaces(context));
         }
-        if (toolServers) {
+        if (kinds.toolServers()) {
             sources.add(toolServers(context));
+        }
+        if (kinds.pools()) {
+            sources.add(pools(context));
         }
         settings.authorities().ifPresent(authorities -> sources.add(authorities(authorities, context)));
         return sources;
+    }
+
+    /** A seat that no sandbox has claimed concerns none; it is found by its pool. */
+    private static InformerEventSource<Pod, Sandbox> pods(EventSourceContext<Sandbox> context) {
+        InformerEventSource<Pod, Sandbox> pods =
+                source(Pod.class, SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR, context);
+        pods.addIndexers(Map.of(SEATS, SandboxWatches::poolOfSeat));
+        return pods;
+    }
+
+    private static List<String> poolOfSeat(Pod pod) {
+        return ClaimedPod.poolOfFree(pod).stream()
+                .map(pool -> key(pod.getMetadata().getNamespace(), pool))
+                .toList();
+    }
+
+    private static String key(String namespace, String pool) {
+        return namespace + "/" + pool;
+    }
+
+    /** A change of a pool starts no rounds: the next start of a sandbox looks at what there is. */
+    private static InformerEventSource<SandboxPool, Sandbox> pools(EventSourceContext<Sandbox> context) {
+        InformerEventSource<SandboxPool, Sandbox> pools = new InformerEventSource<>(
+                InformerEventSourceConfiguration.from(SandboxPool.class, Sandbox.class)
+                        .withInformerListLimit(PAGE)
+                        .withSecondaryToPrimaryMapper(pool -> Set.of())
+                        .build(),
+                context);
+        pools.addIndexers(Map.of(POOLS, pool -> List.of(pool.getMetadata().getNamespace())));
+        return pools;
+    }
+
+    /** The pools of the namespace of the sandbox of this round; only where the API server has the kind. */
+    public static List<SandboxPool> poolsBeside(Context<Sandbox> context) {
+        return informer(SandboxPool.class, context)
+                .byIndex(POOLS, context.getPrimaryResource().getMetadata().getNamespace());
+    }
+
+    /** The seats of a pool in that namespace, whatever their state, but for those that were claimed in this moment. */
+    public static List<Pod> seats(String pool, Context<Sandbox> context) {
+        String namespace = context.getPrimaryResource().getMetadata().getNamespace();
+        return informer(Pod.class, context).byIndex(SEATS, key(namespace, pool)).stream()
+                // The index does not know of our own writes before the watch has told of them.
+                .flatMap(pod -> latest(pod, context).stream())
+                .filter(ClaimedPod::isFree)
+                .toList();
+    }
+
+    /** A pod as the cache has it by now. */
+    public static Optional<Pod> latest(Pod pod, Context<Sandbox> context) {
+        return informer(Pod.class, context).get(ResourceID.fromResource(pod));
+    }
+
+    /** Puts a changed pod into the cache. */
+    public static void rememberChanged(Pod written, Pod before, Context<Sandbox> context) {
+        informer(Pod.class, context).handleRecentResourceUpdate(ResourceID.fromResource(written), written, before);
     }
 
     /** A namespace that becomes a tenant's, or ceases to be, concerns every sandbox in it. */

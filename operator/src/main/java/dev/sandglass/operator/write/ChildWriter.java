@@ -5,6 +5,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.operator.child.ChildMetadata;
+import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.child.NamespaceAccess;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodRefusal;
@@ -21,6 +22,7 @@ import dev.sandglass.operator.settings.TenantNamespaces;
 import dev.sandglass.operator.settings.TrustedAuthorities;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -162,22 +164,31 @@ public final class ChildWriter {
     }
 
     /**
-     * Makes the keys and the pod of an incarnation, over the claim of its workspace if it has one.
+     * The pod of an incarnation as it would be made now, over the claim of its workspace if it has one.
      *
      * @param lost see {@link SandboxContainer#after}
      * @param secrets what the pod mounts of Secrets for tool servers
      */
-    public PodResult start(
+    public Pod desired(
             Sandbox sandbox,
             int incarnation,
             Optional<String> lost,
             Optional<PersistentVolumeClaim> workspace,
             SecretFiles secrets) {
-        Optional<ProxyAccess> proxy = proxy(sandbox, incarnation);
-        Pod first = secrets.mountedIn(SandboxPod.desired(sandbox, incarnation, pods, workspace, proxy, probe.get()));
-        Pod desired = lost.map(why -> SandboxContainer.after(first, why)).orElse(first);
+        Pod first = secrets.mountedIn(SandboxPod.desired(
+                sandbox,
+                incarnation,
+                pods,
+                workspace,
+                proxy(subject(sandbox, incarnation).id()),
+                probe.get()));
+        return lost.map(why -> SandboxContainer.after(first, why)).orElse(first);
+    }
+
+    /** Makes the keys and the pod of an incarnation. */
+    public PodResult start(Sandbox sandbox, int incarnation, Pod desired) {
         try {
-            renew(keys(sandbox, incarnation, proxy), desired);
+            renew(keys(sandbox, incarnation), desired);
             return made(desired)
                     .or(() -> Optional.ofNullable(client.resource(desired).get()))
                     .filter(pod -> ChildMetadata.owns(sandbox, pod))
@@ -194,13 +205,11 @@ public final class ChildWriter {
         }
     }
 
-    /** Creates the keys of an existing pod again if they were deleted. */
-    public void giveKeys(Sandbox sandbox, int incarnation) {
-        createUnlessPresent(keys(sandbox, incarnation, proxy(sandbox, incarnation)));
-    }
-
-    private Optional<ProxyAccess> proxy(Sandbox sandbox, int incarnation) {
-        return proxy(SandboxPod.subject(sandbox, incarnation).id());
+    /** Creates the keys of an existing pod again if they were deleted: those of its seat, if it was one. */
+    public void giveKeys(Sandbox sandbox, int incarnation, Pod pod) {
+        createUnlessPresent(ClaimedPod.seat(pod)
+                .map(seat -> keys(ClaimedPod.ofKeys(pod), ClaimedPod.subject(seat)))
+                .orElseGet(() -> keys(sandbox, incarnation)));
     }
 
     /** The egress proxy as the pod of that id reaches it; empty if the installation has none. */
@@ -228,18 +237,23 @@ public final class ChildWriter {
         return subject.linkKeys(linkSecret);
     }
 
-    private Secret keys(Sandbox sandbox, int incarnation, Optional<ProxyAccess> proxy) {
-        return PodSecret.desired(
-                ChildMetadata.ofIncarnation(sandbox, incarnation),
-                SandboxPod.subject(sandbox, incarnation).linkKeys(linkSecret),
-                proxy);
+    private Secret keys(Sandbox sandbox, int incarnation) {
+        return keys(ChildMetadata.ofIncarnation(sandbox, incarnation), subject(sandbox, incarnation));
+    }
+
+    private Secret keys(ObjectMeta metadata, PodSubject subject) {
+        return PodSecret.desired(metadata, keys(subject), proxy(subject.id()));
+    }
+
+    private static PodSubject subject(Sandbox sandbox, int incarnation) {
+        return SandboxPod.subject(sandbox, incarnation);
     }
 
     /** Enough of the Secret to delete it. */
     private static Secret keysOf(Sandbox sandbox, int incarnation) {
         return PodSecret.named(
                 sandbox.getMetadata().getNamespace(),
-                SandboxPod.subject(sandbox, incarnation).name());
+                subject(sandbox, incarnation).name());
     }
 
     /**
@@ -274,9 +288,22 @@ public final class ChildWriter {
     /** Ends an incarnation: its pod, if it still lives, and then the keys that nothing uses any more. */
     public void end(Sandbox sandbox, int incarnation, Optional<Pod> livePod) {
         livePod.ifPresent(pod -> delete(pod));
+        // Garbage collection would take those of a seat too, but not before the pod is gone.
+        livePod.filter(pod -> ClaimedPod.seat(pod).isPresent()).ifPresent(pod -> delete(keysOf(pod)));
         if (incarnation > 0) {
             delete(keysOf(sandbox, incarnation));
         }
+    }
+
+    /** Ends a pod that a sandbox has besides the one that counts, with its keys. */
+    public void endStray(Pod stray) {
+        delete(stray);
+        delete(keysOf(stray));
+    }
+
+    private static Secret keysOf(Pod pod) {
+        return PodSecret.named(
+                pod.getMetadata().getNamespace(), pod.getMetadata().getName());
     }
 
     /** Tells the node a shorter maximum lifetime of a pod; empty if the pod is gone. */

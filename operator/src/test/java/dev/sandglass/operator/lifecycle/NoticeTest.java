@@ -9,6 +9,7 @@ import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxStatus;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +27,41 @@ class NoticeTest {
         assertThat(Notice.of(STARTING, RUNNING)).isEmpty();
         assertThat(Notice.of(SandboxStatus.UNSEEN, RUNNING)).isEmpty();
         assertThat(Notice.of(RUNNING, RUNNING)).isEmpty();
+    }
+
+    private static SandboxStatus seated(int incarnation, @Nullable String lost) {
+        return new SandboxStatus(
+                1L,
+                RUNNING.conditions(),
+                null,
+                null,
+                incarnation,
+                null,
+                null,
+                null,
+                null,
+                null,
+                lost,
+                "seat-" + incarnation,
+                "Warm: pool default");
+    }
+
+    /** No status comes between that says that the former pod is gone. */
+    @Test
+    void aSeatThatFollowsAnotherPodIsToldAsAColdStartWouldBe() {
+        assertThat(Notice.of(SandboxStatus.UNSEEN, seated(1, null))).isEmpty();
+        assertThat(Notice.of(seated(1, null), seated(1, null))).isEmpty();
+        assertThat(Notice.of(seated(1, null), seated(2, "Evicted"))).hasValueSatisfying(notice -> {
+            assertThat(notice.reason()).isEqualTo("Evicted");
+            assertThat(notice.warning()).isTrue();
+        });
+        assertThat(Notice.of(seated(1, null), seated(2, "Deleted"))).isEmpty();
+        SandboxStatus asleep = new SandboxStatus(
+                1L, suspended(Reason.IDLE).conditions(), null, null, 1, null, null, null, null, null, null);
+        assertThat(Notice.of(asleep, seated(2, "Idle"))).hasValueSatisfying(notice -> {
+            assertThat(notice.reason()).isEqualTo("Resumed");
+            assertThat(notice.warning()).isFalse();
+        });
     }
 
     @ParameterizedTest

@@ -60,7 +60,10 @@ class StartMeterTest {
     }
 
     private Timer timer(String phase) {
-        return registry.get(StartMeter.NAME).tag("phase", phase).timer();
+        return registry.get(StartMeter.NAME)
+                .tag("phase", phase)
+                .tag("start", "cold")
+                .timer();
     }
 
     private double millis(String phase) {
@@ -84,8 +87,8 @@ class StartMeterTest {
         assertThat(millis("total")).isEqualTo(480);
         assertThat(timer("total").count()).isEqualTo(1);
         assertThat(registry.scrape())
-                .contains("sandglass_start_seconds_bucket{phase=\"total\",le=\"0.5\"} 1")
-                .contains("sandglass_start_seconds_bucket{phase=\"total\",le=\"0.25\"} 0");
+                .contains("sandglass_start_seconds_bucket{phase=\"total\",start=\"cold\",le=\"0.5\"} 1")
+                .contains("sandglass_start_seconds_bucket{phase=\"total\",start=\"cold\",le=\"0.25\"} 0");
     }
 
     @Test
@@ -98,6 +101,22 @@ class StartMeterTest {
         assertThat(timer("running").count()).isZero();
         assertThat(millis("ready")).isEqualTo(10);
         assertThat(millis("total")).isEqualTo(240);
+    }
+
+    /** Both in one histogram would say nothing of either. */
+    @Test
+    void aWarmStartIsMeasuredApart() {
+        SandboxStatus warm = new SandboxStatus(
+                1L, RUNNING.conditions(), null, null, 1, null, null, null, null, null, null, "seat", "Warm: pool a");
+        round(null, pod(1, "node"), warm);
+
+        assertThat(timer("total").count()).isZero();
+        assertThat(registry.get(StartMeter.NAME)
+                        .tag("phase", "total")
+                        .tag("start", "warm")
+                        .timer()
+                        .totalTime(TimeUnit.MILLISECONDS))
+                .isEqualTo(20);
     }
 
     @Test

@@ -1,0 +1,29 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.operator.child.ClaimedPod;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Optional;
+
+/**
+ * A seat that runs and that no sandbox has claimed.
+ *
+ * @param pod of the seat
+ */
+public record ClaimableSeat(Pod pod) {
+
+    static final Comparator<ClaimableSeat> OLDEST_FIRST = Comparator.comparing(ClaimableSeat::created)
+            .thenComparing(seat -> seat.pod().getMetadata().getName());
+
+    /** The pod as a seat that can be claimed; empty if it is none, is not up yet, or is on its way out. */
+    public static Optional<ClaimableSeat> of(Pod pod) {
+        return ClaimedPod.isFree(pod) && PodState.of(pod) instanceof PodState.Running
+                ? Optional.of(new ClaimableSeat(pod))
+                : Optional.empty();
+    }
+
+    private Instant created() {
+        return Instant.parse(pod.getMetadata().getCreationTimestamp());
+    }
+}

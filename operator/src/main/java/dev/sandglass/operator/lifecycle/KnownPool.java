@@ -1,0 +1,78 @@
+package dev.sandglass.operator.lifecycle;
+
+import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.pool.PoolTemplate;
+import dev.sandglass.api.pool.SandboxPool;
+import dev.sandglass.operator.settings.PodSettings;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A pool of the namespace of a sandbox.
+ *
+ * @param template what its seats are like
+ * @param created the older of two pools is asked first
+ */
+public record KnownPool(String name, PoolTemplate template, Instant created) {
+
+    static final Comparator<KnownPool> OLDEST_FIRST =
+            Comparator.comparing(KnownPool::created).thenComparing(KnownPool::name);
+
+    /** The fields that have to be the same, in the order in which they are compared and reported. */
+    enum Field {
+        IMAGE("image"),
+        MEMORY("memory"),
+        CPUS("cpus"),
+        DISK("disk"),
+        RUNTIME_CLASS_NAME("runtimeClassName");
+
+        private final String word;
+
+        Field(String word) {
+            this.word = word;
+        }
+
+        String word() {
+            return word;
+        }
+    }
+
+    /** What the resource says; one that is being deleted gives no seats. */
+    public static Optional<KnownPool> of(SandboxPool pool) {
+        return pool.isMarkedForDeletion()
+                ? Optional.empty()
+                : Optional.of(new KnownPool(
+                        pool.getMetadata().getName(),
+                        pool.wanted().template(),
+                        Instant.parse(pool.getMetadata().getCreationTimestamp())));
+    }
+
+    /** The first field in which a sandbox wants something else than this pool's seats are; empty if there is none. */
+    Optional<Field> difference(SandboxSpec wanted, PodSettings settings) {
+        if (!settings.images().resolve(wanted.image()).equals(settings.images().resolve(template.image()))) {
+            return Optional.of(Field.IMAGE);
+        }
+        if (!same(wanted.memory(), template.memory())) {
+            return Optional.of(Field.MEMORY);
+        }
+        if (!same(wanted.cpus(), template.cpus())) {
+            return Optional.of(Field.CPUS);
+        }
+        if (!same(wanted.disk(), template.disk())) {
+            return Optional.of(Field.DISK);
+        }
+        return Objects.equals(
+                        settings.runtimeClasses().resolve(wanted.runtimeClassName()),
+                        settings.runtimeClasses().resolve(template.runtimeClassName()))
+                ? Optional.empty()
+                : Optional.of(Field.RUNTIME_CLASS_NAME);
+    }
+
+    /** 1Gi and 1024Mi are the same. */
+    private static boolean same(Quantity one, Quantity other) {
+        return one.getNumericalAmount().compareTo(other.getNumericalAmount()) == 0;
+    }
+}

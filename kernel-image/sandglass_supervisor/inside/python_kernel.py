@@ -94,7 +94,7 @@ class SandboxShell(CommandShell, ForgettingShell):
 
     def init_environment(self) -> None:
         """Leave the environment as the supervisor made it, but for the pagers."""
-        os.environ.update({"PAGER": "cat", "GIT_PAGER": "cat"})
+        os.environ.update(run_variables.PAGERS)
 
 
 class NoShellThread:
@@ -126,6 +126,8 @@ class SandboxKernel(IPythonKernel):
     async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """Run code with the variables that came with the request."""
         given = parent.get("metadata", {}).get("sandglass", {})
+        if "variables" in given:  # with the first run of a kernel that was started ahead
+            run_variables.keep(given["variables"])
         before = run_variables.put(given.get("envs", {}))
         try:
             if given.get("servers"):

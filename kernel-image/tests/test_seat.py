@@ -116,10 +116,10 @@ def test_hello_says_that_it_waits(waiting: Client) -> None:
 
 @pytest.mark.parametrize("verb", sorted(ALL_VERBS - {"hello", CONFIGURE} | {"kill", "dance"}))
 def test_no_verb_is_served_before_it_is_configured(waiting: Client, verb: str) -> None:
-    wanted = {"execution_id": "early", "command": "true", "language": "python", "packages": ["x"]}
-    files = {"operation": "write", "path": "early", "name": "one", "server": "one", "tool": "x"}
+    wanted: dict[str, Any] = {"execution_id": "early", "command": "true", "language": "python", "packages": ["x"]}
+    others: dict[str, Any] = {"operation": "write", "path": "early", "name": "one", "server": "one", "tool": "x"}
     with pytest.raises(Refused, match=f"'configure' must come before '{verb}'") as refused:
-        waiting.ask(verb, b"1", **{**wanted, **files})
+        waiting.ask(verb, b"1", **{**wanted, **others})
     assert refused.value.code == "not_configured"
 
 

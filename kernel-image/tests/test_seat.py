@@ -8,12 +8,12 @@ from unittest import mock
 import pytest
 import zmq
 from client import PATIENCE, Client, Refused
-from seats import SANDBOX, SEAT, configure, node_env, python_env, seat
+from seats import SANDBOX, SEAT, command_env, configure, node_env, python_env, seat
 from supervisors import Running, children_of
 
 from sandglass_supervisor import limits
 from sandglass_supervisor.link.wire import Problem
-from sandglass_supervisor.seat import CONFIGURE, parse_configuration
+from sandglass_supervisor.seat import CONFIGURE, Configuration, Seat, parse_configuration
 from sandglass_supervisor.settings import BadSetting, take
 from sandglass_supervisor.verbs import Verbs
 
@@ -189,11 +189,14 @@ def test_arguments_at_their_bound() -> None:
 
 
 def test_variables_at_their_bound_reach_the_code(start: Callable[..., Running]) -> None:
-    env = {"A" * limits.ENV_NAME_BYTES: "é" * (limits.ENV_VALUE_BYTES // 2), "B": "\u202e\n '\"\\", "C": ""}
+    env = {"A" * limits.ENV_NAME_BYTES: "x" * limits.ENV_VALUE_BYTES, "B": "é\u202e\n '\"\\", "C": ""}
+    # As much as one message of the link holds.
+    env |= {f"A{i}": "x" * limits.ENV_VALUE_BYTES for i in range(limits.JSON_BYTES // limits.ENV_VALUE_BYTES - 2)}
     client = start("python", "javascript").client()
     configure(client, env)
     assert env.items() <= python_env(client, "python").items()
     assert env.items() <= node_env(client, "node").items()
+    assert env.items() <= command_env(client, "command").items()
 
 
 # Once and for all.
@@ -248,6 +251,18 @@ def test_of_two_gateways_at_once_one_is_the_first(start: Callable[..., Running])
     first = codes.index("served")
     assert clients[0].hello()["seat"] == {"configured_for": f"sandbox-{first}"}
     assert python_env(clients[1 - first], "whose")["WHOSE"] == str(first)
+
+
+def test_what_could_not_be_applied_can_be_asked_for_again() -> None:
+    begin = mock.Mock(side_effect=[OSError("no room"), None])
+    one = Seat(begin)
+    wanted = {"sandbox_uid": SANDBOX, "incarnation": 1, "env": {"A": "1"}}
+    with pytest.raises(OSError, match="no room"):
+        one.configure(wanted)
+    assert one.describe() == {"configured_for": None}
+    assert one.configure(wanted) == {}
+    assert begin.mock_calls == 2 * [mock.call(Configuration(SANDBOX, 1, {"A": "1"}, None))]
+    assert one.describe() == {"configured_for": SANDBOX}
 
 
 def test_a_pod_that_is_no_seat_cannot_be_configured(client: Client) -> None:

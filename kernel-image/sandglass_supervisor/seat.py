@@ -1,7 +1,7 @@
 """A seat: a pod that was started before its sandbox is known, with kernels in which nothing ran.
 
 A gateway configures it once, before anything else; from then on it is that sandbox's pod, and code finds it as it finds
-one that was started with these values. ``supervisor`` applies them. Docs: docs/architecture.md, "A pod that waits".
+one that was started with these values. ``supervisor`` applies them. README.md, "A seat", describes the verb.
 """
 
 import re

@@ -87,7 +87,7 @@ class Supervisor:
         servers.comes = loads.give_way
         self._door = Door(loop, socket, Answers(servers, remote, loads), self._execution_of)
         self._kernels = Kernels(place, cgroup, self._tell, lost, settings.max_sessions)
-        self._start_first(means)
+        self._start_first(means, was_used=lost is not None)
         network = Network(required=settings.require_closed)
         commands = Commands(Means(loop, self._children, cgroup, offspring, own), settings.code_env)
         disk = Disk(loop, self._children, scratch_folders(settings.workspace, _TEMPORARY), settings.code_env)
@@ -115,13 +115,14 @@ class Supervisor:
         finally:
             self._children.kill_all()
 
-    def _start_first(self, means: ServerMeans) -> None:
+    def _start_first(self, means: ServerMeans, *, was_used: bool) -> None:
         """Start what takes long and will be asked for first."""
         if self._settings.serves_tools:
             # No code runs here: its first caller waits for a server.
             means.ahead.start(means)
         elif self._settings.is_seat:
-            self._kernels.start_ahead(self._settings.seat_languages)
+            # Files that code left before a restart, and that a kernel runs when it starts, are to find the variables.
+            self._kernels.start_ahead(() if was_used else self._settings.seat_languages)
         else:
             self._kernels.start_default()
 
@@ -212,7 +213,7 @@ class Supervisor:
     def _configure(self, wanted: Configuration) -> None:
         """This seat is that sandbox's pod from now on: what follows is what a pod does that starts for it."""
         runtime.mark_used(self._settings.runtime_dir)
-        # The same that an environment at the start would be overruled in.
+        # Ours comes last, as where the variables come with the container.
         given = {name: value for name, value in wanted.env.items() if name != _MCP_SOCKET_VARIABLE}
         changed = {name: value for name, value in given.items() if self._code_env.get(name) != value}
         self._code_env.update(changed)

@@ -91,7 +91,8 @@ def test_after_a_claim_a_restart_is_told_by_a_seat_that_waits_again(start: Calla
     for _ in range(times):
         again = restarted(again, start)
         again.runtime = first.runtime
-        assert again.client().hello()["seat"] == {"configured_for": None}
+        hello = again.client().hello()
+        assert (hello["seat"], hello["kernels"]) == ({"configured_for": None}, [])
     assert (first.runtime / "used").exists()
     client = again.client()
     with pytest.raises(Refused, match="not_configured"):
@@ -102,6 +103,19 @@ def test_after_a_claim_a_restart_is_told_by_a_seat_that_waits_again(start: Calla
     assert told(client.run("third", "1")) == ""
     with pytest.raises(Refused, match="unknown_execution"):
         client.ask("attach", execution_id="first", offset=0)
+
+
+def test_files_that_code_left_run_after_a_restart_with_the_variables(start: Callable[..., Running]) -> None:
+    """A pod that was started for its sandbox has them when its kernel starts; so this one waits with its kernels."""
+    first = start()
+    client = first.client()
+    ipython = str(first.workspace / "ipython")
+    configure(client, {"A": "1"})
+    code = "import builtins, os\nbuiltins.at_start = os.environ.get('A')\n"
+    client.write("ipython/profile_default/startup/00.py", code.encode())
+    client = restarted(first, start, IPYTHONDIR=ipython).client()
+    configure(client, {"A": "1"})
+    assert client.run("second", "print(at_start)").text() == "1\n"
 
 
 def test_it_is_marked_with_the_claim_and_not_with_the_first_run(start: Callable[..., Running]) -> None:

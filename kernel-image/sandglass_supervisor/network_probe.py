@@ -103,6 +103,11 @@ class Network:
         self._reached = reached
 
     @property
+    def reached(self) -> bool:
+        """Whether a probe got through."""
+        return self._reached is not None
+
+    @property
     def refusal(self) -> str | None:
         """Why nothing runs here; None if it may."""
         return outcome.network_open(self._reached) if self._reached is not None and self._required else None

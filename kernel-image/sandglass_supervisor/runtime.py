@@ -7,23 +7,34 @@ import secrets
 import stat
 
 _PRIVATE = "private"
+_USED = "used"
 _PRIVATE_MODE = 0o700
 _USERS = "users"  # libnss-extrausers looks here by way of a link in the image
 _NAME = "sandbox"
 
 
 def was_used(runtime_dir: str) -> bool:
-    """True if another supervisor was here: the folder is the pod's and outlives a restart of the container."""
-    return os.path.lexists(os.path.join(runtime_dir, _PRIVATE))
+    """True if code may have run here before: the folder is the pod's and outlives a restart of the container."""
+    return os.path.lexists(os.path.join(runtime_dir, _USED))
 
 
-def prepare(runtime_dir: str, home: str) -> str:
+def mark_used(runtime_dir: str) -> None:
+    """Note that code may run from now on, for whichever supervisor comes after this one."""
+    with open(os.path.join(runtime_dir, _USED), "wb"):
+        pass
+
+
+def prepare(runtime_dir: str, home: str, *, used: bool = True) -> str:
     """Make the folder ready and give the path of its private part, empty, that only this user can enter.
 
+    ``used`` is false where no code runs before ``mark_used``; what was used before stays marked so all the same.
     Nothing of what code left there before a restart of the container may keep the supervisor from its work.
     """
     os.makedirs(runtime_dir, mode=0o700, exist_ok=True)
+    used = used or was_used(runtime_dir)
     _empty(runtime_dir)
+    if used:
+        mark_used(runtime_dir)
     private = os.path.join(runtime_dir, _PRIVATE)
     os.mkdir(private, mode=_PRIVATE_MODE)
     _name_user(os.path.join(runtime_dir, _USERS), os.getuid(), os.getgid(), home)

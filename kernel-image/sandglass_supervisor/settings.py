@@ -27,10 +27,17 @@ _NOT_PASSED = ("MPLBACKEND", "module://matplotlib_inline.backend_inline")
 # brings its bytecode along; 'uv' does so when told to.
 _DEFAULTS = {"PYTHONDONTWRITEBYTECODE": "1", "UV_COMPILE_BYTECODE": "1", "TERM": "dumb"}
 _Z85_KEY_CHARS = 40
+# As pools name languages, and as the link does.
+_LANGUAGES = {"python": "python", "javascript": "nodejs"}
+# What a sandbox has and a seat learns later; and what no seat can be.
+_NOT_OF_SEATS = ("SANDGLASS_ENV", "SANDGLASS_REPLACED")
 
 
 class Settings(NamedTuple):
-    """All that the supervisor is told from outside; keys are Z85 text, sizes bytes."""
+    """All that the supervisor is told from outside; keys are Z85 text, sizes bytes.
+
+    A seat is a pod that waits for a sandbox (see ``seat``); ``seat_languages`` are those whose kernels it starts ahead.
+    """
 
     secret_key: str
     gateway_key: str
@@ -51,6 +58,8 @@ class Settings(NamedTuple):
     mcp_packages: str
     mcp_secrets: str
     serves_tools: bool
+    is_seat: bool
+    seat_languages: tuple[str, ...]
     code_env: dict[str, str]
 
     def __repr__(self) -> str:
@@ -86,6 +95,8 @@ def take(environ: MutableMapping[str, str]) -> Settings:
         mcp_packages=ours.get("SANDGLASS_MCP_PACKAGES", os.path.join(sys.prefix, "mcp")),
         mcp_secrets=ours.get("SANDGLASS_MCP_SECRETS", "/etc/sandglass/mcp"),
         serves_tools=_flag(ours, "SANDGLASS_SERVES_TOOLS", default=False),
+        is_seat=_is_seat(ours),
+        seat_languages=_seat_languages(ours, "SANDGLASS_SEAT_LANGUAGES"),
         code_env=dict(_code_env(ours, environ, home)),
     )
 
@@ -154,6 +165,26 @@ def _flag(ours: dict[str, str], name: str, *, default: bool) -> bool:
     if value not in ("true", "false"):
         raise BadSetting(f"{name} must be true or false, not {value[:40]!r}")
     return value == "true"
+
+
+def _is_seat(ours: dict[str, str]) -> bool:
+    if not _flag(ours, "SANDGLASS_SEAT", default=False):
+        return False
+    for name in _NOT_OF_SEATS:
+        if name in ours:
+            raise BadSetting(f"{name} must be absent where SANDGLASS_SEAT is true: the verb 'configure' brings it")
+    if ours.get("SANDGLASS_SERVES_TOOLS") == "true":
+        raise BadSetting("SANDGLASS_SERVES_TOOLS must not be true where SANDGLASS_SEAT is: a seat becomes a sandbox")
+    return True
+
+
+def _seat_languages(ours: dict[str, str], name: str) -> tuple[str, ...]:
+    languages = [word for word in ours.get(name, "").split(",") if word]
+    if languages and ours.get("SANDGLASS_SEAT") != "true":
+        raise BadSetting(f"{name} must be absent or empty where SANDGLASS_SEAT is not true")
+    if len(set(languages)) != len(languages) or not _LANGUAGES.keys() >= set(languages):
+        raise BadSetting(f"{name} must be {' and '.join(_LANGUAGES)}, each at most once, separated by ','")
+    return tuple(_LANGUAGES[language] for language in languages)
 
 
 def _word(ours: dict[str, str], name: str) -> str | None:

@@ -40,10 +40,12 @@ from .processes.belongings import Belongings, stores
 from .processes.cgroup import Cgroup
 from .processes.children import Children, log
 from .processes.offspring import Offspring
+from .seat import Configuration, Seat
 from .settings import Settings
 from .verbs import Sandbox, Verbs
 
 _MCP_SOCKET = "mcp"  # in the folder of sockets
+_MCP_SOCKET_VARIABLE = "SANDGLASS_MCP_SOCKET"
 _TEMPORARY = "/tmp"  # noqa: S108 - nothing of ours is put there
 
 
@@ -66,9 +68,11 @@ class Supervisor:
         self._children = Children(most, largest, oom_score)
         shared = resource_shares.variables(cgroup.cpu().limit)
         socket = os.path.join(settings.runtime_dir, _MCP_SOCKET)
-        settings = settings._replace(code_env={**shared, **settings.code_env, "SANDGLASS_MCP_SOCKET": socket})
+        # One map, which all share that start programs: in a seat ``_configure`` adds the sandbox's variables to it.
+        self._code_env = {**shared, **settings.code_env, _MCP_SOCKET_VARIABLE: socket}
+        self._settings = settings = settings._replace(code_env=self._code_env)
         lost = _lost(settings)
-        private = runtime.prepare(settings.runtime_dir, settings.workspace)
+        private = runtime.prepare(settings.runtime_dir, settings.workspace, used=not settings.is_seat)
         # Before any code runs: from now on a folder of that name is the one that was there.
         files = Files(loop, Confined(settings.workspace, settings.volumes))
         offspring = self._offspring = Offspring(loop, min(LEFT_PROCESSES, most // 2))
@@ -83,17 +87,14 @@ class Supervisor:
         servers.comes = loads.give_way
         self._door = Door(loop, socket, Answers(servers, remote, loads), self._execution_of)
         self._kernels = Kernels(place, cgroup, self._tell, lost, settings.max_sessions)
-        if settings.serves_tools:
-            # No code runs here: its first caller waits for a server.
-            means.ahead.start(means)
-        else:
-            self._kernels.get("python", "default")
+        self._start_first(means, was_used=lost is not None)
         network = Network(required=settings.require_closed)
         commands = Commands(Means(loop, self._children, cgroup, offspring, own), settings.code_env)
         disk = Disk(loop, self._children, scratch_folders(settings.workspace, _TEMPORARY), settings.code_env)
         bounds = Bounds(settings.disk_limit_bytes, most)
         metrics = Metrics(loop, cgroup, disk, bounds, lambda: len(self._kernels))
         self._sandbox = Sandbox(settings, network, self._kernels, commands, metrics, files, servers)
+        self._sandbox.seat = Seat(self._configure) if settings.is_seat else None
         if lost == outcome.CONTAINER_RESTARTED:
             self._sandbox.executions.follow_others()
         self._served_calls = ServedCalls(servers)
@@ -102,7 +103,7 @@ class Supervisor:
         loop.watch(self._signals, self._read_signals)
         self._link.watch(self._receive, self._forget)
         # Here and not first of all: the kernel's process starts meanwhile, and no caller's code runs yet.
-        NetworkProbe(loop, settings.closed_addresses, self._network_is_open)
+        self._probe()
 
     def run(self) -> None:
         """Serve until told to end; then end everything that was started."""
@@ -113,6 +114,17 @@ class Supervisor:
             self._loop.run()
         finally:
             self._children.kill_all()
+
+    def _start_first(self, means: ServerMeans, *, was_used: bool) -> None:
+        """Start what takes long and will be asked for first."""
+        if self._settings.serves_tools:
+            # No code runs here: its first caller waits for a server.
+            means.ahead.start(means)
+        elif self._settings.is_seat:
+            # Files that code left before a restart, and that a kernel runs when it starts, are to find the variables.
+            self._kernels.start_ahead(() if was_used else self._settings.seat_languages)
+        else:
+            self._kernels.start_default()
 
     def _belongings(self, offspring: Offspring, env: dict[str, str]) -> Belongings:
         def remove_tree(path: str) -> None:
@@ -198,8 +210,28 @@ class Supervisor:
             if not self._link.send(peer, wire.event(kernel, self._event_seq, event)):
                 self._forget(peer)
 
+    def _configure(self, wanted: Configuration) -> None:
+        """This seat is that sandbox's pod from now on: what follows is what a pod does that starts for it."""
+        runtime.mark_used(self._settings.runtime_dir)
+        # Ours comes last, as where the variables come with the container.
+        given = {name: value for name, value in wanted.env.items() if name != _MCP_SOCKET_VARIABLE}
+        changed = {name: value for name, value in given.items() if self._code_env.get(name) != value}
+        self._code_env.update(changed)
+        self._kernels.configure(changed, None if wanted.lost is None else outcome.pod_replaced(wanted.lost))
+        self._sandbox.metrics.begin()
+        if self._sandbox.network.refusal is None:
+            self._kernels.start_default()
+        # Policies that held for a seat need not hold for the sandbox: its labels are others since it was claimed.
+        self._probe()
+        log("configured", sandbox_uid=wanted.sandbox_uid, incarnation=wanted.incarnation)
+
+    def _probe(self) -> None:
+        NetworkProbe(self._loop, self._settings.closed_addresses, self._network_is_open)
+
     def _network_is_open(self, reached: Address) -> None:
         network = self._sandbox.network
+        if network.reached:
+            return  # a second probe, since the claim, found what the first had found
         network.is_open(reached)
         self._tell(wire.NETWORK, {"event": "open", "reached": str(reached)})
         if network.refusal is not None:

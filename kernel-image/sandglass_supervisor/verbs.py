@@ -28,6 +28,7 @@ from .mcp_servers.served_calls import ServedCalls
 from .mcp_servers.servers import Servers
 from .metrics.metrics import Metrics
 from .network_probe import Network
+from .seat import CONFIGURE, Seat, refuse
 from .settings import Settings
 
 NewExecution = Callable[[str, str, bool], Execution]
@@ -57,6 +58,7 @@ class Sandbox:
         servers: Servers,
     ) -> None:
         self.settings = settings
+        self.seat: Seat | None = None  # in a pod that was started for its sandbox
         self.boot_id = secrets.token_hex(8)
         self.network = network
         self.kernels = kernels
@@ -92,6 +94,7 @@ class Verbs:
         self._remote_functions = remote_functions
         self._table: dict[str, Callable[[bytes, Request], Reply | Attached]] = {
             "hello": self._hello,
+            CONFIGURE: self._configure,
             "execute": self._execute,
             "command": self._command,
             "install": self._install,
@@ -116,6 +119,8 @@ class Verbs:
 
     def serve(self, peer: bytes, request: Request, answer: Answer) -> None:
         """Serve one request; ``answer`` is called exactly once, unless Problem is raised."""
+        if self._sandbox.seat is not None:
+            self._sandbox.seat.check(request.verb)
         later = self._answer_later.get(request.verb)
         if later is not None:
             later(peer, request, answer)
@@ -154,7 +159,11 @@ class Verbs:
             },
             "kernels": [kernel.describe() for kernel in self._sandbox.kernels],
             "network": self._sandbox.network.describe(),
+            **({} if self._sandbox.seat is None else {"seat": self._sandbox.seat.describe()}),
         }
+
+    def _configure(self, _peer: bytes, request: Request) -> Reply:
+        return refuse() if self._sandbox.seat is None else self._sandbox.seat.configure(request.arguments)
 
     def _execute(self, _peer: bytes, request: Request) -> Reply | Attached:
         wanted = parse_execute(request)

@@ -26,6 +26,7 @@ from sandglass_supervisor.mcp_api.schemas import Definitions, Unfit
 from sandglass_supervisor.mcp_servers import shared_server_words, words
 from sandglass_supervisor.mcp_servers.definition import parse_registration
 from sandglass_supervisor.mcp_servers.requests import CallProblem, parse_request
+from sandglass_supervisor.seat import parse_configuration
 from sandglass_supervisor.shared.html_text import html_text
 from sandglass_supervisor.shared.json_frames import BrokenFrames, Frame, JsonFrames, encode
 from sandglass_supervisor.shared.picture_sides import sides, sides_in_base64
@@ -119,6 +120,7 @@ def _check_arguments(request: Request) -> None:
         lambda: arguments.parse_execution_id(request.arguments),
         lambda: arguments.parse_offset(request.arguments),
         lambda: arguments.parse_call_kinds(request.arguments),
+        lambda: parse_configuration(request.arguments),
     ]
     for reader in readers:
         try:

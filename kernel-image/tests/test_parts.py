@@ -240,7 +240,7 @@ def test_nothing_that_code_left_in_the_folder_stops_the_next_supervisor(tmp_path
     os.close(below)
     private = runtime.prepare(str(run), "/workspace")
     assert (private, os.listdir(private), os.listdir(outside)) == (str(run / "private"), [], ["kept"])
-    assert set(os.listdir(run)) <= {"private", "users"}
+    assert set(os.listdir(run)) <= {"private", "used", "users"}
     assert all((run / "users" / name).is_file() for name in ("passwd", "group") if (run / "users").exists())
 
 

@@ -22,7 +22,7 @@ def test_what_could_not_be_begun_waits_for_nothing(verb: str) -> None:
     installs, settings = Installs(commands, "/", {}), SimpleNamespace(workspace="/")
     network = Network(required=True)
     sandbox = SimpleNamespace(
-        settings=settings, network=network, commands=commands, installs=installs, executions=executions
+        settings=settings, seat=None, network=network, commands=commands, installs=installs, executions=executions
     )
 
     def new_execution(execution_id: str, kind: str, block: bool) -> Execution:

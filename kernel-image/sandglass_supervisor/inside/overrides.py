@@ -137,6 +137,8 @@ OVERRIDES = (
     Override(APP, "init_io", "(self)", "makes the streams know each other"),
     Override(APP, "init_path", "(self)", "the working directory comes after the standard library"),
     Override(APP, "init_gui_pylab", "(self)", "no MPLBACKEND for programs"),
+    Override(APP, "initialize", "(self, argv=)", "knows whether configuration of others was read"),
+    Override(APP, "_exec_file", "(self, fname, shell_futures=)", "knows whether files of others ran"),
     Override(APP, "patch_io", "(self)", "the crash report goes to the supervisor"),
     Override(APP, "start", "(self)", "the loop goes on after an exception that reaches it"),
     Override(APP, "io_loop", "value", "as start"),
@@ -170,7 +172,7 @@ USED = {
     SHELL: "InteractiveTB SyntaxTB ast_node_interactivity builtin_trap compile configurables display_formatter"
     " displayhook exit_now exiter init_user_ns safe_execfile safe_run_module user_global_ns user_ns var_expand",
     KERNEL: "parent session shell start",
-    APP: "configure_tornado_logger initialize instance kernel log shell",
+    APP: "configure_tornado_logger instance kernel loaded_config_files log shell",
     HISTORY: "output_hist",
     SESSION: "pid",
 }

@@ -94,7 +94,7 @@ class SandboxShell(CommandShell, ForgettingShell):
 
     def init_environment(self) -> None:
         """Leave the environment as the supervisor made it, but for the pagers."""
-        os.environ.update({"PAGER": "cat", "GIT_PAGER": "cat"})
+        os.environ.update(run_variables.PAGERS)
 
 
 class NoShellThread:
@@ -126,6 +126,10 @@ class SandboxKernel(IPythonKernel):
     async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """Run code with the variables that came with the request."""
         given = parent.get("metadata", {}).get("sandglass", {})
+        if "variables" in given:  # with the first run of a kernel that was started ahead
+            if isinstance(self.parent, SandboxKernelApp) and self.parent.ran_files:
+                os._exit(0)  # those files may have looked for them: the run gets a kernel that starts with them
+            run_variables.keep(given["variables"])
         before = run_variables.put(given.get("envs", {}))
         try:
             if given.get("servers"):
@@ -182,6 +186,17 @@ class SandboxKernelApp(IPKernelApp):
 
     kernel_class = Type(SandboxKernel, klass="ipykernel.kernelbase.Kernel")  # type: ignore[assignment] # a trait
     last_words: CrashBuffer | None = None
+    ran_files = False  # of the image's or the user's own: configuration, and what runs before the first cell
+
+    def initialize(self, argv: Any = None) -> None:
+        """Set all up, and know whether code of others ran meanwhile."""
+        super().initialize(argv)
+        self.ran_files = self.ran_files or bool(self.loaded_config_files)
+
+    def _exec_file(self, *args: Any, **kwargs: Any) -> None:
+        """Run a file that is to run before the first cell."""
+        self.ran_files = True
+        super()._exec_file(*args, **kwargs)
 
     def connect_as(self, about: dict[str, Any]) -> None:
         """Take the sockets' address and the key that messages are signed with."""

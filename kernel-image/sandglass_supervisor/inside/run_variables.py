@@ -1,9 +1,20 @@
-"""The variables that are in the environment for one execution alone."""
+"""The environment of the code: variables of the sandbox, and those of one execution alone."""
 
 import contextlib
 import os
+import time
 
 _ENVIRON = os.environ  # the code may put anything else under that name
+# Nobody sits at a terminal here: programs that show page after page would wait for ever.
+PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat"}
+_TIME_ZONE = {"TZ", "TZDIR"}
+
+
+def keep(given: dict[str, str]) -> None:
+    """Set variables of the sandbox for good, as if the kernel had been started with them."""
+    _ENVIRON.update({**given, **PAGERS})
+    if _TIME_ZONE & given.keys():
+        time.tzset()
 
 
 def put(given: dict[str, str]) -> dict[str, str | None]:

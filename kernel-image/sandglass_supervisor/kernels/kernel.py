@@ -92,6 +92,24 @@ class Kernel:
             not self.used and self._on_purpose is None and self.state in (STARTING, IDLE) and self._process is not None
         )
 
+    def configure(self, variables: dict[str, str]) -> None:
+        """Be a sandbox's from now on: nothing has run in it, and the first run finds these variables."""
+        self._started_at = self._place.loop.clock()
+        if self._process is not None:
+            self._process.put_variables(variables)
+
+    def serve(self, session: str, tell: Tell) -> None:
+        """Serve a session, and have its events told: until now nobody was told that this kernel is there."""
+        self.session, self._tell, self._started_at = session, tell, self._place.loop.clock()
+        self._tell(self.name, {"event": "starting"})
+        if self.state == IDLE:
+            self._tell(self.name, {"event": "ready"})
+
+    def discard(self) -> None:
+        """End it, and tell nobody: another takes its place."""
+        self._tell = lambda _name, _event: None
+        self.close(lambda: None)
+
     def execution_of(self, mark: int) -> str | None:
         """What runs now, if the processes of this kernel bear that mark."""
         ours = self._process is not None and self._process.mark == mark

@@ -77,6 +77,12 @@ class KernelProcess(Protocol):
     def mark(self) -> int:
         """What all its processes bear (see ``children``)."""
 
+    def put_variables(self, env: dict[str, str]) -> None:
+        """Have the code find these in its environment from the first run on; nothing has run in it yet.
+
+        They go with that run's request, so that nothing in the pod can see them before.
+        """
+
     def execute(self, msg_id: str, request: Execute) -> None:
         """Ask the kernel to run the request's code with its variables in the environment."""
 

@@ -1,7 +1,8 @@
 """The kernels of the sandbox, by language and session: made on first use, the default one at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from ..execution import hint, outcome
 from ..execution.execution import Execution
@@ -12,6 +13,7 @@ from ..link.wire import Problem
 from ..processes.cgroup import Cgroup
 from .kernel import Kernel, Tell
 from .kernel_process import Maker, Place
+from .live_variables import starts_anew
 from .node_process import NodeProcess
 from .python_env import PythonEnv, locate, probe
 from .python_process import PythonProcess
@@ -44,6 +46,7 @@ class Kernels:
         self._known: dict[Name, Kernel] = {}
         self._waiting: dict[Name, list[tuple[Execution, Execute]]] = {}
         self._is_lent = False  # the default session's, whose place is kept
+        self._ahead: dict[str, Kernel] = {}  # by language: kernels that no session has yet, and nobody knows of
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter(self._known.values())
@@ -62,6 +65,44 @@ class Kernels:
     def knows(self, language: str, session: str) -> bool:
         """True if the session was used before, or waits for its interpreter."""
         return (language, session) in self._known or (language, session) in self._waiting
+
+    def start_default(self) -> None:
+        """Start the kernel that every sandbox has, unless it is there."""
+        self.get(*_FIRST)
+
+    def start_ahead(self, languages: Sequence[str]) -> None:
+        """Start kernels of these languages for a sandbox that is not known yet: each for the first session that comes.
+
+        The default session's is listed like any sandbox's. Others take no session's place and are not listed: in a
+        sandbox that was not started ahead they would not be there.
+        """
+        for language in languages:
+            if language == _FIRST[0]:
+                self.start_default()
+            else:
+                self._ahead[language] = self._make_ahead(language)
+
+    def configure(self, changed: dict[str, str], lost: str | None) -> None:
+        """Have what was started ahead be one sandbox's: its variables, and what its first runs are told.
+
+        ``changed`` are those that are not as they were when the kernels started; new ones have them already. ``lost``
+        is as for the constructor, which comes first.
+        """
+        self._lost = lost if self._lost is None else self._lost
+        for name, kernel in list(self._known.items()):
+            if starts_anew(name[0], changed):
+                kernel.discard()
+                del self._known[name]
+                self._make(name, None).lost = self._lost
+            else:
+                kernel.configure(changed)
+                self._tell_lost(name, kernel)
+        for language, kernel in list(self._ahead.items()):
+            if starts_anew(language, changed):
+                kernel.discard()
+                self._ahead[language] = self._make_ahead(language)
+            else:
+                kernel.configure(changed)
 
     def close(self, language: str, session: str, done: Callable[[], None]) -> None:
         """End a session's kernel and forget it; without effect on one that was never used."""
@@ -93,7 +134,8 @@ class Kernels:
                 waiting.pop(0)[0].finish(outcome.not_begun(refusal))
         self._is_lent = False
         known, self._known = self._known, {}
-        for kernel in known.values():
+        ahead, self._ahead = self._ahead, {}
+        for kernel in (*known.values(), *ahead.values()):
             kernel.cut_off(refusal)
 
     def get(self, language: str, session: str) -> Kernel:
@@ -231,12 +273,36 @@ class Kernels:
     def _make(self, name: Name, env: PythonEnv | None) -> Kernel:
         self._check_sessions(name)
         self._is_lent = self._is_lent and name != _FIRST
+        kernel = self._known[name] = (self._take_ahead(name) if env is None else None) or self._new(name, env)
+        self._tell_lost(name, kernel)
+        return kernel
+
+    def _new(self, name: Name, env: PythonEnv | None) -> Kernel:
         make = _MAKERS[name[0]] if env is None else partial(PythonProcess, env=env)
-        kernel = self._known[name] = Kernel(name, make, self._place, self._cgroup, self._tell, env)
+        return Kernel(name, make, self._place, self._cgroup, self._tell, env)
+
+    def _make_ahead(self, language: str) -> Kernel:
+        def tell(_name: str, _event: dict[str, Any]) -> None:
+            """Nobody knows of it."""
+
+        name = (language, _FIRST[1])
+        return Kernel(name, _MAKERS[language], self._place, self._cgroup, tell)
+
+    def _take_ahead(self, name: Name) -> Kernel | None:
+        """The kernel of that language that was started ahead, if it is there and sound."""
+        kernel = self._ahead.pop(name[0], None)
+        if kernel is None:
+            return None
+        if not kernel.is_waiting:
+            kernel.discard()
+            return None
+        kernel.serve(name[1], self._tell)
+        return kernel
+
+    def _tell_lost(self, name: Name, kernel: Kernel) -> None:
         if self._lost is not None and name not in self._told and len(self._told) < TOLD_SESSIONS:
             self._told.add(name)
             kernel.lost = self._lost
-        return kernel
 
     def _check_sessions(self, name: Name) -> None:
         kept = {_FIRST} if self._is_lent else set()

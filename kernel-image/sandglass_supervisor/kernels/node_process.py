@@ -88,6 +88,7 @@ class NodeProcess:
         self._heard: deque[tuple[str, int, bytes]] = deque()
         self._decoders = {stream: codecs.getincrementaldecoder("utf-8")("replace") for stream in ("stdout", "stderr")}
         self._unsent = bytearray()
+        self._variables: dict[str, str] = {}  # that go with the first run
         self._runs = 0
         self._msg_id = self._begun = ""
         self._ready = self._held = self._is_reading = False
@@ -108,11 +109,17 @@ class NodeProcess:
         """What all its processes bear."""
         return self._child.mark
 
+    def put_variables(self, env: dict[str, str]) -> None:
+        """Have the code find these in its environment from the first run on."""
+        self._variables = env
+
     def execute(self, msg_id: str, request: Execute) -> None:
         """Ask the kernel to run the request's code with its variables in the environment."""
         self._runs += 1
         self._msg_id = msg_id
-        self._unsent += json.dumps({"run": self._runs, "code": request.code, "envs": request.envs}).encode() + b"\n"
+        lasting, self._variables = self._variables, {}
+        asked = {"run": self._runs, "code": request.code, "envs": request.envs, "variables": lasting}
+        self._unsent += json.dumps(asked).encode() + b"\n"
         self._send()
 
     def has_begun(self, msg_id: str) -> bool:

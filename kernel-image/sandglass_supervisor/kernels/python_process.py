@@ -45,6 +45,7 @@ class PythonProcess:
         self._key = secrets.token_hex(32).encode("ascii")
         self._address = os.path.join(place.folder, secrets.token_hex(SOCKET_NAME_BYTES))
         self._held = False
+        self._variables: dict[str, str] = {}  # that go with the first run
         self._ready = self._asked = self._is_deaf = self._is_idle = False
         self._stderr = bytearray()
         self._stderr_left_out = 0
@@ -71,6 +72,10 @@ class PythonProcess:
         """What all its processes bear."""
         return self._child.mark
 
+    def put_variables(self, env: dict[str, str]) -> None:
+        """Have the code find these in its environment from the first run on."""
+        self._variables = env
+
     def execute(self, msg_id: str, request: Execute) -> None:
         """Ask the kernel to run the request's code with its variables in the environment, and servers as proxies."""
         content = {
@@ -80,9 +85,9 @@ class PythonProcess:
             "allow_stdin": False,
             "stop_on_error": False,
         }
-        self._request(
-            msg_id, "execute_request", content, {"sandglass": {"envs": request.envs, "servers": request.servers}}
-        )
+        lasting, self._variables = self._variables, {}
+        ours = {"envs": request.envs, "servers": request.servers, **({"variables": lasting} if lasting else {})}
+        self._request(msg_id, "execute_request", content, {"sandglass": ours})
 
     def has_begun(self, msg_id: str) -> bool:
         """True once the code of that execution runs: the kernel notes it in memory that is shared with us."""

@@ -110,6 +110,10 @@ class Metrics:
         self._rate = CpuRate(self._started_at, cgroup.cpu().seconds)
         loop.call_in(CPU_SAMPLE_S, self._sample)
 
+    def begin(self) -> None:
+        """Count the sandbox's age from now on: until here it was nobody's."""
+        self._started_at = self._loop.clock()
+
     def ask(self, answer: Callable[[dict[str, Any]], None]) -> None:
         """Call ``answer`` once with all readings, within about a second."""
         self._disk.ask(lambda disk_bytes: answer(self._read(disk_bytes)))

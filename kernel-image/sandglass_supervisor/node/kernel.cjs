@@ -86,8 +86,10 @@ class Kernel {
     if (this.#next === null || this.#run !== null) return;
     // The run before may be about to be ended: what begins now must not be what it hits.
     while (Atomics.load(this.#state, CELLS.ENDING) !== 0) Atomics.wait(this.#state, CELLS.ENDING, 1, 10);
-    const { run: number, code, envs } = this.#next;
+    const { run: number, code, envs, variables } = this.#next;
     this.#next = null;
+    // With the first run of a kernel that was started ahead: variables of the sandbox, which stay.
+    for (const [name, value] of Object.entries(variables)) process.env[name] = value;
     const run = new Run(number, envs);
     this.#run = run;
     this.#last = number;

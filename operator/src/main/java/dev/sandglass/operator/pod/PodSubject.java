@@ -1,5 +1,6 @@
 package dev.sandglass.operator.pod;
 
+import dev.sandglass.api.PodName;
 import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
 
@@ -14,7 +15,7 @@ public record PodSubject(String id, int incarnation) {
 
     /** The name of that pod, and of the Secret that holds its keys. */
     public String name() {
-        return "sbx-" + id + "-" + incarnation;
+        return new PodName(id, incarnation).text();
     }
 
     /** The keys of the link to that pod. */

@@ -3,6 +3,7 @@ package dev.sandglass.egress.client;
 import dev.sandglass.api.egress.IpAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -87,13 +88,13 @@ public final class ClaimWaits {
             waiting.decrementAndGet();
             return false;
         }
-        Set<CompletableFuture<Boolean>> there = byAddress.compute(source, (same, waits) -> {
+        Set<CompletableFuture<Boolean>> there = Objects.requireNonNull(byAddress.compute(source, (same, waits) -> {
             Set<CompletableFuture<Boolean>> all = waits == null ? ConcurrentHashMap.newKeySet() : waits;
             if (all.size() < mostOfOne) {
                 all.add(wait);
             }
             return all;
-        });
+        }));
         if (there.contains(wait)) {
             return true;
         }

@@ -98,6 +98,7 @@ public record TenantObjects(KubernetesClient client, String namespace) {
     public static Pod claimed(Pod seat, String sandbox, String uid) {
         return new PodBuilder(seat)
                 .editMetadata()
+                .withResourceVersion(null)
                 .addToLabels(SandboxLabels.SANDBOX, sandbox)
                 .addToLabels(SandboxLabels.SANDBOX_UID, uid)
                 .withOwnerReferences(owner("Sandbox", sandbox, uid))

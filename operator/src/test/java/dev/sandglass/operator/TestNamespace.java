@@ -6,6 +6,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.link.LinkSecret;
+import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.api.watch.AsciiWatches;
 import dev.sandglass.operator.child.SandboxPod;
@@ -82,6 +83,7 @@ public final class TestNamespace implements AutoCloseable {
     public TestNamespace() {
         define("sandboxes", Sandbox.class);
         define("sandboxtoolservers", SandboxToolServer.class);
+        define("sandboxpools", SandboxPool.class);
         admin.resource(new NamespaceBuilder()
                         .withNewMetadata()
                         .withName(name)

@@ -22,7 +22,6 @@ import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
 import dev.sandglass.operator.TestNamespace;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -105,7 +104,8 @@ class PodPolicyIT {
 
     /** A pod that is no sandbox's. */
     private Pod plain(Consumer<ObjectMeta> change) {
-        Pod pod = seat(pool).edit()
+        Pod pod = seat(pool)
+                .edit()
                 .editMetadata()
                 .withName("mine")
                 .withLabels(new HashMap<>(Map.of("app", "mine")))
@@ -286,7 +286,8 @@ class PodPolicyIT {
     }
 
     private ObjectMeta asFree(ObjectMeta claimed) {
-        return seat(pool).getMetadata()
+        return seat(pool)
+                .getMetadata()
                 .edit()
                 .withUid(claimed.getUid())
                 .withResourceVersion(claimed.getResourceVersion())

@@ -212,7 +212,7 @@ class PoolPolicyIT {
         SandboxPool found = namespace.admin.resource(large).require();
         found.getMetadata().getLabels().put("team", "data");
         granted(() -> namespace.admin.resource(found).dryRun(true).update());
-        found.setSpec(new SandboxPoolSpec(40, size("9Gi", null, null), null));
+        found.setSpec(new SandboxPoolSpec(55, size("9Gi", null, null), null));
         granted(() -> namespace.admin.resource(found).dryRun(true).update());
         found.setSpec(new SandboxPoolSpec(61, size("9Gi", null, null), null));
         refused(() -> namespace.admin.resource(found).dryRun(true).update(), "spec.replicas: 61");

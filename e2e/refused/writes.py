@@ -9,6 +9,7 @@ from refused.pods import POD
 ELSEWHERE = "may write only in the namespaces of its tenants"
 PODS = "may write only pods of sandboxes"
 SECRETS = "may write only Secrets of links"
+OWNED = "may write only Secrets of links that belong to a Sandbox"
 CLAIMS = "may write only claims of workspaces"
 CONFIG_MAPS = "may write only the ConfigMap sandglass-trusted-ca"
 ACCOUNTS = "may write only the service account sandglass-sandbox"
@@ -32,6 +33,12 @@ def secret(name: str, kind: str = "sandglass.dev/link", **annotations: str) -> J
     made = thing("v1", "Secret", name, OPERATORS, type=kind)
     made["metadata"]["annotations"] = annotations
     return made
+
+
+def owned(one: Json, api_version: str, kind: str, name: str, uid: str) -> Json:
+    owner = {"apiVersion": api_version, "kind": kind, "name": name, "uid": uid, "controller": True}
+    one["metadata"]["ownerReferences"] = [owner]
+    return one
 
 
 def claim(name: str, labels: Json) -> Json:
@@ -87,13 +94,15 @@ ONE_SANDBOX = {"matchLabels": {"sandglass.dev/sandbox-uid": "some"}}
 
 OWN = [
     POD,
-    secret("sbx-some-1"),
+    owned(secret("sbx-some-1"), "sandglass.dev/v1alpha1", "Sandbox", "box", "some"),
+    owned(secret("sbx-seat-0"), "v1", "Pod", "sbx-seat-0", "some"),
     claim("workspace-some", WORKSPACE),
     thing("v1", "ConfigMap", "sandglass-trusted-ca", OPERATORS),
     policy("sbx-some", OPERATORS, **ONE_SANDBOX),
     policy("sbx-labels-taken", None, **SANDBOXES),
     event("some.1", "Sandbox"),
     event("some.2", "SandboxToolServer"),
+    event("some.3", "SandboxPool"),
     child("some-mcp", "some"),
     account("sandglass-sandbox", False),
     policy("sandglass-access", OPERATORS, **SANDBOXES),
@@ -125,6 +134,15 @@ STRANGE = {
             **{"kubernetes.io/service-account.name": "default"},
         ),
         SECRETS,
+    ),
+    "a Secret of a link that belongs to no sandbox": (secret("sbx-some-1"), OWNED),
+    "a Secret of a link that belongs to another sandbox": (
+        owned(secret("sbx-some-1"), "sandglass.dev/v1alpha1", "Sandbox", "box", "other"),
+        OWNED,
+    ),
+    "a Secret of a link that belongs to another pod": (
+        owned(secret("sbx-seat-0"), "v1", "Pod", "sbx-other-0", "some"),
+        OWNED,
     ),
     "a claim of another name": (claim("some", WORKSPACE), CLAIMS),
     "a claim that nobody manages": (claim("workspace-some", {"app.kubernetes.io/component": "workspace"}), CLAIMS),

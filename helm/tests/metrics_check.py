@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # What Prometheus' names add to those of meters.
-SUFFIXES = ("", "_total", "_seconds_count", "_seconds_sum", "_seconds_bucket", "_seconds_max")
+SUFFIXES = ("", "_total", "_seconds", "_seconds_count", "_seconds_sum", "_seconds_bucket", "_seconds_max")
 # Those that Micrometer's own binders bring.
 BOUND = {"jvm_memory_used_bytes", "process_cpu_usage"}
 

@@ -34,6 +34,7 @@ CANDIDATES: dict[type, list[Json]] = {
     list: [
         ["changed"], ["https://changed.example.com"], ["192.0.2.0/24"], [7], [{"name": "changed"}],
         [{"name": "CHANGED", "value": "x"}], [{"podSelector": {"changed": "x"}}], [{"changed": "x"}],
+        ["javascript"],
     ],
 }  # fmt: skip
 

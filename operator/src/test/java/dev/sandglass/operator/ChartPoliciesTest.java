@@ -2,8 +2,12 @@ package dev.sandglass.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
+import dev.sandglass.api.pool.PoolTemplate;
+import dev.sandglass.api.pool.SandboxPool;
+import dev.sandglass.api.pool.SandboxPoolSpec;
 import dev.sandglass.operator.child.NamespaceAccess;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.settings.Egress;
@@ -65,6 +69,41 @@ class ChartPoliciesTest {
         assertThat(rendered.getImagePullSecrets()).isEqualTo(made.getImagePullSecrets());
     }
 
+    @Test
+    void thePoolOfATenantIsOfTheDefaultSize() throws IOException {
+        assertThat(objects("everything.yaml", SandboxPool.class, "default", "agents-b"))
+                .extracting(SandboxPool::wanted)
+                .as("the pool, and the empty one by which Helm deletes it")
+                .containsExactlyInAnyOrder(
+                        new SandboxPoolSpec(3, PoolTemplate.DEFAULT, List.of("python", "javascript")),
+                        new SandboxPoolSpec(0, PoolTemplate.DEFAULT, List.of("python", "javascript")));
+        assertThat(objects("default.yaml", SandboxPool.class, "default", "sandglass-default"))
+                .isEmpty();
+    }
+
+    /** What the policy on claims knows by name. A claim that sets more than it names would be refused. */
+    @Test
+    void thePolicyOnClaimsNamesWhatAClaimSets() throws IOException {
+        String policy = Arrays.stream(
+                        Files.readString(GOLDEN.resolve("default.yaml")).split("\n---\n"))
+                .filter(document -> document.contains("\nkind: ValidatingAdmissionPolicy\n")
+                        && document.contains("name: sandglass-system-sandglass-pod-claims\n"))
+                .findFirst()
+                .orElseThrow();
+
+        assertThat(List.of(
+                        SandboxLabels.SANDBOX,
+                        SandboxLabels.SANDBOX_UID,
+                        SandboxLabels.INCARNATION,
+                        SandboxLabels.SEAT,
+                        SandboxLabels.POOL,
+                        SandboxLabels.CLAIMED_AT,
+                        SandboxLabels.POD_SPEC_HASH,
+                        SandboxLabels.OWN_MAX_LIFETIME,
+                        SandboxLabels.LOST))
+                .allSatisfy(key -> assertThat(policy).contains('"' + key + '"'));
+    }
+
     private static NetworkPolicy ofTheChart(String rendered, String name, String namespace) throws IOException {
         NetworkPolicy policy = ofTheChart(rendered, NetworkPolicy.class, name, namespace);
         assertThat(NamespaceAccess.isOurs(policy))
@@ -75,13 +114,18 @@ class ChartPoliciesTest {
 
     private static <R extends HasMetadata> R ofTheChart(String rendered, Class<R> kind, String name, String namespace)
             throws IOException {
-        List<R> found = Arrays.stream(Files.readString(GOLDEN.resolve(rendered)).split("\n---\n"))
+        List<R> found = objects(rendered, kind, name, namespace);
+        assertThat(found).hasSize(1);
+        return found.getFirst();
+    }
+
+    private static <R extends HasMetadata> List<R> objects(
+            String rendered, Class<R> kind, String name, String namespace) throws IOException {
+        return Arrays.stream(Files.readString(GOLDEN.resolve(rendered)).split("\n---\n"))
                 .filter(document -> document.contains("\nkind: " + kind.getSimpleName() + "\n"))
                 .map(document -> Serialization.unmarshal(document, kind))
                 .filter(object -> object.getMetadata().getName().equals(name)
                         && object.getMetadata().getNamespace().equals(namespace))
                 .toList();
-        assertThat(found).hasSize(1);
-        return found.getFirst();
     }
 }

@@ -77,7 +77,7 @@ class PoliciesE2E {
         return new KubernetesClientBuilder().withConfig(config).build();
     }
 
-    /** A pod as the operator makes it, to be made once more. */
+    /** A pod as the operator makes it for a sandbox that starts cold, to be made once more. */
     private static PodBuilder likeThatOf(String sandbox) {
         Pod pod = TENANT.podOf(sandbox);
         return new PodBuilder()
@@ -85,6 +85,8 @@ class PoliciesE2E {
                 .withName(SANDBOXES.name())
                 .withNamespace(Tenant.NAMESPACE)
                 .withLabels(pod.getMetadata().getLabels())
+                .removeFromLabels(SandboxLabels.POOL)
+                .removeFromLabels(SandboxLabels.SEAT)
                 .endMetadata()
                 .withSpec(pod.getSpec())
                 .editSpec()

@@ -24,15 +24,34 @@ import java.util.stream.Stream;
 /** Some of the chart's admission policies, as rendered, which hold in one test's namespace alone. */
 final class ChartPolicies implements AutoCloseable {
 
-    private static final Path CHART = Path.of("../helm/tests/golden/default.yaml");
-    private static final String ACCOUNTS = "system:serviceaccount:sandglass-system:sandglass-";
+    private static final Path GOLDEN = Path.of("../helm/tests/golden");
 
     private final TestNamespace namespace;
+    private final Rendering rendering;
     private final List<String> names;
+
+    /** One of the chart's golden renders, and with what all names of its release begin. */
+    enum Rendering {
+        DEFAULT("default.yaml", "sandglass"),
+        EVERYTHING("everything.yaml", "sg");
+
+        private final String file;
+        private final String fullname;
+
+        Rendering(String file, String fullname) {
+            this.file = file;
+            this.fullname = fullname;
+        }
+    }
 
     /** @param names the last part of each policy's name */
     ChartPolicies(TestNamespace namespace, String... names) {
+        this(namespace, Rendering.DEFAULT, names);
+    }
+
+    ChartPolicies(TestNamespace namespace, Rendering rendering, String... names) {
         this.namespace = namespace;
+        this.rendering = rendering;
         this.names = List.of(names);
     }
 
@@ -92,14 +111,16 @@ final class ChartPolicies implements AutoCloseable {
 
     private Stream<ValidatingAdmissionPolicy> policies() {
         try {
-            return Arrays.stream(Files.readString(CHART).split("\n---\n"))
+            return Arrays.stream(
+                    Files.readString(GOLDEN.resolve(rendering.file)).split("\n---\n"))
                     .filter(document -> document.contains("\nkind: ValidatingAdmissionPolicy\n"))
                     .map(document -> namespace
                             .admin
                             .getKubernetesSerialization()
                             .unmarshal(document, ValidatingAdmissionPolicy.class))
-                    .filter(policy ->
-                            policy.getMetadata().getName().matches(".*-sandglass-(" + String.join("|", names) + ")"))
+                    .filter(policy -> policy.getMetadata()
+                            .getName()
+                            .matches("sandglass-system-" + rendering.fullname + "-(" + String.join("|", names) + ")"))
                     .toList()
                     .stream();
         } catch (IOException e) {
@@ -115,7 +136,7 @@ final class ChartPolicies implements AutoCloseable {
     private String here(String expression) {
         return expression
                 .replace("\"sandglass-default\"", "\"" + namespace.name + "\"")
-                .replace(ACCOUNTS, ownAccounts());
+                .replace("system:serviceaccount:sandglass-system:" + rendering.fullname + "-", ownAccounts());
     }
 
     static void refused(Callable<?> attack, String words) {

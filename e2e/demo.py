@@ -7,7 +7,10 @@ SANDGLASS_TOKEN in the environment).
 
 from __future__ import annotations
 
+import os
 import secrets
+import shutil
+import subprocess
 import sys
 import textwrap
 import time
@@ -51,6 +54,21 @@ def run(agent: Agent, sandbox: str, code: str, status: str) -> Answer:
     return expect(agent.call("sandbox_run_code", sandbox=sandbox, code=code), status)
 
 
+def told_by_kubectl(sandbox: str) -> list[str]:
+    """How the pod was started, where there is a cluster to ask: an agent need not know."""
+    kubectl = shutil.which("kubectl")
+    if kubectl is None or "KUBECONFIG" not in os.environ:
+        return []
+    asked = [
+        "get",
+        f"sandboxes.sandglass.dev/{sandbox}",
+        "--namespace=sandglass-default",
+        "-o=jsonpath={.status.start}",
+    ]
+    said = subprocess.run([kubectl, *asked], capture_output=True, text=True, check=False).stdout
+    return [f"kubectl: {said}"] if said else []
+
+
 def demonstrate(agent: Agent, sandbox: str) -> None:
     say("sandbox_start: a Sandbox resource, a pod of its own, a Python kernel in it")
     begun = time.monotonic()
@@ -58,6 +76,8 @@ def demonstrate(agent: Agent, sandbox: str) -> None:
     if started.failed:
         raise Unexpected(started.text)
     show(f"{started.text}  ({time.monotonic() - begun:.2f} s)", " ")
+    for line in told_by_kubectl(sandbox):
+        show(line, " ")
 
     say("sandbox_run_code: output arrives while the code runs")
     show(STREAMING, "│")

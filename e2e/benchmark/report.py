@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from . import conversations, egress_report, operator_report, shared_tools, tools
+from . import conversations, egress_report, operator_report, pool, shared_tools, tools
 
 Result = dict[str, Any]
 
@@ -38,6 +38,7 @@ def _lines(result: Result) -> Iterator[str]:
         yield (
             f"  first result / bare pod: {cold['ratio']:.2f} (rounds: p50 {spread['p50']:.2f}, p90 {spread['p90']:.2f})"
         )
+    yield from pool.lines(result)
     yield from operator_report.lines(result)
     yield from egress_report.lines(result)
     if over := result.get("overhead"):
@@ -90,6 +91,7 @@ def _timings(result: Result) -> Iterator[tuple[str, dict[str, float]]]:
         yield "resource: create to Ready", cold["resource_to_ready_ms"]
         yield "sandbox_start", cold["sandbox_start_ms"]
         yield "sandbox_start to first result", cold["first_result_ms"]
+    yield from pool.timings(result)
     if over := result.get("overhead"):
         yield "1+1 through the gateway", over["through_the_gateway_ms"]
         yield "1+1 on the kernel's own sockets", over["on_own_sockets_ms"]
@@ -140,6 +142,7 @@ def _gates(result: Result) -> Iterator[tuple[str, float, float]]:
         yield "the largest pod of the crowd, in MiB PSS,", crowd["pod_pss_mib"]["max"], POD_PSS_MIB
     if many := result.get("links"):
         yield f"a gateway with {many['links']} links, in MiB of RSS at most,", many["most_rss_mib"], LINKS_GATEWAY_MIB
+    yield from pool.gates(result)
     yield from tools.gates(result)
     yield from shared_tools.gates(result)
     yield from conversations.gates(result)

@@ -216,14 +216,21 @@ class SandboxConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    LinkClient linkClient(GatewaySettings settings, LoopResources loops, LinkSecrets secrets, DrainableCalls calls) {
+    LinkClient linkClient(
+            GatewaySettings settings,
+            LoopResources loops,
+            LinkSecrets secrets,
+            DrainableCalls calls,
+            KubernetesSandboxes sandboxes) {
         EventLoop loop = loops.onServer(true).next();
         return LinkClient.start(
                 loop,
                 loops.onChannelClass(SocketChannel.class, loop),
                 LinkSettings.defaults(settings.instance()),
                 secrets,
-                calls);
+                calls,
+                target -> target.seat()
+                        .flatMap(seat -> sandboxes.configuration(target.sandboxUid(), target.incarnation(), seat)));
     }
 
     @Bean

@@ -118,7 +118,7 @@ final class KeptLinks {
 
     /** Where a sandbox's supervisor listens, and what the keys of its link derive from. */
     static LinkTarget target(RunningSandbox sandbox) {
-        return new LinkTarget(sandbox.uid(), sandbox.incarnation(), sandbox.address(), sandbox.port());
+        return new LinkTarget(sandbox.uid(), sandbox.incarnation(), sandbox.seat(), sandbox.address(), sandbox.port());
     }
 
     /** One of them. Its looks are one after the other, on the link's thread. */

@@ -112,7 +112,7 @@ final class ApiCalls implements AutoCloseable {
         return new SandboxProblem.Unavailable(whyNot(problem), problem);
     }
 
-    private static boolean isRefusal(KubernetesClientException problem) {
+    static boolean isRefusal(KubernetesClientException problem) {
         int code = problem.getCode();
         return code >= HttpURLConnection.HTTP_BAD_REQUEST
                 && code < HttpURLConnection.HTTP_INTERNAL_ERROR

@@ -12,6 +12,8 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.sandbox.Sandboxes;
+import dev.sandglass.gateway.sandbox.SeatConfiguration;
+import dev.sandglass.gateway.sandbox.SeatId;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Clock;
 import java.time.Duration;
@@ -90,6 +92,15 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     /** The resource of that name. */
     Optional<Sandbox> resource(String namespace, String name) {
         return cache.get(namespace, name);
+    }
+
+    /**
+     * What the seat of a sandbox is to be configured with, by what the cache knows now. Never blocks.
+     *
+     * @return empty if it does not know that sandbox in that seat with that incarnation
+     */
+    public Optional<SeatConfiguration> configuration(String uid, int incarnation, SeatId seat) {
+        return cache.getByUid(uid).flatMap(resource -> SandboxStateReader.configuration(resource, incarnation, seat));
     }
 
     /** Starts to follow the resources; returns at once. */
@@ -181,7 +192,9 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     /** Decided on what the API server has now: the cache may still show it running after another replica stopped it. */
     @Override
     public Mono<RunningSandbox> start(SandboxRef ref, SandboxConfig config, String createdBy, Runnable created) {
-        return calls.about(ref, () -> orders.start(ref, config, createdBy))
+        boolean unseen = cache.isSynced(ref.namespace())
+                && cache.get(ref.namespace(), ref.name()).isEmpty();
+        return calls.about(ref, () -> orders.start(ref, config, createdBy, unseen))
                 .doOnNext(written -> {
                     if (written.isNew()) {
                         created.run();

@@ -45,7 +45,29 @@ final class SandboxOrders {
      */
     record Started(Sandbox resource, boolean isNew) {}
 
-    /** Creates the resource, or changes the one that is there; others may create and delete it meanwhile. */
+    /**
+     * Creates the resource, or changes the one that is there; others may create and delete it meanwhile.
+     *
+     * @param unseen whether none of that name is known: it is then created without another look, which saves a round
+     */
+    Started start(SandboxRef ref, SandboxConfig config, String createdBy, boolean unseen) {
+        Optional<Started> first = unseen ? createdUnseen(ref, config, createdBy) : Optional.empty();
+        return first.orElseGet(() -> start(ref, config, createdBy));
+    }
+
+    /** Empty if there is one; a quota that is used up, say, is no reason against one that is there. */
+    private Optional<Started> createdUnseen(SandboxRef ref, SandboxConfig config, String createdBy) {
+        try {
+            return created(ref, config, createdBy);
+        } catch (KubernetesClientException problem) {
+            if (!ApiCalls.isRefusal(problem) || at(ref).get() == null) {
+                throw problem;
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** The same after a look at what is there. */
     Started start(SandboxRef ref, SandboxConfig config, String createdBy) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Sandbox present = at(ref).get();

@@ -15,6 +15,8 @@ import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.sandbox.SeatConfiguration;
+import dev.sandglass.gateway.sandbox.SeatId;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.util.List;
@@ -32,6 +34,13 @@ record SandboxStateReader(DefaultDomains defaults, boolean ofServers) {
 
     /** As much as Kubernetes has room for in a condition's message. */
     private static final int MAX_MESSAGE_CHARS = 32 * 1024;
+
+    /** Why a sandbox cannot be used whose status names a seat that cannot be. */
+    private static final String SEAT_INVALID = "SeatInvalid";
+
+    private static final String SEAT_RULE =
+            "status.seat must be a UUID in lower case, as the operator writes it. Stop the"
+                    + " sandbox and start it again, and ask whoever runs this installation who else writes sandboxes/status";
 
     /** Reads the sandboxes that callers know. */
     SandboxStateReader(DefaultDomains defaults) {
@@ -160,6 +169,10 @@ record SandboxStateReader(DefaultDomains defaults, boolean ofServers) {
         String address = status.address();
         Integer incarnation = status.incarnation();
         if (status.holds(ConditionType.READY) && address != null && incarnation != null) {
+            Optional<SeatId> seat = seat(status);
+            if (status.seat() != null && seat.isEmpty()) {
+                return new SandboxState.Pending(ref, uid, SEAT_INVALID, SEAT_RULE);
+            }
             return new SandboxState.Running(new RunningSandbox(
                     ref,
                     uid,
@@ -169,7 +182,8 @@ record SandboxStateReader(DefaultDomains defaults, boolean ofServers) {
                     resource.wanted().ports(),
                     reach(resource),
                     restarts(status),
-                    awaited(status)));
+                    awaited(status),
+                    seat));
         }
         Optional<String> asleep = status.condition(ConditionType.SUSPENDED)
                 .filter(condition -> "True".equals(condition.getStatus()))
@@ -184,6 +198,25 @@ record SandboxStateReader(DefaultDomains defaults, boolean ofServers) {
                 uid,
                 ready.map(SandboxStateReader::reason).orElse(null),
                 ready.map(SandboxStateReader::message).orElse(null));
+    }
+
+    private static Optional<SeatId> seat(SandboxStatus status) {
+        return Optional.ofNullable(status.seat()).flatMap(SeatId::of);
+    }
+
+    /**
+     * What the seat of a sandbox is to be configured with, by the spec as it is now; empty if the status does not have the
+     * sandbox in that seat with that incarnation.
+     */
+    static Optional<SeatConfiguration> configuration(Sandbox resource, int incarnation, SeatId seat) {
+        SandboxStatus status = resource.observed();
+        Integer known = status.incarnation();
+        return known != null
+                        && known == incarnation
+                        && seat(status).filter(seat::equals).isPresent()
+                ? Optional.of(
+                        new SeatConfiguration(resource.wanted().environment(), Optional.ofNullable(status.lost())))
+                : Optional.empty();
     }
 
     private Reach reach(Sandbox resource) {

@@ -377,5 +377,8 @@ final class Connection {
 
         /** What answers calls of pods. */
         PodCalls calls();
+
+        /** What seats are configured with. */
+        SeatConfigurations seats();
     }
 }

@@ -3,7 +3,6 @@ package dev.sandglass.gateway.link;
 import dev.sandglass.gateway.link.frame.Inbound;
 import dev.sandglass.gateway.link.frame.LinkException;
 import dev.sandglass.gateway.link.frame.LinkFrames;
-import dev.sandglass.gateway.link.frame.Verb;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Gets a connection's wire open: dials while somebody needs it, says hello, dials again when it broke. Each attempt is a
+ * Gets a connection's wire open: dials while somebody needs it, greets ({@link Greeting}), dials again when it broke. Each attempt is a
  * wire of its own, so that nothing from before a break can reach whoever answers after it. Owner thread only.
  */
 final class Dialling {
@@ -28,11 +27,11 @@ final class Dialling {
     private final Counters counters;
     private final Redial redial = new Redial();
 
-    // Handed over to the connection when hello is answered.
+    // Handed over to the connection when its far side was greeted.
     private @Nullable Wire attempt;
+    private @Nullable Greeting greeting;
     // Of the attempt's step, or of the pause until the next.
     private Link.@Nullable Subscription timer;
-    private String helloId = "";
     private String trouble = "not tried yet";
     private byte[] identity = freshIdentity();
     private boolean greeted;
@@ -80,10 +79,7 @@ final class Dialling {
         }
         attempt = dialled;
         greeted = false;
-        helloId = owner.nextId();
-        // It waits in the wire until the connection stands, which saves a round through this thread.
-        dialled.send(LinkFrames.verb(
-                helloId, new Verb.Hello(counters.peer(), owner.calls().kinds())));
+        greeting = Greeting.begin(target, owner, dialled, counters.peer());
         restartTimer(redial.tcpPatience(owner.now()), () -> dialAnew("no TCP connection"));
     }
 
@@ -101,26 +97,34 @@ final class Dialling {
             if (!toldOfHandshake) {
                 trouble = "it accepted the connection but did not finish the handshake";
             }
-            restartTimer(redial.helloPatience(), () -> dialAnew("no answer to hello"));
+            restartTimer(redial.helloPatience(), this::unanswered);
         }
     }
 
-    /** A message came in on a wire that is not open: nothing but the answer to hello counts there. */
+    private void unanswered() {
+        dialAnew("no answer to " + (greeting == null ? "hello" : greeting.unanswered()));
+    }
+
+    /** A message came in on a wire that is not open: nothing but the answers to the greeting counts there. */
     void received(Wire which, Inbound message) {
-        if (which != attempt) {
+        if (which != attempt || greeting == null) {
             return;
         }
-        switch (message) {
-            case Inbound.Reply reply when reply.requestId().equals(helloId) -> answered(which, reply);
-            case Inbound.Refusal refusal
-            when refusal.requestId().equals(helloId) -> connection.shutDown(Hello.incompatible(refusal.message()));
-            case Inbound.Malformed _ -> counters.malformed().increment();
-            case Inbound.Reply _,
-                    Inbound.Refusal _,
-                    Inbound.Output _,
-                    Inbound.Event _,
-                    Inbound.Call _,
-                    Inbound.Withdrawal _ -> counters.stray().increment();
+        if (message instanceof Inbound.Malformed) {
+            counters.malformed().increment();
+            return;
+        }
+        switch (greeting.received(message)) {
+            case Greeting.Step.Stray _ -> counters.stray().increment();
+            case Greeting.Step.Waiting _ -> {
+                // The patience for hello is the patience for both.
+            }
+            case Greeting.Step.Open(Hello hello) -> opened(which, hello);
+            case Greeting.Step.Failed(LinkException why) -> connection.shutDown(why);
+            case Greeting.Step.Later(String why) -> {
+                identity = freshIdentity();
+                giveUp(why);
+            }
         }
     }
 
@@ -149,22 +153,17 @@ final class Dialling {
         trouble = why;
         Wire old = attempt;
         attempt = null;
+        greeting = null;
         if (old != null) {
             old.close();
         }
         connection.broken();
     }
 
-    private void answered(Wire which, Inbound.Reply reply) {
-        Hello hello;
-        try {
-            hello = Hello.parse(reply.json(), target);
-        } catch (LinkException incompatible) {
-            connection.shutDown(incompatible);
-            return;
-        }
+    private void opened(Wire which, Hello hello) {
         stopTimer();
         attempt = null;
+        greeting = null;
         trouble = "";
         redial.opened(owner.now());
         counters.opened().increment();

@@ -24,13 +24,15 @@ public interface LinkClient extends AutoCloseable {
      * @param settings see there
      * @param secrets the installation's link secrets, from which all keys are derived
      * @param calls answers what pods ask of this gateway
+     * @param seats says what seats are configured with
      */
     static LinkClient start(
             EventLoop loop,
             Class<? extends SocketChannel> channels,
             LinkSettings settings,
             LinkSecrets secrets,
-            PodCalls calls) {
-        return LinkLoop.start(loop, channels, settings, secrets, calls);
+            PodCalls calls,
+            SeatConfigurations seats) {
+        return LinkLoop.start(loop, channels, settings, secrets, calls, seats);
     }
 }

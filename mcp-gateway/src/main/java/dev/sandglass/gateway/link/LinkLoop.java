@@ -36,6 +36,7 @@ final class LinkLoop implements LinkClient, Connection.Owner {
     private final LinkSettings settings;
     private final LinkSecrets secrets;
     private final PodCalls calls;
+    private final SeatConfigurations seats;
     private final EventLoop loop;
     private final Bootstrap bootstrap;
     private final Counters counters;
@@ -52,10 +53,12 @@ final class LinkLoop implements LinkClient, Connection.Owner {
             Class<? extends SocketChannel> channels,
             LinkSettings settings,
             LinkSecrets secrets,
-            PodCalls calls) {
+            PodCalls calls,
+            SeatConfigurations seats) {
         this.settings = settings;
         this.secrets = secrets;
         this.calls = calls;
+        this.seats = seats;
         this.loop = loop;
         this.counters = new Counters(settings.peerName());
         this.bootstrap = new Bootstrap()
@@ -75,8 +78,9 @@ final class LinkLoop implements LinkClient, Connection.Owner {
             Class<? extends SocketChannel> channels,
             LinkSettings settings,
             LinkSecrets secrets,
-            PodCalls calls) {
-        LinkLoop links = new LinkLoop(loop, channels, settings, secrets, calls);
+            PodCalls calls,
+            SeatConfigurations seats) {
+        LinkLoop links = new LinkLoop(loop, channels, settings, secrets, calls, seats);
         loop.execute(() -> links.after(links.sweepInterval(), links::sweep));
         return links;
     }
@@ -147,6 +151,11 @@ final class LinkLoop implements LinkClient, Connection.Owner {
     @Override
     public PodCalls calls() {
         return calls;
+    }
+
+    @Override
+    public SeatConfigurations seats() {
+        return seats;
     }
 
     @Override

@@ -44,7 +44,7 @@ public record LinkSecrets(LinkSecret current, Optional<LinkSecret> previous) {
      */
     Iterator<LinkKeys> attempts(LinkTarget target) {
         List<LinkKeys> keys = Stream.concat(Stream.of(current), previous.stream())
-                .map(secret -> LinkKeys.derive(secret, target.sandboxUid(), target.incarnation()))
+                .map(secret -> LinkKeys.derive(secret, target.startedUid(), target.startedIncarnation()))
                 .toList();
         return Stream.iterate(0, attempt -> (attempt + 1) % keys.size())
                 .map(keys::get)

@@ -61,7 +61,7 @@ final class Pending {
                 && switch (verb) {
                     case Verb.Execute _, Verb.Command _, Verb.Install _ -> true;
                     case Verb.Files _, Verb.OfSession _, Verb.OfServers _ -> wouldDoMore();
-                    case Verb.Hello _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _ -> false;
+                    case Verb.Hello _, Verb.Configure _, Verb.Attach _, Verb.Detach _, Verb.Interrupt _ -> false;
                     case Verb.ListAll _, Verb.Metrics _ -> false;
                 };
     }
@@ -83,7 +83,7 @@ final class Pending {
             case Verb.ListServers _, Verb.ListServerTools _, Verb.CancelServerCall _, Verb.WriteFunctions _ -> false;
             case Verb.Files(FileOperation operation) ->
                 operation instanceof FileOperation.Move || operation instanceof FileOperation.Delete;
-            case Verb.OfExecution _, Verb.Hello _, Verb.ListAll _, Verb.Metrics _ -> false;
+            case Verb.OfExecution _, Verb.Hello _, Verb.Configure _, Verb.ListAll _, Verb.Metrics _ -> false;
         };
     }
 

@@ -12,6 +12,8 @@ import dev.sandglass.gateway.sandbox.SandboxEnd;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.sandbox.SeatConfiguration;
+import dev.sandglass.gateway.sandbox.SeatId;
 import dev.sandglass.gateway.testing.FakeOperator;
 import dev.sandglass.gateway.testing.NamesWhatIsMissing;
 import dev.sandglass.testing.MockApi;
@@ -23,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -70,8 +73,16 @@ class KubernetesSandboxesTest {
 
     private RunningSandbox started() {
         operator.answersWithReady();
+        return started(SandboxConfig.UNCHANGED);
+    }
+
+    private RunningSandbox started(SandboxConfig config) {
         return Objects.requireNonNull(
-                sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice", () -> {}).block(SOON));
+                sandboxes.start(REF, config, "alice", () -> {}).block(SOON));
+    }
+
+    private static SandboxConfig withEnv(String name, String value) {
+        return new SandboxConfig(null, null, null, null, Map.of(name, value));
     }
 
     @Test
@@ -90,6 +101,29 @@ class KubernetesSandboxesTest {
         StepVerifier.create(sandboxes.findByUid("default", REF.namespace(), running.uid(), 1))
                 .expectNext(Optional.of(new SandboxState.Running(running)))
                 .verifyComplete();
+    }
+
+    /** The pod that takes the seat's place is made for the sandbox, and its keys are the sandbox's. */
+    @Test
+    void aSandboxInASeatIsConfiguredByItsNewestSpecUntilAnotherPodTakesItsPlace() {
+        String id = "5ea75ea7-0000-4000-8000-000000000001";
+        var seat = new SeatId(id);
+        operator.answersWithSeat(id);
+        RunningSandbox sandbox = started(withEnv("A", "before"));
+        assertThat(sandbox.seat()).contains(seat);
+        assertThat(sandboxes.configuration(sandbox.uid(), 1, seat))
+                .contains(new SeatConfiguration(Map.of("A", "before"), Optional.empty()));
+        RunningSandbox edited = started(withEnv("A", "after"));
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(sandboxes.configuration(edited.uid(), edited.incarnation(), seat))
+                        .contains(new SeatConfiguration(Map.of("A", "after"), Optional.empty())));
+        operator.replaced();
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(sandboxes.configuration(edited.uid(), edited.incarnation(), seat))
+                        .isEmpty());
+        assertThat(sandboxes.running(REF).block(SOON))
+                .extracting(RunningSandbox::seat)
+                .isEqualTo(Optional.empty());
     }
 
     @Test

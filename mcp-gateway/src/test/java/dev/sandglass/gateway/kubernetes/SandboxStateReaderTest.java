@@ -2,6 +2,7 @@ package dev.sandglass.gateway.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sandglass.api.EnvVariable;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
@@ -12,10 +13,13 @@ import dev.sandglass.api.name.SandboxName;
 import dev.sandglass.gateway.sandbox.Reach;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.sandbox.SeatConfiguration;
+import dev.sandglass.gateway.sandbox.SeatId;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -26,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SandboxStateReaderTest {
 
     private static final DefaultDomains DEFAULTS = new DefaultDomains(List.of("default.example"));
+    private static final String SEAT = "5ea75ea7-0000-4000-8000-000000000001";
     private static final String MESSAGE = "The sandbox runs; the edited spec applies at its next start";
 
     /** Whoever may edit the resource may annotate it as another one, or with anything. */
@@ -144,6 +149,76 @@ class SandboxStateReaderTest {
     @Test
     void editsThatWaitAreToldInTheOperatorsWords() {
         assertThat(awaited(Reason.UPDATE_PENDING)).contains(MESSAGE);
+    }
+
+    private static Sandbox inSeat(@Nullable String seat) {
+        var resource = new Sandbox();
+        resource.setMetadata(new ObjectMetaBuilder()
+                .withName("box")
+                .withNamespace("sandglass-default")
+                .withUid("uid")
+                .build());
+        resource.setSpec(new SandboxSpec(null, null, null, null, List.of(new EnvVariable("A", "b")), false));
+        resource.setStatus(new SandboxStatus(
+                1L,
+                List.of(condition("Ready", Reason.RUNNING)),
+                "10.0.0.7",
+                "pod",
+                3,
+                null,
+                null,
+                null,
+                null,
+                null,
+                "Evicted",
+                seat,
+                null));
+        return resource;
+    }
+
+    @Test
+    void theSeatIsReadAndThePodIsKnownByTheSandboxAllTheSame() {
+        assertThat(new SandboxStateReader(DEFAULTS).of("default", inSeat(SEAT)).orElseThrow())
+                .isInstanceOfSatisfying(SandboxState.Running.class, running -> {
+                    assertThat(running.sandbox().seat()).contains(new SeatId(SEAT));
+                    assertThat(running.sandbox().uid()).isEqualTo("uid");
+                    assertThat(running.sandbox().incarnation()).isEqualTo(3);
+                });
+        assertThat(new SandboxStateReader(DEFAULTS).of("default", inSeat(null)).orElseThrow())
+                .isInstanceOfSatisfying(
+                        SandboxState.Running.class,
+                        running -> assertThat(running.sandbox().seat()).isEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "uid",
+                "uid|1",
+                "5EA75EA7-0000-4000-8000-000000000001",
+                "5ea75ea7-0000-4000-8000-00000000000",
+                "5ea75ea7-0000-4000-8000-0000000000011",
+                "5ea75ea7-0000-4000-8000-000000000001\n",
+                " 5ea75ea7-0000-4000-8000-000000000001"
+            })
+    void aSandboxWhoseSeatCannotBeOneIsNotUsedAndSaysWhy(String seat) {
+        assertThat(new SandboxStateReader(DEFAULTS).of("default", inSeat(seat)).orElseThrow())
+                .isInstanceOfSatisfying(SandboxState.Pending.class, pending -> assertThat(pending.condition())
+                        .hasValueSatisfying(said -> assertThat(said)
+                                .startsWith("SeatInvalid: status.seat must be a UUID in lower case")
+                                .doesNotContain("5ea75ea7")));
+    }
+
+    @Test
+    void aSeatIsConfiguredForTheSandboxThatTheStatusHasInIt() {
+        var seat = new SeatId(SEAT);
+        assertThat(SandboxStateReader.configuration(inSeat(SEAT), 3, seat))
+                .contains(new SeatConfiguration(Map.of("A", "b"), Optional.of("Evicted")));
+        assertThat(SandboxStateReader.configuration(inSeat(SEAT), 2, seat)).isEmpty();
+        assertThat(SandboxStateReader.configuration(inSeat(null), 3, seat)).isEmpty();
+        assertThat(SandboxStateReader.configuration(inSeat(SEAT.replace('1', '2')), 3, seat))
+                .isEmpty();
+        assertThat(SandboxStateReader.configuration(inSeat("uid"), 3, seat)).isEmpty();
     }
 
     @Test

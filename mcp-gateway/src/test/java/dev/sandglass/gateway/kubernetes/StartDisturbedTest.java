@@ -171,4 +171,25 @@ class StartDisturbedTest {
                         .isNew())
                 .isTrue();
     }
+
+    /** It was made in the moment between the look at the cache and the order. */
+    @Test
+    void oneThatIsNotSeenAndIsThereIsChanged() {
+        var orders = new SandboxOrders(client, _ -> true);
+        client.resource(SandboxWrites.created(REF, SandboxConfig.UNCHANGED, "alice"))
+                .create();
+        SandboxOrders.Started started =
+                orders.start(REF, new SandboxConfig(null, "1Gi", null, null, null), "bob", true);
+        assertThat(started.isNew()).isFalse();
+        assertThat(started.resource().wanted().memory()).hasToString("1Gi");
+    }
+
+    @Test
+    void oneThatIsNotSeenIsMadeWithoutALook() throws Exception {
+        var orders = new SandboxOrders(client, _ -> true);
+        int before = server.server().getRequestCount();
+        assertThat(orders.start(REF, SandboxConfig.UNCHANGED, "alice", true).isNew())
+                .isTrue();
+        assertThat(server.server().getRequestCount() - before).isEqualTo(1);
+    }
 }

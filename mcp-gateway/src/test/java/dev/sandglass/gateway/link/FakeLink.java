@@ -13,6 +13,8 @@ import dev.sandglass.gateway.link.frame.LinkFrames;
 import dev.sandglass.gateway.link.frame.OutputRecord;
 import dev.sandglass.gateway.link.frame.SupervisorFrames;
 import dev.sandglass.gateway.link.frame.Verb;
+import dev.sandglass.gateway.sandbox.SeatConfiguration;
+import dev.sandglass.gateway.sandbox.SeatId;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -32,6 +34,12 @@ import tools.jackson.databind.json.JsonMapper;
 final class FakeLink implements Connection.Owner {
 
     static final LinkTarget TARGET = new LinkTarget("uid-1", 1, "127.0.0.1", 5710);
+    /** The id of the seat that sandbox {@code uid-1} claimed. */
+    static final String SEAT = "5ea75ea7-0000-4000-8000-000000000001";
+
+    /** The same sandbox in that seat. */
+    static final LinkTarget IN_SEAT = new LinkTarget("uid-1", 1, Optional.of(new SeatId(SEAT)), "127.0.0.1", 5710);
+
     static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Queue<Runnable> commands = new ArrayDeque<>();
@@ -46,8 +54,22 @@ final class FakeLink implements Connection.Owner {
 
     final DrainableCalls drainable = new DrainableCalls(calls);
 
-    final Connection connection = new Connection(TARGET, this::dial, this, counters);
-    final Dialling dialling = connection.dialling();
+    /** What its seat is to be configured with; empty as long as that is not known. */
+    Optional<SeatConfiguration> configuration = Optional.empty();
+
+    final Connection connection;
+    final Dialling dialling;
+
+    /** To a pod that was made for the sandbox. */
+    FakeLink() {
+        this(TARGET);
+    }
+
+    /** To that one. */
+    FakeLink(LinkTarget target) {
+        connection = new Connection(target, this::dial, this, counters);
+        dialling = connection.dialling();
+    }
 
     /** Something to do when the clock shows that time. */
     private static final class Timer {
@@ -91,6 +113,11 @@ final class FakeLink implements Connection.Owner {
     @Override
     public PodCalls calls() {
         return drainable;
+    }
+
+    @Override
+    public SeatConfigurations seats() {
+        return target -> configuration.filter(_ -> target.equals(IN_SEAT));
     }
 
     CompletableFuture<Answer> ask(Verb verb) {
@@ -161,6 +188,15 @@ final class FakeLink implements Connection.Owner {
         wire.says(SupervisorFrames.reply(wire.idOf("hello"), """
                 {"protocol":1,"boot_id":"%s","sandbox_uid":"%s","window":262144,\
                 "network":{"reached":%s,"refusal":null}}""".formatted(bootId, TARGET.sandboxUid(), reached)));
+        return wire;
+    }
+
+    /** Lets the newest wire connect, and a seat answer its hello that is configured for that, in JSON. */
+    PaperWire greetSeat(String bootId, String configuredFor) {
+        PaperWire wire = wire();
+        dialling.connected(wire);
+        dialling.greeted(wire);
+        wire.says(SupervisorFrames.seatHello(wire.idOf("hello"), SEAT, bootId, configuredFor));
         return wire;
     }
 

@@ -240,7 +240,12 @@ class LinkLoopTest {
     void aSocketThatCouldNotBeMadeIsTriedAgainOnTheLinksThread() throws Exception {
         try (StubSupervisor stub = new StubSupervisor(SECRET, 1);
                 LinkLoop alone = LinkLoop.start(
-                        TestLinks.LOOP, ScarceChannel.class, SETTINGS, LinkSecrets.of(SECRET), PodCalls.NONE)) {
+                        TestLinks.LOOP,
+                        ScarceChannel.class,
+                        SETTINGS,
+                        LinkSecrets.of(SECRET),
+                        PodCalls.NONE,
+                        SeatConfigurations.NONE)) {
             Link link = alone.link(stub.target());
             CompletableFuture<CompletableFuture<Answer>> asked = new CompletableFuture<>();
             CompletableFuture<String> troubleMeanwhile = new CompletableFuture<>();

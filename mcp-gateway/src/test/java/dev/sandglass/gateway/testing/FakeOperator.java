@@ -58,6 +58,28 @@ public final class FakeOperator {
         onWanted(generation -> ready(generation));
     }
 
+    /** From now on, a sandbox that is wanted claims that seat. */
+    public void answersWithSeat(String seat) {
+        onWanted(generation -> inSeat(ready(generation), seat));
+    }
+
+    private static SandboxStatus inSeat(SandboxStatus cold, String seat) {
+        return new SandboxStatus(
+                cold.observedGeneration(),
+                cold.conditions(),
+                cold.address(),
+                cold.podName(),
+                cold.incarnation(),
+                cold.startedAt(),
+                cold.suspendedAt(),
+                cold.expiresAt(),
+                cold.restarts(),
+                cold.restartReason(),
+                cold.lost(),
+                seat,
+                "Warm: pool default");
+    }
+
     /** From now on, a sandbox that is wanted is in trouble. */
     public void answersWith(String reason, String message) {
         onWanted(generation -> status(generation, null, List.of(condition("Ready", "False", reason, message))));

@@ -191,6 +191,8 @@ public final class FakeSupervisor implements LinkClient, Link {
             case Verb.Hello hello ->
                 answer("{\"protocol\":1,\"kernels\":[{\"language\":\"python\",\"session\":\"default\","
                         + "\"state\":\"idle\"}]}");
+            case Verb.Configure _ ->
+                throw new IllegalStateException("The link configures, which this takes the place of");
             case Verb.OfSession other
             when !other.session().equals("default") && !sessions.containsKey(other.session()) ->
                 answer("{\"state\":\"unused\"}");

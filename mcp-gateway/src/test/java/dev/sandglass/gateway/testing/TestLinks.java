@@ -4,6 +4,7 @@ import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.gateway.link.LinkClient;
 import dev.sandglass.gateway.link.LinkSecrets;
 import dev.sandglass.gateway.link.LinkSettings;
+import dev.sandglass.gateway.link.SeatConfigurations;
 import dev.sandglass.gateway.link.call.PodCalls;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -31,12 +32,18 @@ public final class TestLinks {
 
     /** Links after the secret was replaced. */
     public static LinkClient start(LinkSettings settings, LinkSecrets secrets) {
-        return LinkClient.start(LOOP, NioSocketChannel.class, settings, secrets, PodCalls.NONE);
+        return start(settings, secrets, SeatConfigurations.NONE);
+    }
+
+    /** Links to seats. */
+    public static LinkClient start(LinkSettings settings, LinkSecrets secrets, SeatConfigurations seats) {
+        return LinkClient.start(LOOP, NioSocketChannel.class, settings, secrets, PodCalls.NONE, seats);
     }
 
     /** Links that answer calls of pods. */
     public static LinkClient start(LinkSettings settings, LinkSecret secret, PodCalls calls) {
-        return LinkClient.start(LOOP, NioSocketChannel.class, settings, LinkSecrets.of(secret), calls);
+        return LinkClient.start(
+                LOOP, NioSocketChannel.class, settings, LinkSecrets.of(secret), calls, SeatConfigurations.NONE);
     }
 
     /** Links with the usual bounds. */

@@ -97,6 +97,7 @@ public final class LinkFrames {
             case Verb.Files files -> FileFrames.blob(files.operation());
             case Verb.OfServers about -> ServerFrames.blob(about);
             case Verb.Hello _,
+                    Verb.Configure _,
                     Verb.Install _,
                     Verb.Attach _,
                     Verb.Detach _,
@@ -128,6 +129,7 @@ public final class LinkFrames {
                     writeList(json, "calls", hello.calls().stream().sorted().toList());
                 }
             }
+            case Verb.Configure configure -> writeConfigure(json, configure);
             case Verb.Execute execute -> writeExecute(json, execute);
             case Verb.Command command -> writeCommand(json, command);
             case Verb.Install install -> {
@@ -152,6 +154,22 @@ public final class LinkFrames {
                 // These take no arguments.
             }
         }
+    }
+
+    private static void writeConfigure(JsonGenerator json, Verb.Configure configure) {
+        json.writeStringProperty("sandbox_uid", configure.sandboxUid());
+        json.writeNumberProperty("incarnation", configure.incarnation());
+        writeTexts(json, "env", configure.env());
+        String lost = configure.lost();
+        if (lost != null) {
+            json.writeStringProperty("lost", lost);
+        }
+    }
+
+    private static void writeTexts(JsonGenerator json, String field, Map<String, String> texts) {
+        json.writeName(field).writeStartObject();
+        texts.forEach(json::writeStringProperty);
+        json.writeEndObject();
     }
 
     private static void writeCommand(JsonGenerator json, Verb.Command command) {
@@ -195,9 +213,7 @@ public final class LinkFrames {
     }
 
     private static void writeRun(JsonGenerator json, Map<String, String> envs, Duration timeout, boolean attach) {
-        json.writeName("envs").writeStartObject();
-        envs.forEach(json::writeStringProperty);
-        json.writeEndObject();
+        writeTexts(json, "envs", envs);
         writeLimits(json, timeout, attach);
     }
 

@@ -26,6 +26,31 @@ public sealed interface Verb {
         }
     }
 
+    /**
+     * Configures a seat for the sandbox that claimed it; sent by the link itself, before any other verb but hello.
+     *
+     * @param sandboxUid UID of the sandbox's resource
+     * @param incarnation number of the pod, from 1
+     * @param env variables of the sandbox's code
+     * @param lost why what ran in the sandbox before is lost, in one word; null if nothing is
+     */
+    record Configure(
+            String sandboxUid,
+            int incarnation,
+            Map<String, String> env,
+            @Nullable String lost) implements Verb {
+        @Override
+        public String word() {
+            return "configure";
+        }
+
+        /** Not the variables, which may be secret. */
+        @Override
+        public String toString() {
+            return "Configure[" + sandboxUid + ", " + incarnation + "]";
+        }
+    }
+
     /** A verb that concerns one execution. */
     sealed interface OfExecution extends Verb {
         /** Name of the execution, unique in the sandbox's incarnation: 1 to 255 printable ASCII characters. */

@@ -59,9 +59,17 @@ class RecordedFramesTest {
     }
 
     private static List<Recorded> fromGateway() {
-        return Stream.of(code(), runs(), others(), files(), servers(), serversWithSecrets(), calls())
+        return Stream.of(configurations(), code(), runs(), others(), files(), servers(), serversWithSecrets(), calls())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    private static List<Recorded> configurations() {
+        var first = new Verb.Configure("5ea7-uid", 1, Map.of(), null);
+        var later = new Verb.Configure("5ea7-uid", 7, Map.of("A", "b\"c é $(A)"), "Evicted");
+        return List.of(verb("", first, """
+                        "sandbox_uid":"5ea7-uid","incarnation":1,"env":{},"lost":null"""), verb("after a loss", later, """
+                        "sandbox_uid":"5ea7-uid","incarnation":7,"env":{"A":"b\\"c é $(A)"},"lost":"Evicted\""""));
     }
 
     private static List<Recorded> code() {

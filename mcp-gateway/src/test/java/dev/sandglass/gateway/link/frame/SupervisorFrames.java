@@ -26,6 +26,13 @@ public final class SupervisorFrames {
                 "limits":{},"kernels":[]}""".formatted(bootId, uid));
     }
 
+    /** The answer of a seat that is configured for that, in JSON. */
+    public static List<byte[]> seatHello(String requestId, String seat, String bootId, String configuredFor) {
+        return reply(requestId, """
+                {"protocol":1,"boot_id":"%s","sandbox_uid":"%s","incarnation":"0","supervisor":"0","window":262144,\
+                "limits":{},"kernels":[],"seat":{"configured_for":%s}}""".formatted(bootId, seat, configuredFor));
+    }
+
     public static List<byte[]> output(String executionId, long offset, String kind, String json, byte[] blob) {
         return List.of(bytes("O"), bytes(executionId), bytes(Long.toString(offset)), bytes(kind), bytes(json), blob);
     }

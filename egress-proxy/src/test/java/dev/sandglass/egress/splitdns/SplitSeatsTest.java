@@ -67,12 +67,12 @@ class SplitSeatsTest {
             stage.names.put("example.com", "127.0.0.1");
             stage.clients.putSeat(SANDBOX);
             try (Peer peer = split.plain(SANDBOX)) {
-                String request = "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n";
-                peer.say(request);
+                String first = "GET / HTTP/1.1\r\n";
+                peer.say(first + "Host: example.com\r\n\r\n");
                 await().until(() -> stage.claims.count() == 1);
                 assertThat(origin.accepted()).isZero();
                 stage.clients.claim(SANDBOX, "one", "seat", "example.com:" + origin.port());
-                assertThat(peer.hear(request.length())).isEqualTo(request);
+                assertThat(peer.hear(first.length())).isEqualTo(first);
             }
         }
     }

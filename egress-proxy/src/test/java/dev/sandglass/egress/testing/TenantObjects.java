@@ -38,19 +38,11 @@ public record TenantObjects(KubernetesClient client, String namespace) {
 
     /** Writes a sandbox; its UID. */
     public String sandbox(String name, Map<String, Object> spec) {
-        return write(name, new ObjectMetaBuilder(), spec);
-    }
-
-    /** Writes a sandbox whose UID was known before it. */
-    public void sandboxOf(String uid, String name, Object... allowedDomains) {
-        write(name, new ObjectMetaBuilder().withUid(uid), Map.of("allowedDomains", List.of(allowedDomains)));
-    }
-
-    private String write(String name, ObjectMetaBuilder metadata, Map<String, Object> spec) {
         GenericKubernetesResource resource = new GenericKubernetesResource();
         resource.setApiVersion(Sandbox.GROUP + "/" + Sandbox.VERSION);
         resource.setKind("Sandbox");
-        resource.setMetadata(metadata.withNamespace(namespace).withName(name).build());
+        resource.setMetadata(
+                new ObjectMetaBuilder().withNamespace(namespace).withName(name).build());
         resource.setAdditionalProperty("spec", spec);
         return sandboxes()
                 .inNamespace(namespace)

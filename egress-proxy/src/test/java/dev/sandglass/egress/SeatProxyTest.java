@@ -68,7 +68,8 @@ class SeatProxyTest {
             Pod other = tenant.write(tenant.seat(OTHER_SEAT, AT_OTHER).build());
             // Before: neither the seat's own credential opens anything, nor that of the sandbox that claims it later.
             await().until(() -> ask(port, AT_SEAT, target, SEAT).join().equals(UNKNOWN));
-            assertThat(ask(port, AT_SEAT, target, uid).get(20, TimeUnit.SECONDS)).isEqualTo(UNKNOWN);
+            assertThat(ask(port, AT_SEAT, target, uid).get(20, TimeUnit.SECONDS))
+                    .isEqualTo(UNKNOWN);
 
             tenant.write(TenantObjects.claimed(seat, "one", uid));
             tenant.write(TenantObjects.claimed(other, "one", uid));

@@ -30,7 +30,7 @@ public final class ClaimWaits {
     private final Duration patience;
     private final int mostOfOne;
     private final int most;
-    private final Map<IpAddress, Set<CompletableFuture<Boolean>>> byAddress = new ConcurrentHashMap<>();
+    private final Map<IpAddress, Set<Wait>> byAddress = new ConcurrentHashMap<>();
     private final AtomicInteger waiting = new AtomicInteger();
 
     /** Waits for claims that those clients report. */
@@ -59,16 +59,16 @@ public final class ClaimWaits {
      * @return completed by any thread
      */
     CompletionStage<Boolean> at(IpAddress source) {
-        var wait = new CompletableFuture<Boolean>();
+        var wait = new Wait();
         if (!enter(source, wait)) {
             return CompletableFuture.completedStage(false);
         }
-        var _ = wait.whenComplete((seen, failure) -> leave(source, wait));
+        var _ = wait.seen.whenComplete((seen, failure) -> leave(source, wait));
         // What was told before this entered woke nobody.
         if (isKnown(source)) {
-            wait.complete(true);
+            wait.seen.complete(true);
         }
-        return wait.completeOnTimeout(false, patience.toMillis(), TimeUnit.MILLISECONDS);
+        return wait.seen.completeOnTimeout(false, patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private boolean isKnown(IpAddress source) {
@@ -78,18 +78,18 @@ public final class ClaimWaits {
     private void wake() {
         byAddress.forEach((source, waits) -> {
             if (isKnown(source)) {
-                waits.forEach(wait -> wait.complete(true));
+                waits.forEach(wait -> wait.seen.complete(true));
             }
         });
     }
 
-    private boolean enter(IpAddress source, CompletableFuture<Boolean> wait) {
+    private boolean enter(IpAddress source, Wait wait) {
         if (waiting.incrementAndGet() > most) {
             waiting.decrementAndGet();
             return false;
         }
-        Set<CompletableFuture<Boolean>> there = Objects.requireNonNull(byAddress.compute(source, (same, waits) -> {
-            Set<CompletableFuture<Boolean>> all = waits == null ? ConcurrentHashMap.newKeySet() : waits;
+        Set<Wait> there = Objects.requireNonNull(byAddress.compute(source, (same, waits) -> {
+            Set<Wait> all = waits == null ? ConcurrentHashMap.newKeySet() : waits;
             if (all.size() < mostOfOne) {
                 all.add(wait);
             }
@@ -102,7 +102,7 @@ public final class ClaimWaits {
         return false;
     }
 
-    private void leave(IpAddress source, CompletableFuture<Boolean> wait) {
+    private void leave(IpAddress source, Wait wait) {
         byAddress.computeIfPresent(source, (same, waits) -> {
             waits.remove(wait);
             return waits.isEmpty() ? null : waits;
@@ -113,5 +113,11 @@ public final class ClaimWaits {
     /** How many wait now. */
     public int count() {
         return waiting.get();
+    }
+
+    /** One request that waits. */
+    private static final class Wait {
+
+        private final CompletableFuture<Boolean> seen = new CompletableFuture<>();
     }
 }

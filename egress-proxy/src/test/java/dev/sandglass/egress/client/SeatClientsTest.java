@@ -175,12 +175,12 @@ class SeatClientsTest {
     void whoseNameLiesIsNobody() {
         String one = tenant.sandbox("one", "example.com");
         String two = tenant.sandbox("two", "example.com");
-        tenant.write(new PodBuilder(
-                        tenant.pod("one", one, 1, ADDRESS.toString()).build())
-                .editMetadata()
-                .withName(new PodName(two, 7).text())
-                .endMetadata()
-                .build());
+        tenant.write(
+                new PodBuilder(tenant.pod("one", one, 1, ADDRESS.toString()).build())
+                        .editMetadata()
+                        .withName(new PodName(two, 7).text())
+                        .endMetadata()
+                        .build());
         tenant.write(new PodBuilder(TenantObjects.claimed(
                         tenant.seat(SEAT, OTHER_ADDRESS.toString()).build(), "one", one))
                 .editMetadata()

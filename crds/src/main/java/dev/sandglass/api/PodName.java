@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 public record PodName(String id, int incarnation) {
 
     /** A UID as Kubernetes writes it, and a number without leading zeros that fits into an {@code int}. */
-    private static final Pattern FORM = Pattern.compile(
-            "sbx-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})-(0|[1-9][0-9]{0,8})");
+    private static final Pattern FORM =
+            Pattern.compile("sbx-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})-(0|[1-9][0-9]{0,8})");
 
     /** Reads a name; empty if the operator would not have chosen it. */
     public static Optional<PodName> parse(String name) {

@@ -3,6 +3,7 @@ package dev.sandglass.egress;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.watch.AsciiWatches;
 import dev.sandglass.api.watch.ReadableSerialization;
+import dev.sandglass.egress.client.ClaimWaits;
 import dev.sandglass.egress.client.ClientAdmission;
 import dev.sandglass.egress.client.SandboxClients;
 import dev.sandglass.egress.denial.Denial;
@@ -133,9 +134,13 @@ public final class EgressMain {
             resolvers = new ResolverCheck(names, resolvConf(), loop, metrics);
             EgressSettings.Rules rules = settings.rules();
             clients = new SandboxClients(client, settings.tenants(client), rules.openPermitted(), rules.defaults());
+            ClaimWaits claims = new ClaimWaits(clients);
+            metrics.gauge("sandglass.egress.claims.waiting", claims, ClaimWaits::count);
             ClientAdmission admission = new ClientAdmission(
                     clients,
-                    (known, user, password) -> user.equals(known.uid()) && secret.isPasswordOf(known.uid(), password),
+                    (known, user, password) ->
+                            user.equals(known.subject()) && secret.isPasswordOf(known.subject(), password),
+                    claims,
                     settings.credentialRequired(),
                     ClientAdmission.PATIENCE);
             denials = new DenialsPort(new InetSocketAddress(settings.ports().denials()), secret, loops, HEARTBEAT);

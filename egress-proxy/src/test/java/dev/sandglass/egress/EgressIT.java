@@ -165,7 +165,7 @@ class EgressIT {
     @Test
     void anotherListIsInForceSoonAndClosesTunnels() throws Exception {
         String address = "127.0.0.31";
-        tenant.pod("changes-1", "changes", tenant.sandbox("changes", target(one)), address);
+        tenant.pod(1, "changes", tenant.sandbox("changes", target(one)), address);
         List<Duration> took = new ArrayList<>();
         try (EgressMain.RunningProxy proxy = proxy(0)) {
             int port = proxy.port();
@@ -238,13 +238,12 @@ class EgressIT {
         String before = "";
         for (int i = 0; i <= REPLACEMENTS / LANES; i++) {
             int now = i % 2;
-            String pod = names[now] + "-" + i;
             if (!before.isEmpty() && i % 4 < 2) {
                 tenant.end(before);
             } else if (!before.isEmpty()) {
                 tenant.delete(before);
             }
-            tenant.pod(pod, names[now], uids[now], address);
+            String pod = tenant.pod(i + 1, names[now], uids[now], address);
             if (!before.isEmpty()) {
                 count(answers, "replacements");
                 // At once, then until the proxy knows whose the address is.
@@ -268,7 +267,7 @@ class EgressIT {
     void aReplicaThatIsRestarted() throws Exception {
         String known = "127.0.0.61";
         String stranger = "127.0.0.62";
-        tenant.pod("restarts-1", "restarts", tenant.sandbox("restarts", target(one)), known);
+        tenant.pod(1, "restarts", tenant.sandbox("restarts", target(one)), known);
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();

@@ -3,22 +3,16 @@ package dev.sandglass.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sandglass.api.Sandbox;
-import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.EgressSecret;
 import dev.sandglass.api.egress.IpRange;
 import dev.sandglass.egress.proxy.EgressProxy;
 import dev.sandglass.egress.testing.LoopbackResolver;
+import dev.sandglass.egress.testing.TenantObjects;
 import dev.sandglass.egress.tunnel.Limits;
 import dev.sandglass.testing.MockApi;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.dsl.NonDeletingOperation;
-import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -33,7 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -43,14 +36,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RunningProxyTest {
 
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
-    private static final String NAMESPACE = "tenant";
+    static final String NAMESPACE = "tenant";
 
     @RegisterExtension
     final MockApi api = new MockApi();
 
     private final KubernetesClient client = api.client();
 
-    private static EgressSettings settings() {
+    static EgressSettings settings() {
         return new EgressSettings(
                 Set.of(NAMESPACE),
                 false,
@@ -64,44 +57,6 @@ class RunningProxyTest {
                 Limits.DEFAULT,
                 new EgressSettings.Ports(0, 0, 0),
                 Optional.empty());
-    }
-
-    private String write(String allowedDomain) {
-        GenericKubernetesResource resource = new GenericKubernetesResource();
-        resource.setApiVersion(Sandbox.GROUP + "/" + Sandbox.VERSION);
-        resource.setKind("Sandbox");
-        resource.setMetadata(
-                new ObjectMetaBuilder().withNamespace(NAMESPACE).withName("box").build());
-        resource.setAdditionalProperty("spec", Map.of("allowedDomains", List.of(allowedDomain)));
-        return client.genericKubernetesResources(ResourceDefinitionContext.fromResourceType(Sandbox.class))
-                .inNamespace(NAMESPACE)
-                .resource(resource)
-                .createOr(NonDeletingOperation::update)
-                .getMetadata()
-                .getUid();
-    }
-
-    private void createPod(String sandboxUid) {
-        client.pods()
-                .inNamespace(NAMESPACE)
-                .resource(new PodBuilder()
-                        .withNewMetadata()
-                        .withName("box-1")
-                        .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
-                        .addNewOwnerReference()
-                        .withApiVersion(Sandbox.GROUP + "/" + Sandbox.VERSION)
-                        .withKind("Sandbox")
-                        .withName("box")
-                        .withUid(sandboxUid)
-                        .withController(true)
-                        .endOwnerReference()
-                        .endMetadata()
-                        .withNewStatus()
-                        .withPhase("Running")
-                        .addNewPodIP(LOOPBACK.getHostAddress())
-                        .endStatus()
-                        .build())
-                .create();
     }
 
     private static Socket ask(int port, String target) throws IOException {
@@ -118,8 +73,8 @@ class RunningProxyTest {
 
     @Test
     void fromTheResourceToTheTunnelAndBack() throws Exception {
-        client.load(Sandbox.class.getResourceAsStream("/META-INF/fabric8/sandboxes.sandglass.dev-v1.yml"))
-                .create();
+        TenantObjects.define(client);
+        TenantObjects tenant = new TenantObjects(client, NAMESPACE);
         try (ServerSocket server = new ServerSocket(0, 10, LOOPBACK);
                 LoopbackResolver resolver = new LoopbackResolver(LoopbackResolver.SILENT);
                 EgressMain.RunningProxy running = new EgressMain.RunningProxy(
@@ -130,11 +85,12 @@ class RunningProxyTest {
                         resolver.asServers())) {
             String target = "127.0.0.1:" + server.getLocalPort();
             await().untilAsserted(() -> assertThat(answer(running, target)).isEqualTo("HTTP/1.1 407"));
-            createPod(write(target));
+            String uid = tenant.sandbox("box", target);
+            tenant.write(tenant.pod("box", uid, 1, LOOPBACK.getHostAddress()).build());
             await().untilAsserted(() -> assertThat(answer(running, target)).isEqualTo("HTTP/1.1 200"));
             try (Socket tunnel = ask(running.port(), target)) {
                 assertThat(status(tunnel)).isEqualTo("HTTP/1.1 200");
-                write("other.example");
+                tenant.sandbox("box", "other.example");
                 assertThat(tunnel.getInputStream().readAllBytes())
                         .endsWith("\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             }

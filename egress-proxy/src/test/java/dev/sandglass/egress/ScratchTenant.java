@@ -1,5 +1,6 @@
 package dev.sandglass.egress;
 
+import dev.sandglass.api.PodName;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.testing.TestCluster;
@@ -71,8 +72,9 @@ final class ScratchTenant implements AutoCloseable {
                 .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"allowedDomains\":[" + list + "]}}");
     }
 
-    /** Creates a pod of a sandbox that has that address. */
-    void pod(String name, String sandbox, String sandboxUid, String address) {
+    /** Creates a pod of a sandbox that has that address; its name. */
+    String pod(int incarnation, String sandbox, String sandboxUid, String address) {
+        String name = new PodName(sandboxUid, incarnation).text();
         Pod pod = new PodBuilder()
                 .withNewMetadata()
                 .withNamespace(namespace)
@@ -104,6 +106,7 @@ final class ScratchTenant implements AutoCloseable {
                 .build();
         client.resource(pod).create();
         status(name, "{\"phase\":\"Running\",\"podIP\":\"%1$s\",\"podIPs\":[{\"ip\":\"%1$s\"}]}".formatted(address));
+        return name;
     }
 
     /** The pod has ended, as a kubelet would say it. */

@@ -53,9 +53,13 @@ public final class EgressSecret {
         return new EgressSecret(Arrays.copyOf(content, end));
     }
 
-    /** The password of a sandbox: letters, digits, hyphens and underscores, so that it stands in a URL as it is. */
-    public String passwordOf(String sandboxUid) {
-        return derived(CREDENTIAL + sandboxUid);
+    /**
+     * The password of a pod: letters, digits, hyphens and underscores, so that it stands in a URL as it is.
+     *
+     * @param id that of the {@link dev.sandglass.api.PodName}
+     */
+    public String passwordOf(String id) {
+        return derived(CREDENTIAL + id);
     }
 
     /** The token with which a gateway reads denials from the egress proxy; no sandbox can derive it from its password. */
@@ -74,9 +78,13 @@ public final class EgressSecret {
         }
     }
 
-    /** Whether that is the password of the sandbox; takes equally long for every wrong one. */
-    public boolean isPasswordOf(String sandboxUid, String password) {
-        return isEqual(passwordOf(sandboxUid), password);
+    /**
+     * Whether that is the password of the pod; takes equally long for every wrong one.
+     *
+     * @param id that of the {@link dev.sandglass.api.PodName}
+     */
+    public boolean isPasswordOf(String id, String password) {
+        return isEqual(passwordOf(id), password);
     }
 
     /** Whether that is the token for denials; takes equally long for every wrong one. */

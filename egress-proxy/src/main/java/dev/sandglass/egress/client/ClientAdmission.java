@@ -7,12 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who a connection comes from: its address says it, and a credential must not say otherwise.
  *
  * <p>Code may ask before the watch has told this proxy of the code's pod: pod and proxy hear of the new address from the
- * API server by different ways. So an unknown client waits a little, and is refused only then.
+ * API server by different ways. So an unknown client waits a little, and is refused only then. A pod that a pool made is known
+ * before any code runs in it; what it asks for waits for its claim alone ({@link ClaimWaits}).
  */
 public final class ClientAdmission {
 
@@ -34,6 +36,28 @@ public final class ClientAdmission {
         record Unknown(String why, boolean mayBeNew) implements Answer {}
     }
 
+    /**
+     * A question that is not answered yet.
+     *
+     * @param deadline of {@link System#nanoTime}
+     */
+    private record Question(
+            IpAddress source,
+            Optional<String> credential,
+            ScheduledExecutorService loop,
+            long deadline,
+            CompletableFuture<Answer> to) {
+
+        private boolean isLate() {
+            return System.nanoTime() - deadline >= 0;
+        }
+
+        private @Nullable Void failed(Throwable bug) {
+            to.completeExceptionally(bug);
+            return null;
+        }
+    }
+
     /** How long an unknown client waits for the watch; HTTP and DNS clients commonly wait longer for an answer. */
     public static final Duration PATIENCE = Duration.ofSeconds(4);
 
@@ -41,18 +65,26 @@ public final class ClientAdmission {
 
     private final Clients clients;
     private final Credentials credentials;
+    private final ClaimWaits claims;
     private final boolean credentialRequired;
     private final Duration patience;
 
     /**
      * Admission by address and credential.
      *
+     * @param claims of the same clients
      * @param credentialRequired whether a request without a credential is refused
      * @param patience how long an unknown client waits for the watch
      */
-    public ClientAdmission(Clients clients, Credentials credentials, boolean credentialRequired, Duration patience) {
+    public ClientAdmission(
+            Clients clients,
+            Credentials credentials,
+            ClaimWaits claims,
+            boolean credentialRequired,
+            Duration patience) {
         this.clients = clients;
         this.credentials = credentials;
+        this.claims = claims;
         this.credentialRequired = credentialRequired;
         this.patience = patience;
     }
@@ -65,22 +97,29 @@ public final class ClientAdmission {
      */
     public CompletionStage<Answer> ask(IpAddress source, Optional<String> credential, ScheduledExecutorService loop) {
         var answer = new CompletableFuture<Answer>();
-        ask(source, credential, loop, System.nanoTime() + patience.toNanos(), answer);
+        ask(new Question(source, credential, loop, System.nanoTime() + patience.toNanos(), answer));
         return answer;
     }
 
-    private void ask(
-            IpAddress source,
-            Optional<String> credential,
-            ScheduledExecutorService loop,
-            long deadline,
-            CompletableFuture<Answer> to) {
-        Answer answer = of(source, credential);
-        if (answer instanceof Answer.Unknown unknown && unknown.mayBeNew() && System.nanoTime() - deadline < 0) {
-            var _ = loop.schedule(
-                    () -> ask(source, credential, loop, deadline, to), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    private void ask(Question question) {
+        Answer answer = of(question.source(), question.credential());
+        boolean later = answer instanceof Answer.Unknown unknown && unknown.mayBeNew() && !question.isLate();
+        if (later && clients.awaitsClaim(question.source())) {
+            claims.at(question.source())
+                    .thenAcceptAsync(seen -> claimed(seen, question, answer), question.loop())
+                    .exceptionally(question::failed);
+        } else if (later) {
+            var _ = question.loop().schedule(() -> ask(question), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
         } else {
-            to.complete(answer);
+            question.to().complete(answer);
+        }
+    }
+
+    private void claimed(boolean seen, Question question, Answer unknown) {
+        if (seen) {
+            ask(question);
+        } else {
+            question.to().complete(unknown);
         }
     }
 

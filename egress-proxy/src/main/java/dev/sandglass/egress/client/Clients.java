@@ -15,6 +15,12 @@ public interface Clients {
     Optional<Client> at(IpAddress source);
 
     /**
+     * Whether a pod of a pool has that address, and the sandbox that claimed it is not known yet, or the claim itself. It is
+     * refused everything, and may be admitted a moment later.
+     */
+    boolean awaitsClaim(IpAddress source);
+
+    /**
      * Asks anew whether that sandbox is still the one at that address, for those who show no credential: what is known
      * here may be some milliseconds old, and the address another's by now.
      *

@@ -4,6 +4,6 @@ package dev.sandglass.egress.client;
 @FunctionalInterface
 public interface Credentials {
 
-    /** Whether user and password are those of that sandbox. */
+    /** Whether user and password are those of the sandbox's pod, which is {@link Client#subject}. */
     boolean belongTo(Client client, String user, String password);
 }

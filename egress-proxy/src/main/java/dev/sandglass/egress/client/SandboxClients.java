@@ -122,7 +122,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
                 .withLimit(PAGE)
                 .runnableInformer(0)
                 .addIndexers(Map.of(BY_ADDRESS, PodOwner::addresses));
-        podInformer.addEventHandler(new Changes<>(pod -> PodOwner.owner(pod).ifPresent(this::tell)));
+        podInformer.addEventHandler(new PodChanges(this::tell));
         pods.add(forever(podInformer, namespace));
         SharedIndexInformer<GenericKubernetesResource> sandboxInformer = sandboxesThere
                 .withLimit(PAGE)
@@ -165,7 +165,19 @@ public final class SandboxClients implements Clients, AutoCloseable {
                 .filter(sandbox -> sandbox.getMetadata()
                         .getNamespace()
                         .equals(pod.getMetadata().getNamespace()))
-                .flatMap(this::client));
+                .flatMap(sandbox -> PodOwner.subject(pod, sandbox.getMetadata().getUid())
+                        .flatMap(subject -> client(sandbox, subject))));
+    }
+
+    @Override
+    public boolean awaitsClaim(IpAddress source) {
+        return podAt(source)
+                .filter(PodOwner::isSeat)
+                .filter(pod -> PodOwner.isUnclaimed(pod)
+                        || PodOwner.owner(pod)
+                                .filter(uid -> PodOwner.subject(pod, uid).isPresent() && !knows(uid))
+                                .isPresent())
+                .isPresent();
     }
 
     private Optional<Pod> podAt(IpAddress source) {
@@ -197,6 +209,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
                 .get();
         return now != null
                 && metadata.getUid().equals(now.getMetadata().getUid())
+                && PodOwner.owner(known).equals(PodOwner.owner(now))
                 && PodOwner.addresses(now).contains(source.toString());
     }
 
@@ -237,7 +250,7 @@ public final class SandboxClients implements Clients, AutoCloseable {
                 .findFirst();
     }
 
-    private Optional<Client> client(GenericKubernetesResource sandbox) {
+    private Optional<Client> client(GenericKubernetesResource sandbox, String subject) {
         if (sandbox.isMarkedForDeletion()) {
             return Optional.empty();
         }
@@ -247,7 +260,8 @@ public final class SandboxClients implements Clients, AutoCloseable {
                 metadata.getUid(),
                 (uid, known) ->
                         known != null && known.version().equals(version) ? known : new Read(version, rules(sandbox))));
-        return Optional.of(new Client(metadata.getUid(), metadata.getNamespace(), metadata.getName(), read.rules()));
+        return Optional.of(
+                new Client(metadata.getUid(), subject, metadata.getNamespace(), metadata.getName(), read.rules()));
     }
 
     /** What the API server should have refused opens nothing. */
@@ -278,6 +292,28 @@ public final class SandboxClients implements Clients, AutoCloseable {
         tenants.close();
         pods.forEach(SharedIndexInformer::stop);
         sandboxes.forEach(SharedIndexInformer::stop);
+    }
+
+    /** Whom the change of a pod concerns: its sandbox, and the one that was it before. */
+    private record PodChanges(Consumer<String> listener) implements ResourceEventHandler<Pod> {
+        @Override
+        public void onAdd(Pod added) {
+            PodOwner.owner(added).ifPresent(listener);
+        }
+
+        @Override
+        public void onUpdate(Pod before, Pod now) {
+            Optional<String> owner = PodOwner.owner(now);
+            owner.ifPresent(listener);
+            PodOwner.owner(before)
+                    .filter(former -> !Optional.of(former).equals(owner))
+                    .ifPresent(listener);
+        }
+
+        @Override
+        public void onDelete(Pod deleted, boolean finalStateUnknown) {
+            PodOwner.owner(deleted).ifPresent(listener);
+        }
     }
 
     /** Every change in one place. */

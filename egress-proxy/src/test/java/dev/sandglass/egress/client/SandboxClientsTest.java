@@ -3,21 +3,14 @@ package dev.sandglass.egress.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sandglass.api.Sandbox;
-import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.api.egress.EgressRules;
 import dev.sandglass.api.egress.IpAddress;
+import dev.sandglass.egress.testing.TenantObjects;
 import dev.sandglass.testing.MockApi;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.dsl.MixedOperation;
-import io.fabric8.kubernetes.client.dsl.NonDeletingOperation;
-import io.fabric8.kubernetes.client.dsl.Resource;
-import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,9 +37,7 @@ class SandboxClientsTest {
 
     @BeforeEach
     void watch() {
-        // Only with the definition does the double know that watches of this resource concern it.
-        client.load(Sandbox.class.getResourceAsStream("/META-INF/fabric8/sandboxes.sandglass.dev-v1.yml"))
-                .create();
+        TenantObjects.define(client);
         clients = new SandboxClients(client, List.of(NAMESPACE, "other"), false, DefaultDomains.NONE);
         clients.onChange(told::add);
         assertThat(clients.isSynced()).isFalse();
@@ -59,59 +50,28 @@ class SandboxClientsTest {
         clients.close();
     }
 
-    private MixedOperation<GenericKubernetesResource, ?, Resource<GenericKubernetesResource>> sandboxes() {
-        return client.genericKubernetesResources(ResourceDefinitionContext.fromResourceType(Sandbox.class));
+    private static TenantObjects in(String namespace, KubernetesClient client) {
+        return new TenantObjects(client, namespace);
     }
 
-    /** Writes a sandbox; its UID is the server's choice. */
     private void sandbox(String namespace, String name, Object... allowedDomains) {
         write(namespace, name, Map.of("allowedDomains", List.of(allowedDomains)));
     }
 
     private void write(String namespace, String name, Map<String, Object> spec) {
-        GenericKubernetesResource resource = new GenericKubernetesResource();
-        resource.setApiVersion(Sandbox.GROUP + "/" + Sandbox.VERSION);
-        resource.setKind("Sandbox");
-        resource.setMetadata(
-                new ObjectMetaBuilder().withNamespace(namespace).withName(name).build());
-        resource.setAdditionalProperty("spec", spec);
-        GenericKubernetesResource written =
-                sandboxes().inNamespace(namespace).resource(resource).createOr(NonDeletingOperation::update);
-        uids.put(name, written.getMetadata().getUid());
+        uids.put(name, in(namespace, client).sandbox(name, spec));
     }
 
     private String uid(String sandbox) {
         return uids.getOrDefault(sandbox, "none");
     }
 
-    private PodBuilder pod(String namespace, String name, String owner) {
-        return new PodBuilder()
-                .withNewMetadata()
-                .withNamespace(namespace)
-                .withName(name)
-                .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
-                .addNewOwnerReference()
-                .withApiVersion(Sandbox.GROUP + "/" + Sandbox.VERSION)
-                .withKind("Sandbox")
-                .withName(owner)
-                .withUid(uid(owner))
-                .withController(true)
-                .endOwnerReference()
-                .endMetadata()
-                .withNewSpec()
-                .endSpec()
-                .withNewStatus()
-                .withPhase("Running")
-                .withPodIP(ADDRESS.toString())
-                .addNewPodIP(ADDRESS.toString())
-                .endStatus();
+    private PodBuilder pod(String namespace, int incarnation, String owner) {
+        return in(namespace, client).pod(owner, uid(owner), incarnation, ADDRESS.toString());
     }
 
     private Pod create(Pod pod) {
-        return client.pods()
-                .inNamespace(pod.getMetadata().getNamespace())
-                .resource(pod)
-                .create();
+        return in(pod.getMetadata().getNamespace(), client).write(pod);
     }
 
     private Optional<String> nameThere() {
@@ -134,10 +94,11 @@ class SandboxClientsTest {
     void aPodAndItsSandbox() {
         sandbox(NAMESPACE, "one", "example.com");
         assertThat(nameThere()).isEmpty();
-        create(pod(NAMESPACE, "pod-1", "one").build());
+        create(pod(NAMESPACE, 1, "one").build());
         isThere("one");
         assertThat(clients.at(ADDRESS))
-                .hasValue(new Client(uid("one"), NAMESPACE, "one", EgressRules.parse(List.of("example.com"))));
+                .hasValue(new Client(
+                        uid("one"), uid("one"), NAMESPACE, "one", EgressRules.parse(List.of("example.com"))));
         assertThat(clients.knows(uid("one"))).isTrue();
         assertThat(clients.at(IpAddress.parse("10.244.0.8"))).isEmpty();
         await().untilAsserted(() -> assertThat(told).contains(uid("one")));
@@ -146,7 +107,7 @@ class SandboxClientsTest {
     @Test
     void anotherListCountsAndIsTold() {
         sandbox(NAMESPACE, "one", "example.com", "*");
-        create(pod(NAMESPACE, "pod-1", "one").build());
+        create(pod(NAMESPACE, 1, "one").build());
         isThere("one");
         assertThat(rulesThere()).isEqualTo(EgressRules.parse(List.of("example.com")));
         told.clear();
@@ -162,7 +123,7 @@ class SandboxClientsTest {
     @Test
     void openCountsWhereItIsPermitted() {
         sandbox(NAMESPACE, "one", "*");
-        create(pod(NAMESPACE, "pod-1", "one").build());
+        create(pod(NAMESPACE, 1, "one").build());
         isThere("one");
         assertThat(rulesThere()).isEqualTo(EgressRules.NONE);
         try (SandboxClients permitting = new SandboxClients(client, List.of(NAMESPACE), true, DefaultDomains.NONE)) {
@@ -178,7 +139,7 @@ class SandboxClientsTest {
         try (SandboxClients known = new SandboxClients(client, List.of(NAMESPACE), false, defaults)) {
             known.start();
             write(NAMESPACE, "one", Map.of());
-            create(pod(NAMESPACE, "pod-1", "one").build());
+            create(pod(NAMESPACE, 1, "one").build());
             await().untilAsserted(() -> assertThat(rulesAt(known)).hasValue(defaults.rules()));
             isThere("one");
             assertThat(rulesThere()).as("where the installation says nothing").isEqualTo(EgressRules.NONE);
@@ -199,7 +160,7 @@ class SandboxClientsTest {
     @Test
     void aPodThatEndedIsNobody() {
         sandbox(NAMESPACE, "one", "example.com");
-        Pod pod = create(pod(NAMESPACE, "pod-1", "one").build());
+        Pod pod = create(pod(NAMESPACE, 1, "one").build());
         isThere("one");
         client.pods()
                 .inNamespace(NAMESPACE)
@@ -215,13 +176,13 @@ class SandboxClientsTest {
     @Test
     void aPodThatIsDeletedOrWhoseSandboxIsDeletedIsNobody() {
         sandbox(NAMESPACE, "one", "example.com");
-        create(pod(NAMESPACE, "pod-1", "one").build());
+        Pod first = create(pod(NAMESPACE, 1, "one").build());
         isThere("one");
-        client.pods().inNamespace(NAMESPACE).withName("pod-1").delete();
+        in(NAMESPACE, client).delete(first);
         nobodyIsThere();
-        create(pod(NAMESPACE, "pod-2", "one").build());
+        create(pod(NAMESPACE, 2, "one").build());
         isThere("one");
-        sandboxes().inNamespace(NAMESPACE).withName("one").delete();
+        in(NAMESPACE, client).delete("one");
         nobodyIsThere();
         await().untilAsserted(() -> assertThat(clients.knows(uid("one"))).isFalse());
     }
@@ -230,26 +191,26 @@ class SandboxClientsTest {
     void twoAtOneAddressAreNobody() {
         sandbox(NAMESPACE, "one", "example.com");
         sandbox(NAMESPACE, "two", "other.example");
-        create(pod(NAMESPACE, "pod-1", "one").build());
+        Pod first = create(pod(NAMESPACE, 1, "one").build());
         isThere("one");
-        create(pod(NAMESPACE, "pod-2", "two").build());
+        create(pod(NAMESPACE, 2, "two").build());
         nobodyIsThere();
-        client.pods().inNamespace(NAMESPACE).withName("pod-1").delete();
+        in(NAMESPACE, client).delete(first);
         isThere("two");
     }
 
     @Test
     void aReferenceToASandboxOfAnotherNamespaceIsNone() {
         sandbox(NAMESPACE, "one", "example.com");
-        create(pod("other", "forged", "one").build());
-        create(pod("other", "plain", "one")
+        create(pod("other", 1, "one").build());
+        create(pod("other", 2, "one")
                 .editStatus()
                 .withPodIPs(List.of())
                 .addNewPodIP("10.244.0.9")
                 .endStatus()
                 .build());
         sandbox("other", "three", "example.com");
-        create(pod("other", "good", "three")
+        create(pod("other", 3, "three")
                 .editStatus()
                 .withPodIPs(List.of())
                 .addNewPodIP("10.244.0.10")
@@ -263,20 +224,20 @@ class SandboxClientsTest {
 
     @Test
     void podsThatMayNotUseTheProxy() {
-        assertThat(PodOwner.addresses(pod(NAMESPACE, "pod", "one").build())).containsExactly("10.244.0.7");
-        assertThat(PodOwner.addresses(pod(NAMESPACE, "pod", "one")
+        assertThat(PodOwner.addresses(pod(NAMESPACE, 1, "one").build())).containsExactly("10.244.0.7");
+        assertThat(PodOwner.addresses(pod(NAMESPACE, 1, "one")
                         .editStatus()
                         .withPhase("Succeeded")
                         .endStatus()
                         .build()))
                 .isEmpty();
-        assertThat(PodOwner.addresses(pod(NAMESPACE, "pod", "one")
+        assertThat(PodOwner.addresses(pod(NAMESPACE, 1, "one")
                         .editMetadata()
                         .withDeletionTimestamp("2026-01-01T00:00:00Z")
                         .endMetadata()
                         .build()))
                 .isEmpty();
-        assertThat(PodOwner.addresses(pod(NAMESPACE, "pod", "one")
+        assertThat(PodOwner.addresses(pod(NAMESPACE, 1, "one")
                         .editSpec()
                         .withHostNetwork(true)
                         .endSpec()

@@ -7,6 +7,7 @@ import dev.sandglass.egress.client.Clients;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,6 +19,7 @@ import java.util.function.Consumer;
 public final class FakeClients implements Clients {
 
     private final Map<IpAddress, Client> byAddress = new ConcurrentHashMap<>();
+    private final Set<IpAddress> seats = ConcurrentHashMap.newKeySet();
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
     public final AtomicInteger confirmations = new AtomicInteger();
     public final AtomicInteger questions = new AtomicInteger();
@@ -26,8 +28,18 @@ public final class FakeClients implements Clients {
 
     /** Puts a sandbox at an address, or gives the one there another list. */
     public void put(String address, String uid, String... allowedDomains) {
+        claim(address, uid, uid, allowedDomains);
+    }
+
+    /** Puts a seat at an address, which nobody has claimed. */
+    public void putSeat(String address) {
+        seats.add(IpAddress.parse(address));
+    }
+
+    /** Puts a sandbox at an address whose pod has the credential of that seat. */
+    public void claim(String address, String uid, String seat, String... allowedDomains) {
         EgressRules rules = EgressRules.parse(List.of(allowedDomains));
-        byAddress.put(IpAddress.parse(address), new Client(uid, "tenant", "name-of-" + uid, rules));
+        byAddress.put(IpAddress.parse(address), new Client(uid, seat, "tenant", "name-of-" + uid, rules));
         listeners.forEach(listener -> listener.accept(uid));
     }
 
@@ -50,6 +62,11 @@ public final class FakeClients implements Clients {
     public Optional<Client> at(IpAddress source) {
         questions.incrementAndGet();
         return Optional.ofNullable(byAddress.get(source));
+    }
+
+    @Override
+    public boolean awaitsClaim(IpAddress source) {
+        return seats.contains(source) && !byAddress.containsKey(source);
     }
 
     /** What is asked anew of a sandbox fails from now on, as if its address had just passed to another. */

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.egress.IpRange;
+import dev.sandglass.egress.client.ClaimWaits;
 import dev.sandglass.egress.client.ClientAdmission;
 import dev.sandglass.egress.client.Credentials;
 import dev.sandglass.egress.denial.Denial;
@@ -36,7 +37,14 @@ public final class Stage implements AutoCloseable {
     public static final String STRANGER = "127.0.0.23";
 
     /** Short, as most tests refuse those whom nobody makes known. */
-    private static final Duration PATIENCE = Duration.ofMillis(100);
+    private static final Duration SHORT = Duration.ofMillis(100);
+
+    /** How long unknown clients and requests of seats wait, and how many of the latter. */
+    private record Patience(Duration newcomer, Duration claim, int mostOfOne, int most) {
+        private static Patience of(Duration newcomer) {
+            return new Patience(newcomer, ClaimWaits.PATIENCE, ClaimWaits.MOST_OF_ONE, ClaimWaits.MOST);
+        }
+    }
 
     private static final DeniedRanges ONE_ADDRESS = new DeniedRanges(List.of(), List.of(IpRange.parse("127.0.0.1")));
 
@@ -45,6 +53,7 @@ public final class Stage implements AutoCloseable {
     public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     public final List<Denial> denials = new CopyOnWriteArrayList<>();
     public final List<Failure> failures = new CopyOnWriteArrayList<>();
+    public final ClaimWaits claims;
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
     private final List<Origin> origins = new ArrayList<>();
     private final EgressProxy proxy;
@@ -72,29 +81,40 @@ public final class Stage implements AutoCloseable {
     /** Every address is denied, so that whatever the rules let through ends there. */
     public static Stage thatDialsNobody() throws InterruptedException {
         List<IpRange> everything = List.of(IpRange.parse("0.0.0.0/0"), IpRange.parse("::/0"));
-        return new Stage(Limits.DEFAULT, false, Set.of(), new DeniedRanges(everything, List.of()), PATIENCE);
+        return new Stage(Limits.DEFAULT, false, Set.of(), new DeniedRanges(everything, List.of()), Patience.of(SHORT));
     }
 
     /** Unknown clients wait so long. */
     public static Stage waiting(Duration patience) throws InterruptedException {
-        return new Stage(Limits.DEFAULT, false, Set.of(), ONE_ADDRESS, patience);
+        return new Stage(Limits.DEFAULT, false, Set.of(), ONE_ADDRESS, Patience.of(patience));
+    }
+
+    /**
+     * Requests of seats wait so long, and so many.
+     *
+     * @param mostOfOne requests of one seat that wait at a time
+     * @param most requests of all seats that wait at a time
+     */
+    public static Stage withSeats(Duration claim, int mostOfOne, int most) throws InterruptedException {
+        return new Stage(Limits.DEFAULT, false, Set.of(), ONE_ADDRESS, new Patience(SHORT, claim, mostOfOne, most));
     }
 
     /** Tunnels to names are TLS on these ports. */
     public Stage(Limits limits, boolean credentialRequired, Set<Integer> tlsPorts) throws InterruptedException {
-        this(limits, credentialRequired, tlsPorts, ONE_ADDRESS, PATIENCE);
+        this(limits, credentialRequired, tlsPorts, ONE_ADDRESS, Patience.of(SHORT));
     }
 
     private Stage(
-            Limits limits, boolean credentialRequired, Set<Integer> tlsPorts, DeniedRanges denied, Duration patience)
+            Limits limits, boolean credentialRequired, Set<Integer> tlsPorts, DeniedRanges denied, Patience patience)
             throws InterruptedException {
+        claims = new ClaimWaits(clients, patience.claim(), patience.mostOfOne(), patience.most());
         Credentials credentials =
-                (client, user, password) -> user.equals(client.uid()) && password.equals("of-" + client.uid());
+                (client, user, password) -> user.equals(client.subject()) && password.equals("of-" + client.subject());
         proxy = new EgressProxy(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 new EgressProxy.Guard(
                         clients,
-                        new ClientAdmission(clients, credentials, credentialRequired, patience),
+                        new ClientAdmission(clients, credentials, claims, credentialRequired, patience.newcomer()),
                         names,
                         denied,
                         limits,

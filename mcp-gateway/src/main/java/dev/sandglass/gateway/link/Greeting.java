@@ -8,7 +8,6 @@ import dev.sandglass.gateway.link.frame.Verb;
 import dev.sandglass.gateway.sandbox.SeatConfiguration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 
 /**
  * What is said on a wire before anything else: hello, and to a seat that serves no sandbox yet what it is to be configured
@@ -117,17 +116,13 @@ final class Greeting {
         EnvRules.problem(configuration.env()).ifPresent(problem -> {
             throw Hello.incompatible("spec.env: " + problem);
         });
-        try {
-            return LinkFrames.verb(
-                    id,
-                    new Verb.Configure(
-                            target.sandboxUid(),
-                            target.incarnation(),
-                            configuration.env(),
-                            configuration.lost().orElse(null)));
-        } catch (JacksonException unwritable) {
-            throw Hello.incompatible("spec.env: a value has half a character, which no text in UTF-8 can have");
-        }
+        return LinkFrames.verb(
+                id,
+                new Verb.Configure(
+                        target.sandboxUid(),
+                        target.incarnation(),
+                        configuration.env(),
+                        configuration.lost().orElse(null)));
     }
 
     /** Of two gateways that come at once the first one counts; for whom that was, the supervisor is asked again. */

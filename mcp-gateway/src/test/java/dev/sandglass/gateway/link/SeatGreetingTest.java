@@ -253,9 +253,19 @@ class SeatGreetingTest {
     }
 
     @Test
-    void halfACharacterInAValueIsRefused() {
-        CompletableFuture<Answer> answer = ask(Map.of("A", "b\ud800"));
-        assertUnusable(answer, link.greetSeat("boot-1", NOBODY), "spec.env: a value has half a character");
+    void halfACharacterInAValueIsTheSupervisorsToRefuse() {
+        asks(Map.of("A", "b\ud800"));
+        assertThat(link.greetSeat("boot-1", NOBODY).said()).containsExactly("hello", "configure");
+    }
+
+    @Test
+    void aWordThatIsLongerThanAnyVerbIsNotSent() {
+        link.configuration = Optional.of(new SeatConfiguration(Map.of(), Optional.of("x".repeat(256 * 1024))));
+        CompletableFuture<Answer> answer = link.ask(new Verb.Metrics());
+        PaperWire wire = link.greetSeat("boot-1", NOBODY);
+        assertThat(failure(answer)).hasMessageContaining("at most 262144 are allowed");
+        assertThat(wire.said()).containsExactly("hello");
+        assertThat(wire.closed).isTrue();
     }
 
     @Test

@@ -36,7 +36,7 @@ public final class Training {
 
     /** The sandbox's pod is this machine. */
     private static final String POD = """
-        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "training-1", "namespace": "training",
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "sbx-%s-1", "namespace": "training",
          "uid": "1b0c4a1e-5d0f-4f60-9d37-6f1f3c0a9b11", "resourceVersion": "1",
          "labels": {"app.kubernetes.io/component": "sandbox"}, "ownerReferences": [{"apiVersion":
          "sandglass.dev/v1alpha1", "kind": "Sandbox", "name": "training", "uid": "%s", "controller": true}]},

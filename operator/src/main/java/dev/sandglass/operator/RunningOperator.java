@@ -85,17 +85,9 @@ final class RunningOperator implements AutoCloseable {
         operator = new Operator(overrider -> configure(overrider, client, metrics, onBlind));
         SandboxEvents events = new SandboxEvents(client);
         SandboxMeters meters = new SandboxMeters(metrics, settings.tenants().watched());
+        pools = pools(settings, secrets, client, events, metrics, meters);
         toolServers = new ToolServerReconciler(
                 new ToolServerWriter(client), settings.tenants(), events, meters, InstantSource.system());
-        ChildWriter children = new ChildWriter(
-                client,
-                settings.pods(),
-                settings.tenants(),
-                secrets.link(),
-                locator(settings, secrets, client),
-                new ClosedServices(client, settings.gatewayNamespace(), settings.probe(), InstantSource.system())
-                        ::probe);
-        pools = pools(settings, client, children, events, metrics, meters);
         sandboxes = new SandboxReconciler(
                 new SandboxView(
                         settings.pods(),
@@ -103,7 +95,14 @@ final class RunningOperator implements AutoCloseable {
                         () -> toolServersKnown,
                         new PodEvents(client),
                         InstantSource.system()),
-                children,
+                new ChildWriter(
+                        client,
+                        settings.pods(),
+                        settings.tenants(),
+                        secrets.link(),
+                        locator(settings, secrets, client),
+                        new ClosedServices(
+                                client, settings.gatewayNamespace(), settings.probe(), InstantSource.system())::probe),
                 new Storage(client, settings.pods().users()),
                 settings.deadlines(),
                 events,
@@ -112,12 +111,19 @@ final class RunningOperator implements AutoCloseable {
 
     private static PoolReconciler pools(
             OperatorSettings settings,
+            Secrets secrets,
             KubernetesClient client,
-            ChildWriter children,
             SandboxEvents events,
             MeterRegistry metrics,
             SandboxMeters meters) {
         InstantSource clock = InstantSource.system();
+        ChildWriter children = new ChildWriter(
+                client,
+                settings.pods(),
+                settings.tenants(),
+                secrets.link(),
+                locator(settings, secrets, client),
+                new ClosedServices(client, settings.gatewayNamespace(), settings.probe(), clock)::probe);
         return new PoolReconciler(
                 new SeatWriter(client, children),
                 children,
@@ -185,7 +191,7 @@ final class RunningOperator implements AutoCloseable {
     }
 
     private void work() {
-        toolServersKnown = knows(SandboxToolServer.class);
+        toolServersKnown = knowsToolServers();
         operator.register(sandboxes, controller -> common(controller)
                 // Which would not look at annotations.
                 .withGenerationAware(false)
@@ -194,8 +200,11 @@ final class RunningOperator implements AutoCloseable {
                 .withTriggerReconcilerOnAllEvents(true));
         if (toolServersKnown) {
             operator.register(toolServers, this::common);
+        } else {
+            LOG.atWarn()
+                    .log("The cluster has no kind SandboxToolServer; install its definition and restart the operator");
         }
-        if (knows(SandboxPool.class)) {
+        if (knowsPools()) {
             operator.register(pools, controller -> common(controller)
                     // Else what is remembered of a pool would stay when it is deleted.
                     .withTriggerReconcilerOnAllEvents(true));
@@ -206,6 +215,18 @@ final class RunningOperator implements AutoCloseable {
                 .addKeyValue("namespaces", settings.namespaceList())
                 .addKeyValue("image", settings.pods().images().defaultImage())
                 .log("The operator works");
+    }
+
+    /** Whether the API server serves the kind, as {@link #knowsToolServers}. */
+    private boolean knowsPools() {
+        try {
+            APIResourceList served = client.getApiResources(Sandbox.GROUP + "/" + Sandbox.VERSION);
+            return served != null
+                    && served.getResources().stream()
+                            .anyMatch(kind -> kind.getKind().equals(HasMetadata.getKind(SandboxPool.class)));
+        } catch (KubernetesClientException e) {
+            return true;
+        }
     }
 
     private <R extends HasMetadata> ControllerConfigurationOverrider<R> common(
@@ -225,19 +246,12 @@ final class RunningOperator implements AutoCloseable {
      * Whether the API server serves the kind. An administrator who installs definitions by hand may have left it out, and
      * sandboxes must not be without an operator for that.
      */
-    private boolean knows(Class<? extends HasMetadata> type) {
-        String wanted = HasMetadata.getKind(type);
+    private boolean knowsToolServers() {
         try {
             APIResourceList served = client.getApiResources(Sandbox.GROUP + "/" + Sandbox.VERSION);
-            boolean known = served != null
+            return served != null
                     && served.getResources().stream()
-                            .anyMatch(kind -> kind.getKind().equals(wanted));
-            if (!known) {
-                LOG.atWarn()
-                        .addKeyValue("kind", wanted)
-                        .log("The cluster does not have the kind; install its definition and restart the operator");
-            }
-            return known;
+                            .anyMatch(kind -> kind.getKind().equals(HasMetadata.getKind(SandboxToolServer.class)));
         } catch (KubernetesClientException e) {
             LOG.atInfo()
                     .addKeyValue("cause", ApiErrors.briefly(e))

@@ -2,7 +2,6 @@ package dev.sandglass.operator.write;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
-import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.operator.child.ChildMetadata;
 import dev.sandglass.operator.child.NamespaceAccess;
@@ -10,6 +9,7 @@ import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.PodSecret;
 import dev.sandglass.operator.pod.PodSubject;
@@ -21,6 +21,7 @@ import dev.sandglass.operator.settings.TenantNamespaces;
 import dev.sandglass.operator.settings.TrustedAuthorities;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -79,6 +80,17 @@ public final class ChildWriter {
         this.linkSecret = linkSecret;
         this.egress = egress;
         this.probe = probe;
+    }
+
+    /** What a seat that is made now is made with. */
+    SeatPod.Making making() {
+        return new SeatPod.Making(pods, egress.map(ProxyLocator::address), probe.get());
+    }
+
+    /** The keys of a pod, and its way to the egress proxy. */
+    Secret keysOf(ObjectMeta metadata, PodSubject subject) {
+        return PodSecret.desired(
+                metadata, subject.linkKeys(linkSecret), egress.map(locator -> locator.of(subject.id())));
     }
 
     /** What became of the attempt to make a pod: exactly one of the two is present. */
@@ -190,7 +202,7 @@ public final class ChildWriter {
                 throw e;
             }
             delete(keysOf(sandbox, incarnation));
-            return refused(e);
+            return refused(ApiErrors.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiErrors.of(e));
         }
     }
 
@@ -200,32 +212,8 @@ public final class ChildWriter {
     }
 
     private Optional<ProxyAccess> proxy(Sandbox sandbox, int incarnation) {
-        return proxy(SandboxPod.subject(sandbox, incarnation).id());
-    }
-
-    /** The egress proxy as the pod of that id reaches it; empty if the installation has none. */
-    Optional<ProxyAccess> proxy(String id) {
-        return egress.map(locator -> locator.of(id));
-    }
-
-    /** IP address of the egress proxy; empty if the installation has none. */
-    Optional<String> proxyAddress() {
-        return egress.map(ProxyLocator::address);
-    }
-
-    /** What a new pod tries. */
-    NetworkProbe probe() {
-        return probe.get();
-    }
-
-    /** What the installation says of every pod. */
-    PodSettings pods() {
-        return pods;
-    }
-
-    /** The keys of the link to the pod of that subject. */
-    LinkKeys keys(PodSubject subject) {
-        return subject.linkKeys(linkSecret);
+        return egress.map(
+                locator -> locator.of(SandboxPod.subject(sandbox, incarnation).id()));
     }
 
     private Secret keys(Sandbox sandbox, int incarnation, Optional<ProxyAccess> proxy) {
@@ -333,12 +321,7 @@ public final class ChildWriter {
                 && "AlreadyExists".equals(e.getStatus().getReason());
     }
 
-    /** What the API server's answer to a pod means; it is one that {@link ApiErrors#isRefusal}. */
-    static PodResult refused(KubernetesClientException e) {
-        return refused(ApiErrors.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiErrors.of(e));
-    }
-
-    private static PodResult refused(Reason reason, String why) {
+    static PodResult refused(Reason reason, String why) {
         return new PodResult(
                 Optional.empty(), Optional.of(new PodRefusal(reason, "The API server refused the pod: " + why)));
     }

@@ -217,7 +217,7 @@ final class RunningOperator implements AutoCloseable {
                 .log("The operator works");
     }
 
-    /** Whether the API server serves the kind, as {@link #knowsToolServers}. */
+    /** Whether the API server serves the kind of pools; see the other kinds. */
     private boolean knowsPools() {
         try {
             APIResourceList served = client.getApiResources(Sandbox.GROUP + "/" + Sandbox.VERSION);

@@ -70,9 +70,7 @@ class PoolRoundsTest {
     }
 
     private Resource<Pod> pod(Pod seat) {
-        return client.pods()
-                .inNamespace("tenant-a")
-                .withName(seat.getMetadata().getName());
+        return client.pods().inNamespace("tenant-a").withName(seat.getMetadata().getName());
     }
 
     private void run(Pod seat) {

@@ -135,7 +135,8 @@ class SeatWriterTest {
         api.server()
                 .expect()
                 .delete()
-                .withPath("/api/v1/namespaces/tenant-a/pods/" + seat.getMetadata().getName())
+                .withPath(
+                        "/api/v1/namespaces/tenant-a/pods/" + seat.getMetadata().getName())
                 .andReturn(
                         409,
                         new StatusBuilder().withCode(409).withReason("Conflict").build())

@@ -206,6 +206,8 @@ final class RunningOperator implements AutoCloseable {
             operator.register(pools, controller -> common(controller)
                     // Else what is remembered of a pool would stay when it is deleted.
                     .withTriggerReconcilerOnAllEvents(true));
+        } else {
+            LOG.atWarn().log("The cluster has no kind SandboxPool; install its definition and restart the operator");
         }
         operator.start();
         working = true;

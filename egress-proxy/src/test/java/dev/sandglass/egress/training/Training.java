@@ -60,7 +60,7 @@ public final class Training {
             Thread.startVirtualThread(() -> greet(origin));
             try (StandInApi api = new StandInApi()
                             .holding(SANDBOX.formatted(UID, target))
-                            .holding(POD.formatted(UID));
+                            .holding(POD.formatted(UID, UID));
                     TrainedProgram proxy =
                             TrainedProgram.start(List.of(command), environment(api, secret, port, probes));
                     HttpClient http = HttpClient.newHttpClient()) {

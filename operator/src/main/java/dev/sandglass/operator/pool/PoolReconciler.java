@@ -139,11 +139,17 @@ public final class PoolReconciler implements Reconciler<SandboxPool> {
                 PoolRefusal.of(pool, settings),
                 namespacePolicy(context).flatMap(NamespacePolicy::problem),
                 known.memory.seen(found, hash, now),
-                claims.latest(pool.getMetadata().getNamespace()),
+                lastClaim(pool, known, found, now),
                 seats.heldUntil(pool.getMetadata().getNamespace()),
                 now);
         known.memory = seen.memory().lacking(seen.present().size() < seen.wanted(), now);
         return seen.after(found, known.memory);
+    }
+
+    private Optional<Instant> lastClaim(SandboxPool pool, Tended known, List<Seat> found, Instant now) {
+        return Stream.of(claims.latest(pool.getMetadata().getNamespace()), known.expectations.lastClaim(found, now))
+                .flatMap(Optional::stream)
+                .max(Comparator.naturalOrder());
     }
 
     /** Whether a seat is there that the cache does not show. */

@@ -24,6 +24,8 @@ final class SeatExpectations {
 
     private final Map<String, Made> made = new LinkedHashMap<>();
     private final Set<String> ended = new HashSet<>();
+    private final Set<String> ready = new HashSet<>();
+    private Optional<Instant> claimed = Optional.empty();
 
     private record Made(Pod pod, Instant at) {}
 
@@ -45,6 +47,7 @@ final class SeatExpectations {
     /** Notes that a seat is on its way out. */
     void ended(Seat seat) {
         made.remove(seat.name());
+        ready.remove(seat.name());
         ended.add(seat.name());
     }
 
@@ -65,6 +68,23 @@ final class SeatExpectations {
                 .forEach(seats::add);
         made.values().stream().map(Made::pod).map(Seat::of).forEach(seats::add);
         return seats;
+    }
+
+    /**
+     * When a ready seat was last found gone that the operator had not ended: most likely a sandbox claimed it. Empty if none
+     * was.
+     *
+     * @param seats all that there are now
+     */
+    Optional<Instant> lastClaim(List<Seat> seats, Instant now) {
+        Set<String> names = new HashSet<>();
+        seats.forEach(seat -> names.add(seat.name()));
+        if (!names.containsAll(ready)) {
+            claimed = Optional.of(now);
+        }
+        ready.clear();
+        seats.stream().filter(Seat::isReady).map(Seat::name).forEach(ready::add);
+        return claimed;
     }
 
     /** The seats that the cache should show by now and does not. */

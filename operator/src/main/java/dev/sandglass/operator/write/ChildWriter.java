@@ -2,7 +2,6 @@ package dev.sandglass.operator.write;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
-import dev.sandglass.api.link.LinkKeys;
 import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.operator.child.ChildMetadata;
 import dev.sandglass.operator.child.ClaimedPod;
@@ -11,6 +10,7 @@ import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
 import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.PodSecret;
 import dev.sandglass.operator.pod.PodSubject;
@@ -81,6 +81,16 @@ public final class ChildWriter {
         this.linkSecret = linkSecret;
         this.egress = egress;
         this.probe = probe;
+    }
+
+    /** What a seat that is made now is made with. */
+    SeatPod.Making making() {
+        return new SeatPod.Making(pods, egress.map(ProxyLocator::address), probe.get());
+    }
+
+    /** The keys of a pod, and its way to the egress proxy. */
+    Secret keysOf(ObjectMeta metadata, PodSubject subject) {
+        return PodSecret.desired(metadata, subject.linkKeys(linkSecret), proxy(subject));
     }
 
     /** What became of the attempt to make a pod: exactly one of the two is present. */
@@ -176,12 +186,7 @@ public final class ChildWriter {
             Optional<PersistentVolumeClaim> workspace,
             SecretFiles secrets) {
         Pod first = secrets.mountedIn(SandboxPod.desired(
-                sandbox,
-                incarnation,
-                pods,
-                workspace,
-                proxy(subject(sandbox, incarnation).id()),
-                probe.get()));
+                sandbox, incarnation, pods, workspace, proxy(subject(sandbox, incarnation)), probe.get()));
         return lost.map(why -> SandboxContainer.after(first, why)).orElse(first);
     }
 
@@ -201,48 +206,23 @@ public final class ChildWriter {
                 throw e;
             }
             delete(keysOf(sandbox, incarnation));
-            return refused(e);
+            return refused(ApiErrors.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiErrors.of(e));
         }
     }
 
     /** Creates the keys of an existing pod again if they were deleted: those of its seat, if it was one. */
     public void giveKeys(Sandbox sandbox, int incarnation, Pod pod) {
         createUnlessPresent(ClaimedPod.seat(pod)
-                .map(seat -> keys(ClaimedPod.ofKeys(pod), ClaimedPod.subject(seat)))
+                .map(seat -> keysOf(ClaimedPod.ofKeys(pod), ClaimedPod.subject(seat)))
                 .orElseGet(() -> keys(sandbox, incarnation)));
     }
 
-    /** The egress proxy as the pod of that id reaches it; empty if the installation has none. */
-    Optional<ProxyAccess> proxy(String id) {
-        return egress.map(locator -> locator.of(id));
-    }
-
-    /** IP address of the egress proxy; empty if the installation has none. */
-    Optional<String> proxyAddress() {
-        return egress.map(ProxyLocator::address);
-    }
-
-    /** What a new pod tries. */
-    NetworkProbe probe() {
-        return probe.get();
-    }
-
-    /** What the installation says of every pod. */
-    PodSettings pods() {
-        return pods;
-    }
-
-    /** The keys of the link to the pod of that subject. */
-    LinkKeys keys(PodSubject subject) {
-        return subject.linkKeys(linkSecret);
+    private Optional<ProxyAccess> proxy(PodSubject subject) {
+        return egress.map(locator -> locator.of(subject.id()));
     }
 
     private Secret keys(Sandbox sandbox, int incarnation) {
-        return keys(ChildMetadata.ofIncarnation(sandbox, incarnation), subject(sandbox, incarnation));
-    }
-
-    private Secret keys(ObjectMeta metadata, PodSubject subject) {
-        return PodSecret.desired(metadata, keys(subject), proxy(subject.id()));
+        return keysOf(ChildMetadata.ofIncarnation(sandbox, incarnation), subject(sandbox, incarnation));
     }
 
     private static PodSubject subject(Sandbox sandbox, int incarnation) {
@@ -360,12 +340,7 @@ public final class ChildWriter {
                 && "AlreadyExists".equals(e.getStatus().getReason());
     }
 
-    /** What the API server's answer to a pod means; it is one that {@link ApiErrors#isRefusal}. */
-    static PodResult refused(KubernetesClientException e) {
-        return refused(ApiErrors.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiErrors.of(e));
-    }
-
-    private static PodResult refused(Reason reason, String why) {
+    static PodResult refused(Reason reason, String why) {
         return new PodResult(
                 Optional.empty(), Optional.of(new PodRefusal(reason, "The API server refused the pod: " + why)));
     }

@@ -1,9 +1,9 @@
 package dev.sandglass.operator.write;
 
+import dev.sandglass.api.Reason;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.lifecycle.SeatState;
-import dev.sandglass.operator.pod.PodSecret;
 import dev.sandglass.operator.pod.PodSubject;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -38,7 +38,7 @@ public final class SeatWriter {
 
     /** What a seat that is made now is made with. */
     public SeatPod.Making making() {
-        return new SeatPod.Making(children.pods(), children.proxyAddress(), children.probe());
+        return children.making();
     }
 
     /**
@@ -58,7 +58,8 @@ public final class SeatWriter {
             if (!ApiErrors.isRefusal(e)) {
                 throw e;
             }
-            return ChildWriter.refused(e);
+            return ChildWriter.refused(
+                    ApiErrors.isQuota(e) ? Reason.QUOTA_EXCEEDED : Reason.POD_REFUSED, ApiErrors.of(e));
         }
     }
 
@@ -83,8 +84,7 @@ public final class SeatWriter {
         PodSubject subject = SeatPod.seatOf(seat)
                 .map(SeatPod::subject)
                 .orElseThrow(() -> new IllegalArgumentException("Not the pod of a seat"));
-        children.createUnlessPresent(
-                PodSecret.desired(SeatPod.ofSecret(seat), children.keys(subject), children.proxy(subject.id())));
+        children.createUnlessPresent(children.keysOf(SeatPod.ofSecret(seat), subject));
     }
 
     /** Ends a seat, unless it was changed since it was read: a sandbox may have claimed it. True if it is on its way out. */

@@ -13,11 +13,13 @@ import dev.sandglass.api.pool.SandboxPoolSpec;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.ProxyAccess;
 import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.watch.LeanSerialization;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -200,6 +202,21 @@ class SeatPodTest {
         assertThat(SeatPod.belongsTo(pool, cold(true))).isFalse();
         assertThat(SeatPod.seatOf(seat)).hasValue(SEAT);
         assertThat(SeatPod.seatOf(cold(true))).isEmpty();
+    }
+
+    /** Of what a pod was made with, the operator's caches drop most: only the hash tells it. */
+    @Test
+    void whatTheCachesKeepOfASeatTellsWhoseItIsAndWhatItWasMadeFrom() {
+        SandboxPool pool = pool(TEMPLATE, "python");
+        Pod seat = SeatPod.desired(pool, SEAT, making(true));
+
+        Pod cached = LeanSerialization.create().unmarshal(Serialization.asJson(seat), Pod.class);
+
+        assertThat(cached.getSpec().getContainers().getFirst().getEnv()).isEmpty();
+        assertThat(cached.getSpec().getDnsConfig()).isNull();
+        assertThat(SeatPod.hashOf(cached)).isEqualTo(SeatPod.hash(pool, making(true)));
+        assertThat(SeatPod.belongsTo(pool, cached)).isTrue();
+        assertThat(SeatPod.seatOf(cached)).hasValue(SEAT);
     }
 
     private static String hash(PoolTemplate template, String... languages) {

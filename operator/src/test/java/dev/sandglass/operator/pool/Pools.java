@@ -32,7 +32,8 @@ public final class Pools {
     /** What seats are made from now, unless a test says otherwise. */
     static final String HASH = "now";
 
-    static final PodSettings SETTINGS = new PodSettings(
+    /** An installation that says little. */
+    public static final PodSettings SETTINGS = new PodSettings(
             new ImagePolicy("registry.example.com/kernel:1", List.of("registry.example.com/*")),
             Duration.ofHours(8),
             new NamespaceAccount("sandglass-sandbox", List.of()),

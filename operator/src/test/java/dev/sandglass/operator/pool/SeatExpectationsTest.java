@@ -43,6 +43,22 @@ class SeatExpectationsTest {
     }
 
     @Test
+    void aReadySeatThatWentByItselfWasClaimed() {
+        Seat two = Pools.ready(2, Duration.ofMinutes(1));
+        Seat three = Pools.starting(3, Duration.ZERO);
+        assertThat(expectations.lastClaim(List.of(ONE, two, three), Pools.NOW)).isEmpty();
+        expectations.ended(two);
+        assertThat(expectations.lastClaim(List.of(ONE, three), Pools.NOW.plusSeconds(1)))
+                .as("the operator ended it")
+                .isEmpty();
+        assertThat(expectations.lastClaim(List.of(ONE), Pools.NOW.plusSeconds(2)))
+                .as("it was not ready")
+                .isEmpty();
+        assertThat(expectations.lastClaim(List.of(), Pools.NOW.plusSeconds(3))).hasValue(Pools.NOW.plusSeconds(3));
+        assertThat(expectations.lastClaim(List.of(), Pools.NOW.plusSeconds(4))).hasValue(Pools.NOW.plusSeconds(3));
+    }
+
+    @Test
     void theApiServerIsAskedAfterFiveSeconds() {
         expectations.making(OTHER, Pools.NOW);
         assertThat(expectations.nextDoubt()).hasValue(Pools.NOW.plus(SeatExpectations.DOUBT_AFTER));

@@ -19,6 +19,8 @@ import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.math.BigDecimal;
@@ -75,8 +77,24 @@ public final class Seats {
                 .map(variable -> ofSecret(variable, name))
                 .toList();
         return cold.edit()
-                .withNewMetadata()
-                .withName(name)
+                .withMetadata(metadata(pool, id))
+                .editSpec()
+                .withActiveDeadlineSeconds(LIFETIME.toSeconds())
+                .editFirstContainer()
+                .withEnv(variables)
+                .addToEnv(
+                        variable("SANDGLASS_SANDBOX_UID", id),
+                        variable("SANDGLASS_INCARNATION", "0"),
+                        variable("SANDGLASS_SEAT", "true"),
+                        variable("SANDGLASS_SEAT_LANGUAGES", "python"))
+                .endContainer()
+                .endSpec()
+                .build();
+    }
+
+    private static ObjectMeta metadata(SandboxPool pool, String id) {
+        return new ObjectMetaBuilder()
+                .withName(ClaimedPod.subject(id).name())
                 .withNamespace(pool.getMetadata().getNamespace())
                 .addToLabels(SandboxLabels.MANAGED_BY, SandboxLabels.OPERATOR)
                 .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
@@ -91,18 +109,6 @@ public final class Seats {
                 .withUid(pool.getMetadata().getUid())
                 .withController(true)
                 .endOwnerReference()
-                .endMetadata()
-                .editSpec()
-                .withActiveDeadlineSeconds(LIFETIME.toSeconds())
-                .editFirstContainer()
-                .withEnv(variables)
-                .addToEnv(
-                        variable("SANDGLASS_SANDBOX_UID", id),
-                        variable("SANDGLASS_INCARNATION", "0"),
-                        variable("SANDGLASS_SEAT", "true"),
-                        variable("SANDGLASS_SEAT_LANGUAGES", "python"))
-                .endContainer()
-                .endSpec()
                 .build();
     }
 

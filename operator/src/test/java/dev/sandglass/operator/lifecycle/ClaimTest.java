@@ -177,7 +177,7 @@ class ClaimTest {
         assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("NoMatch: disk");
     }
 
-    static Stream<Arguments> unfit() {
+    static Stream<Arguments> notReady() {
         return Stream.of(
                 row("starting", pod -> pod.edit().withNewStatus().endStatus().build()),
                 row("being deleted", pod -> pod.edit()
@@ -197,7 +197,11 @@ class ClaimTest {
                         .withStatus("False")
                         .endCondition()
                         .endStatus()
-                        .build()),
+                        .build()));
+    }
+
+    static Stream<Arguments> notUnclaimed() {
+        return Stream.of(
                 row("claimed", pod -> pod.edit()
                         .editMetadata()
                         .addToLabels(SandboxLabels.SANDBOX_UID, "uid-of-another")
@@ -219,7 +223,11 @@ class ClaimTest {
                         .editMetadata()
                         .removeFromLabels(SandboxLabels.SEAT)
                         .endMetadata()
-                        .build()),
+                        .build()));
+    }
+
+    static Stream<Arguments> outdated() {
+        return Stream.of(
                 row("of another image", pod -> pod.edit()
                         .editSpec()
                         .editFirstContainer()
@@ -260,7 +268,7 @@ class ClaimTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource("unfit")
+    @MethodSource({"notReady", "notUnclaimed", "outdated"})
     void aSeatThatIsNotReadyOrNotUpToDateIsNone(String name, UnaryOperator<Pod> change) {
         pools.add(DEFAULT);
         pods.add(change.apply(seat(DEFAULT, "a", MADE)));

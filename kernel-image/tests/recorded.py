@@ -19,6 +19,7 @@ from sandglass_supervisor.link import wire
 from sandglass_supervisor.link.wire import Piece
 from sandglass_supervisor.network_probe import Address, Network
 from sandglass_supervisor.processes.cgroup import Memory
+from sandglass_supervisor.seat import Seat
 from sandglass_supervisor.verbs import Sandbox, Verbs
 
 FOLDER = Path(__file__).parent / "frames"
@@ -123,7 +124,7 @@ _CLOSED = {"reached": None, "refusal": None}
 _KERNEL = {"language": "python", "session": "default", "state": "idle", "executions": 0, "uptime_s": 1.5}
 
 
-def _hello() -> dict[str, Any]:
+def _hello(seat: Seat | None = None) -> dict[str, Any]:
     """The answer of the verb itself: what it tells of limits is part of the protocol."""
     settings = SimpleNamespace(sandbox_uid="uid-1", incarnation="7")
     kernels = [SimpleNamespace(describe=lambda: dict(_KERNEL))]
@@ -131,7 +132,7 @@ def _hello() -> dict[str, Any]:
     network = Network(required=True)
     network.is_open(Address("192.0.2.1", 443))
     sandbox = SimpleNamespace(
-        settings=settings, boot_id="b00t", network=network, kernels=kernels, executions=[], files=files
+        settings=settings, boot_id="b00t", network=network, kernels=kernels, executions=[], files=files, seat=seat
     )
     said: list[dict[str, Any]] = []
     unused = cast(Any, None)

@@ -11,9 +11,10 @@ from sandglass_supervisor.link import arguments, wire
 from sandglass_supervisor.link.wire import Credit, Malformed, Problem, Request, Returned
 from sandglass_supervisor.mcp_servers.definition import parse_name, parse_registration
 from sandglass_supervisor.mcp_servers.served_calls import parse_call, parse_call_id, parse_server
+from sandglass_supervisor.seat import parse_configuration
 
 VERBS = set(
-    "hello execute command install attach detach interrupt list metrics files reset close"
+    "hello configure execute command install attach detach interrupt list metrics files reset close"
     " mcp_register mcp_list mcp_remove mcp_tools mcp_functions mcp_call mcp_cancel".split()
 )
 _OF_SECRETS = ("secret_env", "secret_headers")
@@ -72,6 +73,8 @@ def _arguments(request: Request) -> dict[str, Any]:
             return {**said, "stdin": recorded.to_text(request.blob)}
         case "install":
             return arguments.parse_install(request)._asdict()
+        case "configure":
+            return parse_configuration(request.arguments)._asdict()
         case "files":
             asked = arguments.parse_files(request)._asdict()
             return {**asked, "content": recorded.to_text(request.blob)}

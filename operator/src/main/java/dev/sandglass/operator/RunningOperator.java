@@ -105,7 +105,7 @@ final class RunningOperator implements AutoCloseable {
                 settings.pods(), settings.tenants(), () -> kinds, new PodEvents(client), InstantSource.system());
         sandboxes = new SandboxReconciler(
                 view,
-                new WarmStarts(view, claims, settings.pods(), meters.claims()),
+                new WarmStarts(view, claims, children::making, meters.claims()),
                 children,
                 new Storage(client, settings.pods().users()),
                 settings.deadlines(),

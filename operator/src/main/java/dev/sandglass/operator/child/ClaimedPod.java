@@ -119,7 +119,7 @@ public final class ClaimedPod {
     }
 
     /** Whether a seat's node lets it live for as long as a pod that is made now would: its deadline can only shrink. */
-    static boolean outlives(Pod seat, Pod cold, Instant now) {
+    public static boolean outlives(Pod seat, Pod cold, Instant now) {
         return deadline(seat)
                 .filter(present -> present >= lowered(seat, cold, now))
                 .isPresent();

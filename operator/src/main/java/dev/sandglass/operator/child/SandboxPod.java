@@ -56,9 +56,6 @@ public final class SandboxPod {
 
     static PodShape shape(Sandbox sandbox, PodSettings settings, Optional<String> proxy, NetworkProbe probe) {
         SandboxSpec spec = sandbox.wanted();
-        Set<Integer> opened = settings.egress()
-                .map(egress -> EgressPeers.directPorts(sandbox, egress))
-                .orElse(Set.of());
         return new PodShape(
                 spec.image(),
                 new PodSize(spec.memory(), spec.cpus(), spec.disk()),
@@ -70,7 +67,18 @@ public final class SandboxPod {
                                         new WorkspaceVolume(ChildNames.workspace(sandbox), workspace.size()))),
                 settings,
                 proxy,
-                probe.beside(opened));
+                probe.beside(opened(sandbox, settings)));
+    }
+
+    private static Set<Integer> opened(Sandbox sandbox, PodSettings settings) {
+        return settings.egress()
+                .map(egress -> EgressPeers.directPorts(sandbox, egress))
+                .orElse(Set.of());
+    }
+
+    /** Whether a sandbox's pod tries in vain what a seat tries; its list may open some of these addresses. */
+    public static boolean triesLikeASeat(Sandbox sandbox, SeatPod.Making making) {
+        return making.probe().beside(opened(sandbox, making.settings())).equals(making.probe());
     }
 
     static PodIdentity identity(

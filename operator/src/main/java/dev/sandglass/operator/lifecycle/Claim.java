@@ -2,12 +2,13 @@ package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
-import dev.sandglass.operator.child.SeatFit;
+import dev.sandglass.operator.child.ClaimedPod;
+import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.settings.PodSettings;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -57,22 +58,24 @@ public sealed interface Claim {
      * @param cold the pod that would be made for it
      * @param pools those of its namespace
      * @param podsOf the pods of a pool, by the pool's name, whatever their state
+     * @param making what seats are made with now
      */
     static Claim of(
             Sandbox sandbox,
             Pod cold,
             List<KnownPool> pools,
             Function<String, List<Pod>> podsOf,
-            PodSettings settings,
+            SeatPod.Making making,
             Instant now) {
         if (pools.isEmpty()) {
             return new NoPool();
         }
-        Optional<ColdReason> never = never(sandbox);
+        Optional<ColdReason> never = never(sandbox, making);
         if (never.isPresent()) {
             return new Cold(never.get());
         }
         SandboxSpec wanted = sandbox.wanted();
+        PodSettings settings = making.settings();
         List<KnownPool> matching = pools.stream()
                 .filter(pool -> pool.difference(wanted, settings).isEmpty())
                 .sorted(KnownPool.OLDEST_FIRST)
@@ -85,37 +88,35 @@ public sealed interface Claim {
                             .max(Comparator.naturalOrder())
                             .map(KnownPool.Field::word));
         }
-        return among(matching.stream().flatMap(pool -> seats(podsOf.apply(pool.name()))), cold, now);
+        List<ClaimableSeat> seats = matching.stream()
+                .flatMap(pool -> seats(pool, podsOf.apply(pool.name())))
+                .filter(seat -> ClaimedPod.outlives(seat.pod(), cold, now))
+                .toList();
+        return seats.isEmpty() ? new Cold(ColdReason.NO_SEAT) : new Warm(seats);
     }
 
     /** What no seat has, whatever its pool. */
-    private static Optional<ColdReason> never(Sandbox sandbox) {
+    private static Optional<ColdReason> never(Sandbox sandbox, SeatPod.Making making) {
         if (ToolServerChild.isOne(sandbox)) {
             return Optional.of(ColdReason.TOOL_SERVER);
         }
         if (!sandbox.wanted().volumes().isEmpty()) {
             return Optional.of(ColdReason.VOLUMES);
         }
-        return sandbox.wanted().workspace() == null ? Optional.empty() : Optional.of(ColdReason.WORKSPACE);
+        if (sandbox.wanted().workspace() != null) {
+            return Optional.of(ColdReason.WORKSPACE);
+        }
+        return SandboxPod.triesLikeASeat(sandbox, making) ? Optional.empty() : Optional.of(ColdReason.NETWORK);
     }
 
-    private static Stream<ClaimableSeat> seats(List<Pod> pods) {
-        return pods.stream().flatMap(pod -> ClaimableSeat.of(pod).stream()).sorted(ClaimableSeat.OLDEST_FIRST);
-    }
-
-    private static Claim among(Stream<ClaimableSeat> running, Pod cold, Instant now) {
-        List<ClaimableSeat> fitting = new ArrayList<>();
-        boolean otherProbe = false;
-        for (ClaimableSeat seat : running.toList()) {
-            SeatFit fit = SeatFit.of(seat.pod(), cold, now);
-            otherProbe |= fit == SeatFit.OTHER_PROBE;
-            if (fit == SeatFit.FITS) {
-                fitting.add(seat);
-            }
-        }
-        if (!fitting.isEmpty()) {
-            return new Warm(fitting);
-        }
-        return new Cold(otherProbe ? ColdReason.NETWORK : ColdReason.NO_SEAT);
+    /**
+     * Those that were made from what the pool and the installation say now. The digest tells, since the caches keep little of
+     * a pod's spec (LeanSerialization), and policies let nobody change it.
+     */
+    private static Stream<ClaimableSeat> seats(KnownPool pool, List<Pod> pods) {
+        return pods.stream()
+                .flatMap(pod -> ClaimableSeat.of(pod).stream())
+                .filter(seat -> SeatPod.hashOf(seat.pod()).equals(pool.hash()))
+                .sorted(ClaimableSeat.OLDEST_FIRST);
     }
 }

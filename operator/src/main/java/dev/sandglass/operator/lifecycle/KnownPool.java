@@ -3,6 +3,7 @@ package dev.sandglass.operator.lifecycle;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.settings.PodSettings;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Instant;
@@ -15,8 +16,9 @@ import java.util.Optional;
  *
  * @param template what its seats are like
  * @param created the older of two pools is asked first
+ * @param hash what its seats are made from now, see {@link SeatPod#hash}
  */
-public record KnownPool(String name, PoolTemplate template, Instant created) {
+public record KnownPool(String name, PoolTemplate template, Instant created, String hash) {
 
     static final Comparator<KnownPool> OLDEST_FIRST =
             Comparator.comparing(KnownPool::created).thenComparing(KnownPool::name);
@@ -41,13 +43,14 @@ public record KnownPool(String name, PoolTemplate template, Instant created) {
     }
 
     /** What the resource says; one that is being deleted gives no seats. */
-    public static Optional<KnownPool> of(SandboxPool pool) {
+    public static Optional<KnownPool> of(SandboxPool pool, SeatPod.Making making) {
         return pool.isMarkedForDeletion()
                 ? Optional.empty()
                 : Optional.of(new KnownPool(
                         pool.getMetadata().getName(),
                         pool.wanted().template(),
-                        Instant.parse(pool.getMetadata().getCreationTimestamp())));
+                        Instant.parse(pool.getMetadata().getCreationTimestamp()),
+                        SeatPod.hash(pool, making)));
     }
 
     /** The first field in which a sandbox wants something else than this pool's seats are; empty if there is none. */

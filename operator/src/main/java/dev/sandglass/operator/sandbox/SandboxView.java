@@ -3,6 +3,7 @@ package dev.sandglass.operator.sandbox;
 import dev.sandglass.api.ConditionType;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.child.ChildMetadata;
 import dev.sandglass.operator.child.ChildNames;
@@ -10,6 +11,7 @@ import dev.sandglass.operator.child.NamespaceAccess;
 import dev.sandglass.operator.child.NamespacePolicy;
 import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.child.SandboxNetworkPolicy;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.child.ToolServerCheck;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.lifecycle.KnownPool;
@@ -226,12 +228,17 @@ public final class SandboxView {
                 .orElse(List.of());
     }
 
-    /** The pools of the sandbox's namespace; empty if the API server does not have the kind. */
-    List<KnownPool> pools(Context<Sandbox> context) {
-        return kinds.get().pools()
-                ? SandboxWatches.poolsBeside(context).stream()
-                        .flatMap(pool -> KnownPool.of(pool).stream())
-                        .toList()
-                : List.of();
+    /**
+     * The pools of the sandbox's namespace; empty if the API server does not have the kind.
+     *
+     * @param making what seats are made with now; asked only if there is a pool
+     */
+    List<KnownPool> pools(Supplier<SeatPod.Making> making, Context<Sandbox> context) {
+        List<SandboxPool> pools = kinds.get().pools() ? SandboxWatches.poolsBeside(context) : List.of();
+        if (pools.isEmpty()) {
+            return List.of();
+        }
+        SeatPod.Making now = making.get();
+        return pools.stream().flatMap(pool -> KnownPool.of(pool, now).stream()).toList();
     }
 }

@@ -2,11 +2,11 @@ package dev.sandglass.operator.sandbox;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.operator.child.ClaimedPod;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.lifecycle.Claim;
 import dev.sandglass.operator.lifecycle.ColdReason;
 import dev.sandglass.operator.lifecycle.KnownPool;
 import dev.sandglass.operator.metrics.ClaimMeter;
-import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.watch.SandboxWatches;
 import dev.sandglass.operator.write.SeatClaims;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -14,19 +14,20 @@ import io.javaoperatorsdk.operator.api.reconciler.Context;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Gives a sandbox that needs a pod a seat of a pool, where one fits. Without a pool in its namespace it costs nothing. */
 public final class WarmStarts {
 
     private final SandboxView view;
     private final SeatClaims claims;
-    private final PodSettings settings;
+    private final Supplier<SeatPod.Making> making;
     private final ClaimMeter meter;
 
-    public WarmStarts(SandboxView view, SeatClaims claims, PodSettings settings, ClaimMeter meter) {
+    public WarmStarts(SandboxView view, SeatClaims claims, Supplier<SeatPod.Making> making, ClaimMeter meter) {
         this.view = view;
         this.claims = claims;
-        this.settings = settings;
+        this.making = making;
         this.meter = meter;
     }
 
@@ -50,7 +51,7 @@ public final class WarmStarts {
      * @param cold the pod that would be made for that incarnation of the sandbox
      */
     Start start(Sandbox sandbox, int incarnation, Pod cold, Instant now, Context<Sandbox> context) {
-        List<KnownPool> pools = view.pools(context);
+        List<KnownPool> pools = view.pools(making, context);
         if (pools.isEmpty()) {
             return new Start.Cold(Optional.empty());
         }
@@ -61,7 +62,7 @@ public final class WarmStarts {
             present.filter(pod -> ClaimedPod.seat(pod).isPresent()).ifPresent(pod -> meter.hit());
             return new Start.There(present.get());
         }
-        Claim claim = Claim.of(sandbox, cold, pools, pool -> SandboxWatches.seats(pool, context), settings, now);
+        Claim claim = Claim.of(sandbox, cold, pools, pool -> SandboxWatches.seats(pool, context), making.get(), now);
         return switch (claim) {
             case Claim.NoPool none -> new Start.Cold(Optional.empty());
             case Claim.Cold why -> new Start.Cold(Optional.of(why));

@@ -84,7 +84,7 @@ public final class ChildWriter {
     }
 
     /** What a seat that is made now is made with. */
-    SeatPod.Making making() {
+    public SeatPod.Making making() {
         return new SeatPod.Making(pods, egress.map(ProxyLocator::address), probe.get());
     }
 

@@ -4,13 +4,17 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
+import dev.sandglass.api.egress.DefaultDomains;
+import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
 import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.SandboxContainer;
+import dev.sandglass.operator.settings.Egress;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.PodSettings;
@@ -55,6 +59,19 @@ public final class Seats {
                 Scheduling.anywhere(new BigDecimal("0.25")));
     }
 
+    /** Of an installation whose sandboxes may reach public hosts. */
+    public static PodSettings withEgress() {
+        return new PodSettings(
+                SETTINGS.images(),
+                SETTINGS.maxLifetime(),
+                SETTINGS.account(),
+                SETTINGS.runtimeClasses(),
+                SETTINGS.users(),
+                SETTINGS.scheduling(),
+                Optional.of(new Egress(new DeniedRanges(List.of(), List.of()), false, false, DefaultDomains.NONE)),
+                Optional.empty());
+    }
+
     public static SandboxPool pool(String namespace, String name, PoolTemplate template) {
         SandboxPool pool = new SandboxPool();
         pool.getMetadata().setNamespace(namespace);
@@ -77,7 +94,8 @@ public final class Seats {
                 .map(variable -> ofSecret(variable, name))
                 .toList();
         return cold.edit()
-                .withMetadata(metadata(pool, id))
+                .withMetadata(
+                        metadata(pool, id, SeatPod.hash(pool, new SeatPod.Making(settings, Optional.empty(), probe))))
                 .editSpec()
                 .withActiveDeadlineSeconds(LIFETIME.toSeconds())
                 .editFirstContainer()
@@ -92,7 +110,7 @@ public final class Seats {
                 .build();
     }
 
-    private static ObjectMeta metadata(SandboxPool pool, String id) {
+    private static ObjectMeta metadata(SandboxPool pool, String id, String hash) {
         return new ObjectMetaBuilder()
                 .withName(ClaimedPod.subject(id).name())
                 .withNamespace(pool.getMetadata().getNamespace())
@@ -100,7 +118,7 @@ public final class Seats {
                 .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)
                 .addToLabels(SandboxLabels.POOL, pool.getMetadata().getName())
                 .addToLabels(SandboxLabels.SEAT, id)
-                .addToAnnotations(SandboxLabels.POOL_TEMPLATE_HASH, "0123456789abcdef")
+                .addToAnnotations(SandboxLabels.POOL_TEMPLATE_HASH, hash)
                 .addToAnnotations("cluster-autoscaler.kubernetes.io/safe-to-evict", "true")
                 .addNewOwnerReference()
                 .withApiVersion(pool.getApiVersion())

@@ -10,6 +10,7 @@ import dev.sandglass.api.Workspace;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.cluster.Seats;
 import dev.sandglass.operator.cluster.Statuses;
@@ -18,8 +19,10 @@ import dev.sandglass.operator.settings.ClosedAddress;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.toolserver.Servers;
+import dev.sandglass.operator.watch.LeanSerialization;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -70,14 +73,17 @@ class ClaimTest {
 
     private Claim claim(Sandbox sandbox) {
         Pod cold = SandboxPod.desired(sandbox, 1, settings, Optional.empty(), Optional.empty(), probe);
+        var making = new SeatPod.Making(settings, Optional.empty(), probe);
         return Claim.of(
                 sandbox,
                 cold,
-                pools.stream().flatMap(pool -> KnownPool.of(pool).stream()).toList(),
+                pools.stream()
+                        .flatMap(pool -> KnownPool.of(pool, making).stream())
+                        .toList(),
                 name -> pods.stream()
                         .filter(pod -> name.equals(pod.getMetadata().getLabels().get(SandboxLabels.POOL)))
                         .toList(),
-                settings,
+                making,
                 NOW);
     }
 
@@ -228,39 +234,38 @@ class ClaimTest {
 
     static Stream<Arguments> outdated() {
         return Stream.of(
-                row("of another image", pod -> pod.edit()
-                        .editSpec()
-                        .editFirstContainer()
-                        .withImage("registry.example.com/kernel:0")
-                        .endContainer()
-                        .endSpec()
-                        .build()),
-                row("of another size", pod -> pod.edit()
-                        .editSpec()
-                        .editFirstContainer()
-                        .editResources()
-                        .addToLimits("memory", new Quantity("511Mi"))
-                        .endResources()
-                        .endContainer()
-                        .endSpec()
-                        .build()),
-                row("of another setting", pod -> pod.edit()
-                        .editSpec()
-                        .editFirstContainer()
-                        .addNewEnv()
-                        .withName("SANDGLASS_MAX_SESSIONS")
-                        .withValue("20")
-                        .endEnv()
-                        .endContainer()
-                        .endSpec()
-                        .build()),
-                row("of another resolver", pod -> pod.edit()
-                        .editSpec()
-                        .editDnsConfig()
-                        .withNameservers("10.96.0.99")
-                        .endDnsConfig()
-                        .endSpec()
+                row("of another template, or another setting", pod -> noted(pod, "0123456789abcdef")),
+                row("of which nobody knows what it was made from", pod -> pod.edit()
+                        .editMetadata()
+                        .removeFromAnnotations(SandboxLabels.POOL_TEMPLATE_HASH)
+                        .endMetadata()
                         .build()));
+    }
+
+    private static Pod noted(Pod pod, String hash) {
+        return pod.edit()
+                .editMetadata()
+                .addToAnnotations(SandboxLabels.POOL_TEMPLATE_HASH, hash)
+                .endMetadata()
+                .build();
+    }
+
+    /** As they are read: the caches keep neither variables nor resolvers. */
+    @Test
+    void aSeatIsKnownByWhatTheCachesKeepOfIt() {
+        pools.add(DEFAULT);
+        Pod read = LeanSerialization.create().unmarshal(Serialization.asJson(seat(DEFAULT, "a", MADE)), Pod.class);
+        assertThat(read.getSpec().getContainers().getFirst().getEnv()).isEmpty();
+        pods.add(read);
+        assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("[a]");
+    }
+
+    @Test
+    void aSeatFromBeforeTheInstallationWasEditedIsNone() {
+        pools.add(DEFAULT);
+        pods.add(seat(DEFAULT, "a", MADE));
+        probe = NetworkProbe.NONE;
+        assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("NoSeat");
     }
 
     private static Arguments row(String name, UnaryOperator<Pod> change) {
@@ -298,11 +303,14 @@ class ClaimTest {
     }
 
     @Test
-    void aSandboxThatMustTryOtherAddressesGetsAPodOfItsOwn() {
+    void aSandboxWhoseListMayOpenWhatSeatsTryGetsAPodOfItsOwn() {
+        settings = Seats.withEgress();
         pools.add(DEFAULT);
-        pods.add(seat(DEFAULT, "a", MADE));
-        probe = NetworkProbe.NONE;
-        assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("Network");
+        pods.add(Seats.running(Seats.seat(DEFAULT, "a", settings, PROBE), MADE));
+        assertThat(text(claim(SandboxSpec.DEFAULT.withAllowedDomains(List.of("8.8.8.8:6443")))))
+                .isEqualTo("Network");
+        assertThat(text(claim(SandboxSpec.DEFAULT.withAllowedDomains(List.of("8.8.8.8:9999")))))
+                .isEqualTo("[a]");
     }
 
     /** Kubernetes lets a deadline shrink only. */

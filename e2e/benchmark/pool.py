@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from agent import Agent
 
-from .cluster_api import Cluster, JsonObject
+from .cluster_api import Cluster, JsonObject, is_ready
 from .cold_start import PODS, SANDBOXES, TENANT_NAMESPACE, Failed, its_pod_gone, stop
 from .figures import summary
 from .memory import SYSTEM_NAMESPACE, pods_of, processes
@@ -123,9 +123,10 @@ def empty(cluster: Cluster, pool: str) -> bool:
 
 
 def await_ready(cluster: Cluster, pool: str, replicas: int) -> None:
+    # The status follows claims and refills some seconds later.
     def ready() -> bool:
-        status = cluster.get(f"{POOLS}/{pool}").get("status", {})
-        return bool(status.get("readyReplicas") == replicas == status.get("replicas"))
+        there = seats(cluster, pool)
+        return len(there) == replicas and all(is_ready("", pod) for pod in there)
 
     until(f"pool {pool} has {replicas} seats ready", ready)
 

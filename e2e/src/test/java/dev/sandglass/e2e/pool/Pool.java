@@ -76,27 +76,27 @@ record Pool(Tenant tenant, String name, int memory) implements AutoCloseable {
         });
     }
 
-    /** Gives the seats another disk, which no sandbox of these tests asks for when it is not told. */
-    void changeTemplate(String disk) {
+    /** Has all seats replaced by others that fit the same sandboxes. */
+    void changeLanguages() {
         resource().edit(pool -> {
-            PoolTemplate old = pool.getSpec().template();
+            List<String> others = pool.getSpec().languages().isEmpty() ? List.of("python") : List.of();
             pool.setSpec(new SandboxPoolSpec(
-                    pool.getSpec().replicas(),
-                    new PoolTemplate(null, old.memory(), old.cpus(), new Quantity(disk), null),
-                    pool.getSpec().languages()));
+                    pool.getSpec().replicas(), pool.getSpec().template(), others));
             return pool;
         });
     }
 
-    /** Waits until so many seats are ready and as the template has it. */
+    /** Waits until so many seats are ready. The pool's status follows claims some seconds later and is not asked. */
     void awaitSeats(int replicas) {
         await("%d seats".formatted(replicas)).atMost(PATIENCE).until(() -> {
-            var status = resource().require().observed();
-            return status.replicas() == replicas
-                    && status.readyReplicas() == replicas
-                    && status.updatedReplicas() == replicas
-                    && seats().size() == replicas;
+            List<Pod> there = seats();
+            return there.size() == replicas && there.stream().allMatch(Pool::isReady);
         });
+    }
+
+    private static boolean isReady(Pod pod) {
+        return pod.getStatus().getConditions().stream()
+                .anyMatch(condition -> "Ready".equals(condition.getType()) && "True".equals(condition.getStatus()));
     }
 
     /** The pods that no sandbox has claimed and that are not on their way out. */

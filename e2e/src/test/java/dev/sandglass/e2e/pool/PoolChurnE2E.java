@@ -87,7 +87,7 @@ class PoolChurnE2E {
         assertThat(starts).as("warm ones").anyMatch(each -> each.startsWith("Warm: pool "));
     }
 
-    /** In turn: a seat goes, all seats go, or the template changes to one that fits too. */
+    /** In turn: a seat goes, all seats go, or all seats are replaced. */
     private static void disturb(Pool pool, int started) {
         List<Pod> seats = pool.seats();
         switch (started / (AT_ONCE + 1) % 3) {
@@ -96,17 +96,7 @@ class PoolChurnE2E {
                         .limit(1)
                         .forEach(pod -> TENANT.kubernetes().resource(pod).delete());
             case 1 -> seats.forEach(pod -> TENANT.kubernetes().resource(pod).delete());
-            default ->
-                pool.changeTemplate(
-                        pool.resource()
-                                        .require()
-                                        .wanted()
-                                        .template()
-                                        .disk()
-                                        .toString()
-                                        .equals("2Gi")
-                                ? "2048Mi"
-                                : "2Gi");
+            default -> pool.changeLanguages();
         }
     }
 

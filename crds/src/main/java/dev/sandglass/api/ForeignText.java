@@ -1,5 +1,7 @@
 package dev.sandglass.api;
 
+import java.util.HexFormat;
+
 /**
  * Text that code in a sandbox, or the author of a resource, wrote, made fit to stand in our own words: in conditions,
  * Events, answers, refusals and log lines. It cannot break lines, move a cursor, change the direction of what stands
@@ -9,6 +11,7 @@ public final class ForeignText {
 
     private static final String CUT = "…";
     private static final char BLANK = ' ';
+    private static final HexFormat HEX = HexFormat.of();
 
     private ForeignText() {}
 
@@ -92,7 +95,7 @@ public final class ForeignText {
                 shown.appendCodePoint(letter);
             } else {
                 for (char half : Character.toChars(letter)) {
-                    shown.append("\\u%04x".formatted((int) half));
+                    shown.append("\\u").append(HEX.toHexDigits(half));
                 }
             }
         });

@@ -64,7 +64,9 @@ class FreshLookTest {
         sandboxes = new KubernetesSandboxes(
                 client, List.of(REF.namespace()), SETTINGS, DefaultDomains.NONE, Clock.systemUTC());
         sandboxes.start();
-        await().atMost(SOON).until(() -> sandboxes.find(REF).isPresent());
+        // The cache has it a moment before it says that it has all.
+        await().atMost(SOON)
+                .until(() -> sandboxes.isSynced() && sandboxes.find(REF).isPresent());
         api.reads.set(0);
     }
 

@@ -110,15 +110,24 @@ class SocketProxyTest {
     }
 
     private CompletableFuture<WebSocket> open(String path, Heard heard) {
+        return open(PortGateway.ALICE, path, heard);
+    }
+
+    private CompletableFuture<WebSocket> open(String key, String path, Heard heard) {
         return gateway.http
                 .newWebSocketBuilder()
-                .header("Authorization", "Bearer " + PortGateway.ALICE)
+                .header("Authorization", "Bearer " + key)
                 .subprotocols("first", "second")
                 .buildAsync(URI.create(gateway.base().replace("http:", "ws:") + path), heard);
     }
 
     private WebSocket echo(Heard heard) throws Exception {
-        WebSocket socket = open(PortGateway.path(server.port(), "/echo"), heard).get(10, TimeUnit.SECONDS);
+        return echo(PortGateway.ALICE, box, heard);
+    }
+
+    private WebSocket echo(String key, RunningSandbox where, Heard heard) throws Exception {
+        String path = "/sandboxes/" + where.ref().tenant() + "/" + where.ref().name() + "/ports/" + server.port();
+        WebSocket socket = open(key, path + "/echo", heard).get(10, TimeUnit.SECONDS);
         socket.sendText("up", true).get(10, TimeUnit.SECONDS);
         await().until(() -> heard.texts.contains("up"));
         return socket;
@@ -217,34 +226,32 @@ class SocketProxyTest {
         }
     }
 
+    /** An open connection is looked at every five seconds: all three ends are waited for together. */
     @Test
-    void anOpenSocketEndsWithTheSandbox() throws Exception {
-        var heard = new Heard();
-        var _ = echo(heard);
+    void anOpenSocketEndsWithTheSandboxOrThePortOrTheKeyOfItsCaller() throws Exception {
+        var ofStopped = new Heard();
+        var _ = echo(ofStopped);
+        RunningSandbox bag = gateway.sandbox("bag", "uid-2", server.port());
+        var ofUndeclared = new Heard();
+        var _ = echo(PortGateway.ALICE, bag, ofUndeclared);
+        RunningSandbox others = gateway.sandbox("other", "box", "uid-3", server.port());
+        var ofRevoked = new Heard();
+        var _ = echo(PortGateway.BOB, others, ofRevoked);
+        RunningSandbox kept = gateway.sandbox("kept", "uid-4", server.port());
+        var ofNone = new Heard();
+        WebSocket stays = echo(PortGateway.ALICE, kept, ofNone);
 
         gateway.sandboxes.put(new SandboxState.Stopped(box.ref(), box.uid()));
+        gateway.sandbox("bag", "uid-2", 8000);
+        gateway.revoke(PortGateway.BOB);
 
-        assertThat(endedBeforeIdling(heard)).isNotEmpty();
-    }
-
-    @Test
-    void anOpenSocketEndsWhenThePortIsNoLongerDeclared() throws Exception {
-        var heard = new Heard();
-        var _ = echo(heard);
-
-        gateway.box("uid-1", 8000);
-
-        assertThat(endedBeforeIdling(heard)).isNotEmpty();
-    }
-
-    @Test
-    void anOpenSocketEndsWithTheKeyOfItsCaller() throws Exception {
-        var heard = new Heard();
-        var _ = echo(heard);
-
-        gateway.revoke(PortGateway.ALICE);
-
-        assertThat(endedBeforeIdling(heard)).isNotEmpty();
+        assertThat(endedBeforeIdling(ofStopped)).as("the sandbox stopped").isNotEmpty();
+        assertThat(endedBeforeIdling(ofUndeclared))
+                .as("its port is no longer declared")
+                .isNotEmpty();
+        assertThat(endedBeforeIdling(ofRevoked)).as("its caller's key is gone").isNotEmpty();
+        stays.sendText("still", true).get(10, TimeUnit.SECONDS);
+        await().until(() -> ofNone.texts.contains("still"));
     }
 
     private static String endedBeforeIdling(Heard heard) throws Exception {

@@ -1,6 +1,7 @@
 package dev.sandglass.gateway.contract.dropin.codemode;
 
 import dev.sandglass.api.ForeignText;
+import java.util.HexFormat;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
@@ -22,6 +23,7 @@ final class Toon {
     private static final Pattern SYNTAX = Pattern.compile("[:\"\\\\\\[\\]{}" + DELIMITER + "]|^[-#]");
     private static final Pattern BLANK_AT_AN_END = Pattern.compile("^[\\p{Z}\\s]|[\\p{Z}\\s]$");
     private static final int LAST_OF_FIRST_PLANE = 0xffff;
+    private static final HexFormat HEX = HexFormat.of();
 
     private Toon() {}
 
@@ -93,6 +95,6 @@ final class Toon {
     }
 
     private static String escape(int letter) {
-        return "\\u%04x".formatted(letter);
+        return "\\u" + HEX.toHexDigits((char) letter);
     }
 }

@@ -18,13 +18,13 @@ import pytest
 import zmq
 from client import Client
 from hypothesis import settings
-from mcp_link import link, peer, running, server_one
+from mcp_link import functions_one, link, peer, running, server_one
 from outside import assert_untouched, plant
 from supervisors import FIRST_PROCESS, HASTE, PATIENT, SLOW_STARTS, UNPRIVILEGED, Running, Spares, first_process_of
 
 import sandglass_supervisor
 
-__all__ = ["Running", "link", "peer", "running", "server_one"]
+__all__ = ["Running", "functions_one", "link", "peer", "running", "server_one"]
 settings.register_profile("quick", max_examples=50, deadline=None, database=None)
 settings.load_profile("quick")
 _NEW_MOUNTS, _NEW_IPC = 0x20000, 0x8000000

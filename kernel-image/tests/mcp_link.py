@@ -74,7 +74,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def peer(running: Running, request: pytest.FixtureRequest) -> Iterator[Client]:
     """A connection to a supervisor without servers, of a gateway that knows no shared ones."""
-    kept = ["one"] if "server_one" in request.fixturenames else []
+    kept = ["one"] if {"server_one", "functions_one"} & set(request.fixturenames) else []
     peer = running.client()
     share(peer, {})
     remove(peer, kept)
@@ -88,6 +88,12 @@ def peer(running: Running, request: pytest.FixtureRequest) -> Iterator[Client]:
 def server_one(peer: Client) -> None:
     """A server 'one' that behaves well and has no functions, for tests that leave it as it was: one after another."""
     serve(peer, revision="shared by tests")
+
+
+@pytest.fixture
+def functions_one(peer: Client) -> None:
+    """The same, with functions for code."""
+    register(peer, revision="shared by tests, with functions")
 
 
 @pytest.fixture

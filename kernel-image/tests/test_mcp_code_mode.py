@@ -20,7 +20,7 @@ def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     peer = running.client()
     share(peer, {})
     for name in ("one", "two"):
-        peer.ask("mcp_register", timeout=60, name=name, command=sys.executable, args=[SERVER])
+        peer.ask("mcp_register", timeout=60, name=name, command=sys.executable, args=[SERVER], api=False)
     yield peer
     running.stop()
 

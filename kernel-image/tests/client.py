@@ -161,7 +161,7 @@ class Client:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise TimeoutError(what)
-            self.receive(min(left, 0.05))  # the condition may be about something else than messages
+            self.receive(min(left, 0.02))  # the condition may be about something else than messages
 
     def receive(self, timeout: float) -> bool:
         if not self.socket.poll(max(0, int(timeout * 1000))):

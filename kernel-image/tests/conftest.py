@@ -18,18 +18,20 @@ import pytest
 import zmq
 from client import Client
 from hypothesis import settings
-from mcp_link import link, peer, running
+from mcp_link import functions_one, link, peer, running, server_one
 from outside import assert_untouched, plant
 from supervisors import FIRST_PROCESS, HASTE, PATIENT, SLOW_STARTS, UNPRIVILEGED, Running, Spares, first_process_of
 
 import sandglass_supervisor
 
-__all__ = ["Running", "link", "peer", "running"]
+__all__ = ["Running", "functions_one", "link", "peer", "running", "server_one"]
 settings.register_profile("quick", max_examples=50, deadline=None, database=None)
 settings.load_profile("quick")
 _NEW_MOUNTS, _NEW_IPC = 0x20000, 0x8000000
 # A shell starts what runs in its background with the interrupt ignored, and all programs below inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Where the compiled tests stay from one run to the next, which saves each process that runs tests some seconds.
+BYTECODE = os.environ.get("SANDGLASS_TESTS_BYTECODE")
 INDEX, REGISTRY = "index.example.invalid", "registry.example.invalid"
 
 
@@ -39,6 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
     Supervisors that are no container's first process would take those of others for their own, and remove them: of
     tests side by side, of another checkout, of the machine.
     """
+    if BYTECODE is not None:
+        sys.pycache_prefix, sys.dont_write_bytecode = BYTECODE, False
     if ctypes.CDLL(None, use_errno=True).unshare(_NEW_MOUNTS | _NEW_IPC):
         if hasattr(config, "workerinput"):
             pytest.exit("tests side by side need root, and namespaces: run them without -n")
@@ -47,6 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "shm", "/dev/shm"], check=True)
     if os.path.isdir("/dev/mqueue"):
         subprocess.run(["mount", "-t", "mqueue", "mqueue", "/dev/mqueue"], check=True)
+
+
+def pytest_collection_finish() -> None:
+    """All tests are compiled: of what they write and import themselves nothing is to be left behind."""
+    if BYTECODE is not None:
+        sys.pycache_prefix, sys.dont_write_bytecode = None, True
 
 
 @pytest.fixture(scope="session")

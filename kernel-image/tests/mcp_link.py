@@ -72,15 +72,28 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture
-def peer(running: Running) -> Iterator[Client]:
+def peer(running: Running, request: pytest.FixtureRequest) -> Iterator[Client]:
     """A connection to a supervisor without servers, of a gateway that knows no shared ones."""
+    kept = ["one"] if {"server_one", "functions_one"} & set(request.fixturenames) else []
     peer = running.client()
     share(peer, {})
+    remove(peer, kept)
     yield peer
-    for server in peer.ask("mcp_list")["servers"]:
-        peer.ask("mcp_remove", name=server["name"])
+    remove(peer, kept)
     peer.close()
     running.clients.remove(peer)
+
+
+@pytest.fixture
+def server_one(peer: Client) -> None:
+    """A server 'one' that behaves well and has no functions, for tests that leave it as it was: one after another."""
+    serve(peer, revision="shared by tests")
+
+
+@pytest.fixture
+def functions_one(peer: Client) -> None:
+    """The same, with functions for code."""
+    register(peer, revision="shared by tests, with functions")
 
 
 @pytest.fixture
@@ -93,6 +106,17 @@ def link(running: Running) -> Iterator[Link]:
 def register(peer: Client, name: str = "one", behaviour: str = "well", *more: str, **others: Any) -> dict[str, Any]:
     args = [SERVER, behaviour, *more]
     return peer.ask("mcp_register", timeout=60, name=name, command=sys.executable, args=args, **others)
+
+
+def serve(peer: Client, name: str = "one", behaviour: str = "well", *more: str, **others: Any) -> dict[str, Any]:
+    """Register a server without writing functions for code, which takes longer than to start it."""
+    return register(peer, name, behaviour, *more, api=False, **others)
+
+
+def remove(peer: Client, kept: list[str]) -> None:
+    for server in peer.ask("mcp_list")["servers"]:
+        if server["name"] not in kept:
+            peer.ask("mcp_remove", name=server["name"])
 
 
 def refusal(peer: Client, **arguments: Any) -> tuple[str, str]:

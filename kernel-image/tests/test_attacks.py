@@ -152,12 +152,13 @@ def test_fork_bomb(folder: Path) -> None:
 def test_only_the_listed_key_may_connect(spare: Running) -> None:
     client = spare.ready()
     stranger = spare.client(keys=zmq.curve_keypair())
-    with pytest.raises(TimeoutError):
-        stranger.ask("hello", protocol=[1], timeout=0.7)
     # The sandbox's own key, which code could guess at best, is no key of a gateway either.
     itself = spare.client(keys=(spare.server, spare.secret))
+    mine, other = itself.send("hello", protocol=[1], peer="test"), stranger.send("hello", protocol=[1], peer="test")
     with pytest.raises(TimeoutError):
-        itself.ask("hello", protocol=[1], timeout=0.7)
+        stranger.reply_to(other, 0.7)
+    with pytest.raises(TimeoutError):
+        itself.reply_to(mine, 0.1)
     assert client.ask("list")["kernels"]
 
 

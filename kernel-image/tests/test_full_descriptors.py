@@ -24,7 +24,7 @@ def descriptors(running: Running) -> set[int]:
     seen: set[int] | None = None
     while seen != (now := {int(name) for name in os.listdir(f"/proc/{running.process.pid}/fd")}):
         seen = now
-        time.sleep(0.1)
+        time.sleep(0.05)
     return now
 
 

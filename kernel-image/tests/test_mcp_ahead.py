@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from client import Client, Refused
-from mcp_link import register
+from mcp_link import serve
 from mcp_shared import share
 from supervisors import Running
 
@@ -68,11 +68,11 @@ def test_the_process_that_waits_gets_the_first_server_and_no_other_is_started(st
     waiting = sessions(running)
     assert len(waiting) == 1
 
-    tools = register(peer, api=False)["tools"]
+    tools = serve(peer)["tools"]
 
     assert tools[0]["name"] == "add"
     assert sessions(running) == waiting
-    register(peer, "two", api=False)
+    serve(peer, "two")
     assert len(sessions(running)) == 2
     peer.ask("mcp_remove", name="one")
     wait_for(lambda: waiting[0] not in programs(running))
@@ -101,7 +101,7 @@ def test_one_that_ends_before_its_time_is_replaced_by_the_next_start(start: Call
     os.kill(waiting, signal.SIGKILL)
     wait_for(lambda: not shared & pipes(running.pid))
 
-    assert register(peer, api=False)["tools"][0]["name"] == "add"
+    assert serve(peer)["tools"][0]["name"] == "add"
     assert sessions(running) != [waiting]
 
 
@@ -109,4 +109,4 @@ def test_an_image_without_the_packages_serves_and_says_so(start: Callable[..., R
     running = start(packages="/nonexistent")
     peer = peer_of(running)
     with pytest.raises(Refused, match="mcp_unavailable"):
-        register(peer, api=False)
+        serve(peer)

@@ -20,7 +20,7 @@ def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     peer = running.client()
     share(peer, {})
     for name in ("one", "two"):
-        peer.ask("mcp_register", timeout=60, name=name, command=sys.executable, args=[SERVER])
+        peer.ask("mcp_register", timeout=60, name=name, command=sys.executable, args=[SERVER], api=False)
     yield peer
     running.stop()
 
@@ -153,7 +153,7 @@ def test_a_shared_server_is_loaded_beside_one_of_the_sandbox_and_alone(tmp_path:
     code = "print((await mcp_github.add(a=40, b=2))['structuredContent'], LOADED_MCP_SERVERS)"
     alone = peer.run("alone", code, session="alone", servers=["github"])
     assert alone.text("stdout") == "{'sum': 42} ('github',)\n", alone.outcome
-    peer.ask("mcp_register", timeout=60, name="one", command=sys.executable, args=[SERVER])
+    peer.ask("mcp_register", timeout=60, name="one", command=sys.executable, args=[SERVER], api=False)
     both = peer.run("both", code, session="both", servers=["one", "github"])
     assert both.text("stdout") == "{'sum': 42} ('one', 'github')\n", both.outcome
     running.stop()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from client import PATIENCE, Client, Refused
-from mcp_link import SERVER, Link, refusal, register
+from mcp_link import SERVER, Link, refusal, register, serve
 from supervisors import Running
 
 from sandglass_supervisor import limits
@@ -47,7 +47,7 @@ def forge(*said, raw=None):
     ],
 )
 def test_a_forged_frame_ends_that_session_alone(peer: Client, link: Link, said: str) -> None:
-    register(peer)
+    serve(peer)
     before = link.call("pid")["result"]["content"][0]["text"]
     output = peer.run(f"forged {hash(said)}".replace(" ", "-"), f"{FORGE}\nforge(1, raw={said.encode()!r})")
     assert output.outcome is not None
@@ -73,10 +73,10 @@ def test_a_storm_of_changes_is_listed_a_few_times(peer: Client, link: Link, tmp_
 
 
 def test_a_timeout_tells_that_the_server_prints_between_its_messages(peer: Client, link: Link) -> None:
-    register(peer, "one", "chatty")
+    serve(peer, "one", "chatty")
     assert link.call("slow", seconds=0)["result"]["content"][0]["text"] == "slept"
     assert "it sent what is no message of MCP" in link.call("slow", 1, seconds=60)["error"]["message"]
-    register(peer, "two")
+    serve(peer, "two")
     assert "no message of MCP" not in link.call("slow", 1, "two", seconds=60)["error"]["message"]
 
 
@@ -87,11 +87,11 @@ def test_a_session_that_is_stopped_is_given_up(peer: Client, running: Running) -
     assert peer.run("stops", stop).outcome["status"] == "ok"  # type: ignore[index]
     with pytest.raises(Refused, match="did not answer within 3 s"):
         peer.reply_to(request)
-    assert register(peer)["name"] == "one"
+    assert serve(peer)["name"] == "one"
 
 
 def test_a_server_that_ends_at_once_again_and_again_rests(peer: Client, link: Link) -> None:
-    register(peer)
+    serve(peer)
     said = [link.call("dies")["error"]["message"] for _ in range(4)]
     assert "The next call starts it anew." in said[0]
     assert "times in a row" in said[-1]
@@ -105,8 +105,8 @@ def test_a_frame_that_is_slow_to_read_holds_nobody_up(peer: Client, running: Run
     link.close()
 
 
+@pytest.mark.usefixtures("server_one")
 def test_arguments_that_grow_or_are_deep(peer: Client, link: Link) -> None:
-    register(peer)
     words = "\u00e9" * 1_300_000  # 2.6 MB, and 7.8 as escapes
     assert link.call("pid", words=words)["result"]
     deep: Any = 1
@@ -123,8 +123,8 @@ def test_arguments_that_grow_or_are_deep(peer: Client, link: Link) -> None:
     assert peer.ask("mcp_list")["servers"][0]["state"] == "running"
 
 
-def test_a_result_of_too_many_values_is_too_large(peer: Client, link: Link) -> None:
-    register(peer)
+@pytest.mark.usefixtures("server_one")
+def test_a_result_of_too_many_values_is_too_large(link: Link) -> None:
     assert link.call("values", count=limits.MCP_VALUES)["error"]["kind"] == "too_large"
     assert link.call("values", count=1000)["result"]
 
@@ -150,14 +150,14 @@ def test_values_are_in_no_answer(peer: Client, running: Running, given: dict[str
 
 def test_a_removed_socket_comes_back_with_a_registration(peer: Client, running: Running) -> None:
     (running.runtime / "mcp").unlink()
-    register(peer)
+    serve(peer)
     link = Link(running)
     assert link.call("add", a=1, b=2)["result"]
     link.close()
 
 
-def test_idle_connections_give_way(peer: Client, running: Running) -> None:
-    register(peer)
+@pytest.mark.usefixtures("server_one")
+def test_idle_connections_give_way(running: Running) -> None:
     links = [Link(running) for _ in range(limits.MCP_CONNECTIONS + 20)]
     assert links[-1].call("add", a=1, b=2)["result"]
     for link in links:
@@ -173,7 +173,7 @@ def test_what_is_no_request_ends_the_connection_alone(peer: Client, running: Run
 
 
 def test_code_that_reads_no_answers_costs_a_bounded_amount(peer: Client, running: Running, link: Link) -> None:
-    register(peer)
+    serve(peer)
     before, deaf = running.rss(), Link(running)
 
     def flood() -> None:

@@ -64,7 +64,7 @@ def served(port: int = 0, handler: type[BaseHTTPRequestHandler] = Handler) -> It
 def test_its_headers_come_with_each_call_and_it_may_come_back(peer: Client, link: Link) -> None:
     with served() as port:
         url = f"http://127.0.0.1:{port}/mcp?key=s3cret"
-        told = peer.ask("mcp_register", timeout=60, name="one", url=url, headers={"X-Key": "abc"})
+        told = peer.ask("mcp_register", timeout=60, name="one", url=url, headers={"X-Key": "abc"}, api=False)
         assert told["server_info"]["name"] == "web"
         assert link.call("key")["result"]["content"][0]["text"] == "abc"
         (listed,) = peer.ask("mcp_list")["servers"]

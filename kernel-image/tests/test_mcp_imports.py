@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,9 @@ NODE_ADD = "console.log(JSON.stringify(await add({ a: 1, b: 2 })))"
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Running]:
+def fresh(spare: Running) -> Running:
     """A sandbox whose workspace is empty."""
-    running = Running(tmp_path)
-    yield running
-    running.stop()
+    return spare
 
 
 @pytest.fixture

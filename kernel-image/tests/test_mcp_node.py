@@ -59,9 +59,9 @@ def test_values_in_the_kernel(peer: Client, name: str, start: str) -> None:
     assert printed(node(peer, f"values-{name}", start + VALUES)) == SHOWN
 
 
+@pytest.mark.usefixtures("functions_one")
 @pytest.mark.parametrize("suffix", ["mjs", "cjs"])
 def test_values_in_a_program_of_the_workspace(peer: Client, running: Running, suffix: str) -> None:
-    register(peer)
     start = "import { add, echo, pid, slow } from 'mcptools/one'"
     code = f"{start}\n{VALUES}"
     if suffix == "cjs":
@@ -114,8 +114,8 @@ def test_errors(peer: Client) -> None:
     assert "registered are: one" in shown[2][1]
 
 
+@pytest.mark.usefixtures("functions_one")
 def test_an_error_that_nobody_catches_names_the_line_that_called(peer: Client) -> None:
-    register(peer)
     output = node(peer, "uncaught", "import { wrong } from 'mcptools/one'\n1\nawait wrong()")
     assert output.only("error").json["name"] == "ToolError"
     assert "\n    at cell-" in output.text("error")
@@ -123,8 +123,8 @@ def test_an_error_that_nobody_catches_names_the_line_that_called(peer: Client) -
     assert "runtime.js" not in output.text("error")
 
 
+@pytest.mark.usefixtures("functions_one")
 def test_servers_describe_and_search(peer: Client) -> None:
-    register(peer)
     code = """
 const { describe, search, servers } = require('mcptools')
 console.log(JSON.stringify((await servers()).map(({ name, state, tools }) => [name, state, tools[0]])))
@@ -140,8 +140,8 @@ console.log(JSON.stringify(await search('number', 1)))
     ]
 
 
+@pytest.mark.usefixtures("functions_one")
 def test_more_than_32_calls_at_once_wait_for_each_other(peer: Client) -> None:
-    register(peer)
     code = """
 import { slow } from 'mcptools/one'
 const done = await Promise.all(Array.from({ length: 70 }, () => slow({ seconds: 0.1 })))

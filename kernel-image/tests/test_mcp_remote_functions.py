@@ -10,7 +10,7 @@ import pytest
 from client import Client, Refused
 from mcp_link import register
 from mcp_shared import TOOLS, share
-from supervisors import Running
+from supervisors import SLOW_STARTS, Running
 
 from sandglass_supervisor import limits
 
@@ -18,9 +18,15 @@ ADD = "from mcptools.github.add import Params, run\nprint(run(Params(a=1, b=2)).
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[Running]:
+def fresh(spare: Running) -> Running:
     """A sandbox whose workspace is empty."""
-    running = Running(tmp_path)
+    return spare
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A sandbox for all requests that are refused: its workspace stays empty."""
+    running = Running(tmp_path_factory.mktemp("untouched"), limits=SLOW_STARTS)
     yield running
     running.stop()
 
@@ -135,11 +141,15 @@ def test_a_second_request_while_the_first_is_carried_out(gateway: Client) -> Non
         ),
     ],
 )
-def test_what_breaks_a_rule(fresh: Running, gateway: Client, name: str, blob: bytes, code: str, words: str) -> None:
+def test_what_breaks_a_rule(untouched: Running, name: str, blob: bytes, code: str, words: str) -> None:
+    gateway = untouched.client()
+    share(gateway, {"github": TOOLS})
     found, said = refusal(gateway, blob, name)
+    gateway.close()
+    untouched.clients.remove(gateway)
     assert found == code
     assert said.startswith(f"{code}: {words}")
-    assert written(fresh) == []
+    assert written(untouched) == []
 
 
 def test_an_image_without_the_generator_says_so(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import test_mcp_http as web
 from client import Client
-from mcp_link import SERVER, Link, refusal, register
+from mcp_link import SERVER, Link, refusal, register, serve
 from mounted_secrets import publish
 from supervisors import Running
 
@@ -34,7 +34,7 @@ def text(link: Link, tool: str, **arguments: Any) -> str:
 def test_a_variable_comes_from_a_secret_and_a_new_value_with_the_next_start(
     peer: Client, link: Link, secrets: Path
 ) -> None:
-    register(peer, env={"A": "b"}, secret_env=TOKEN)
+    serve(peer, env={"A": "b"}, secret_env=TOKEN)
     assert [text(link, "env", name=name) for name in ("TOKEN", "A")] == [KEY, "b"]
     publish(secrets, NAME, token=b"another")
     assert text(link, "env", name="TOKEN") == KEY
@@ -45,12 +45,12 @@ def test_a_variable_comes_from_a_secret_and_a_new_value_with_the_next_start(
 def test_the_same_revision_is_not_started_again_and_a_new_one_reads_anew(
     peer: Client, link: Link, secrets: Path
 ) -> None:
-    register(peer, secret_env=TOKEN, revision="1")
+    serve(peer, secret_env=TOKEN, revision="1")
     pid = text(link, "pid")
     publish(secrets, NAME, token=b"another")
-    register(peer, secret_env=TOKEN, revision="1")
+    serve(peer, secret_env=TOKEN, revision="1")
     assert (text(link, "pid"), text(link, "env", name="TOKEN")) == (pid, KEY)
-    register(peer, secret_env=TOKEN, revision="2")
+    serve(peer, secret_env=TOKEN, revision="2")
     assert text(link, "env", name="TOKEN") == "another"
 
 
@@ -81,7 +81,7 @@ def test_last_words_that_quote_the_key(peer: Client, link: Link, running: Runnin
     both = {**TOKEN, "HEADER": {"secret": NAME, "key": "header"}}
     code, words = refusal(peer, name="one", command=sys.executable, args=["-c", quits], secret_env=both)
     assert (code, "refused: … and …" in words) == ("mcp_start_failed", True)
-    register(peer, secret_env={"LAST_WORDS": both["HEADER"]})
+    serve(peer, secret_env={"LAST_WORDS": both["HEADER"]})
     ended = link.call("dies")["error"]["message"]
     assert "no more of this …" in ended
     assert KEY not in words + ended + running.log.read_text()
@@ -104,7 +104,7 @@ def test_a_secret_that_is_not_there_fails_the_start_until_it_is(peer: Client, li
     assert "did not start: variable 'TOKEN': key 'token' of Secret 'sandglass-mcp-late' is not in the" in words
     assert peer.ask("mcp_list") == {"servers": []}
     publish(running.folder / "secrets", "sandglass-mcp-late", token=b"now")
-    register(peer, secret_env=entry)
+    serve(peer, secret_env=entry)
     assert text(link, "env", name="TOKEN") == "now"
     publish(running.folder / "secrets", "sandglass-mcp-late", token=b"\xff")
     link.call("dies")
@@ -144,7 +144,7 @@ def test_a_header_comes_from_a_secret_and_a_new_one_after_a_refusal(
         "secret_headers": {"Authorization": {"secret": NAME, "key": "header"}},
     }
     with guarded(f"Bearer {KEY}") as url:
-        told = peer.ask("mcp_register", timeout=60, name="one", url=url, **given)
+        told = peer.ask("mcp_register", timeout=60, name="one", url=url, api=False, **given)
         assert told["server_info"]["name"] == "web"
         assert text(link, "key") == "abc"
         Guarded.wanted = "Bearer rotated-key"
@@ -162,7 +162,7 @@ def test_a_header_comes_from_a_secret_and_a_new_one_after_a_refusal(
 
 def test_a_refusal_of_a_literal_header_ends_nothing(peer: Client, link: Link) -> None:
     with guarded("abc") as url:
-        peer.ask("mcp_register", timeout=60, name="one", url=url, headers={"Authorization": "abc"})
+        peer.ask("mcp_register", timeout=60, name="one", url=url, headers={"Authorization": "abc"}, api=False)
         Guarded.wanted = "other"
         assert link.call("key")["error"]["kind"] == "failed"
         assert peer.ask("mcp_list")["servers"][0]["state"] == "running"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from client import PATIENCE, Client, Refused
-from mcp_link import ASK, SERVER, Link, refusal, register
+from mcp_link import ASK, SERVER, Link, refusal, register, serve
 from supervisors import Running
 
 from sandglass_supervisor import limits
@@ -34,8 +34,8 @@ def test_what_a_registration_tells(peer: Client, running: Running) -> None:
         peer.ask("mcp_remove", name="one")
 
 
-def test_results_and_errors_of_tools(peer: Client, link: Link) -> None:
-    register(peer)
+@pytest.mark.usefixtures("server_one")
+def test_results_and_errors_of_tools(link: Link) -> None:
     assert link.call("add", a=1, b=2)["result"]["structuredContent"] == {"sum": 3}
     assert link.call("wrong")["result"]["isError"] is True
     assert link.call("fails")["error"] == {"kind": "failed", "message": "the server said no"}
@@ -45,8 +45,8 @@ def test_results_and_errors_of_tools(peer: Client, link: Link) -> None:
     assert link.call("add", server="two")["error"]["message"].count("registered are: one;")
 
 
-def test_any_text_arrives_unchanged(peer: Client, link: Link) -> None:
-    register(peer)
+@pytest.mark.usefixtures("server_one")
+def test_any_text_arrives_unchanged(link: Link) -> None:
     words = "caf\u00e9 \U0001f600 \u202e \x1b[31m \0"
     assert json.loads(link.call("echo", words=words)["result"]["content"][0]["text"]) == {"words": words}
     half = link.call("echo", words="\ud800")["error"]
@@ -99,7 +99,7 @@ def test_a_kernel_that_has_the_old_functions_gets_new_ones_after_a_registration(
 
 def test_an_interrupt_cancels_the_call_at_the_server(peer: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    register(peer, "one", "well", str(notes))
+    serve(peer, "one", "well", str(notes))
     code = "import mcptools; print('begins', flush=True); mcptools.call('one', 'slow', {'seconds': 60})"
     peer.start("interrupted", code)
     peer.until(lambda: peer.output("interrupted").text("stdout") == "begins\n", PATIENCE, "the beginning")
@@ -113,8 +113,8 @@ def test_an_interrupt_cancels_the_call_at_the_server(peer: Client, tmp_path: Pat
     assert peer.run("after", "print(mcptools.call('one', 'add', {'a': 1, 'b': 1}))").text("stdout") == "{'sum': 2}\n"
 
 
-def test_describe_and_servers(peer: Client, link: Link) -> None:
-    register(peer)
+@pytest.mark.usefixtures("server_one")
+def test_describe_and_servers(link: Link) -> None:
     (server,) = link.ask(op="servers")["result"]["servers"]
     assert server["tools"][1] == {"name": "echo", "description": "echo"}
     described = link.ask(op="describe", server="one", tool="add")["result"]["tools"]
@@ -122,8 +122,8 @@ def test_describe_and_servers(peer: Client, link: Link) -> None:
     assert link.ask(op="describe", server="one", tool="nothing")["error"]["kind"] == "no_tool"
 
 
-def test_many_calls_at_once_and_one_too_many(peer: Client, link: Link) -> None:
-    register(peer)
+@pytest.mark.usefixtures("server_one")
+def test_many_calls_at_once_and_one_too_many(link: Link) -> None:
     for number in range(limits.MCP_CALLS):
         link.send(id=number, op="call", server="one", tool="slow", arguments={"seconds": 1})
     link.send(id=99, op="call", server="one", tool="slow", arguments={"seconds": 1})
@@ -136,7 +136,7 @@ def test_many_calls_at_once_and_one_too_many(peer: Client, link: Link) -> None:
 
 def test_a_call_that_takes_too_long_is_given_up_and_cancelled(peer: Client, link: Link, tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
-    register(peer, "one", "well", str(tmp_path / "notes"))
+    serve(peer, "one", "well", str(tmp_path / "notes"))
     late = link.call("slow", timeout_s=1, seconds=30)["error"]
     assert late["kind"] == "timeout"
     assert "within 1 s" in late["message"]
@@ -146,7 +146,7 @@ def test_a_call_that_takes_too_long_is_given_up_and_cancelled(peer: Client, link
 
 def test_cancel_and_a_closed_connection(peer: Client, running: Running, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    register(peer, "one", "well", str(notes))
+    serve(peer, "one", "well", str(notes))
     link = Link(running)
     link.send(id=4, op="call", server="one", tool="slow", arguments={"seconds": 30})
     link.send(id=4, op="cancel")
@@ -165,14 +165,14 @@ def test_cancel_and_a_closed_connection(peer: Client, running: Running, tmp_path
 
 def test_the_end_of_an_execution_cancels_its_calls(peer: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    register(peer, "one", "well", str(notes))
+    serve(peer, "one", "well", str(notes))
     code = ASK + "import threading; threading.Thread(target=call, args=('slow',), kwargs={'seconds': 30}).start()\n"
     peer.run("leaves-a-call", code + f"import os, time\nwhile not os.path.exists('{notes}.begun'): time.sleep(0.01)")
     peer.until(notes.exists, PATIENCE, "word of the cancellation")
 
 
+@pytest.mark.usefixtures("server_one")
 def test_an_execution_has_a_number_of_calls(peer: Client) -> None:
-    register(peer)
     many = (
         f"kinds = [call('nothing').get('error', {{}}).get('kind') for _ in range({limits.MCP_CALLS_OF_EXECUTION + 1})]"
     )
@@ -183,8 +183,8 @@ def test_an_execution_has_a_number_of_calls(peer: Client) -> None:
     )
 
 
+@pytest.mark.usefixtures("server_one")
 def test_the_end_of_an_execution_names_the_tools_that_it_called(peer: Client) -> None:
-    register(peer)
     code = "[call('add', a=1, b=2) for _ in range(3)]; call('wrong'); call('nothing'); call('add', server='two')"
     ended = peer.run("calls", f"{ASK}\n{code}").outcome
     assert ended is not None
@@ -197,16 +197,16 @@ def test_the_end_of_an_execution_names_the_tools_that_it_called(peer: Client) ->
     assert "tools" not in none
 
 
+@pytest.mark.usefixtures("server_one")
 def test_commands_and_node_may_call(peer: Client) -> None:
-    register(peer)
     code = f"{ASK}\nprint(call('add', a=2, b=2)['result']['structuredContent'])"
     assert peer.command("by-command", sys.executable, "-c", code).text("stdout") == "{'sum': 4}\n"
     shown = peer.run("node", "console.log(typeof process.env.SANDGLASS_MCP_SOCKET)", language="nodejs")
     assert shown.text("stdout") == "string\n"
 
 
-def test_a_result_at_the_bound_and_one_above(peer: Client, link: Link) -> None:
-    register(peer)
+@pytest.mark.usefixtures("server_one")
+def test_a_result_at_the_bound_and_one_above(link: Link) -> None:
     result = {"content": [{"type": "text", "text": ""}], "isError": False}
     around = len(json.dumps(result, separators=(",", ":")))
     fits = limits.MCP_RESULT_BYTES - around
@@ -216,7 +216,7 @@ def test_a_result_at_the_bound_and_one_above(peer: Client, link: Link) -> None:
 
 
 def test_a_server_that_dies_says_its_last_words_and_comes_back(peer: Client, link: Link) -> None:
-    register(peer)
+    serve(peer)
     before = link.call("pid")["result"]["content"][0]["text"]
     ended = link.call("dies")["error"]
     assert ended["kind"] == "not_running"
@@ -241,7 +241,7 @@ def test_tools_that_do_not_follow_mcp_are_left_out_alone(peer: Client, link: Lin
 
 
 def test_env_reaches_the_server_alone(peer: Client, link: Link) -> None:
-    register(peer, env={"KEY": "s3cret"})
+    serve(peer, env={"KEY": "s3cret"})
     assert link.call("env", name="KEY")["result"]["content"][0]["text"] == "s3cret"
     assert link.call("env", name="GREETING")["result"]["content"][0]["text"] == "hi"
     assert "s3cret" not in json.dumps(peer.ask("mcp_list"))
@@ -290,13 +290,13 @@ def test_a_url_that_refuses(peer: Client) -> None:
 
 
 def test_a_failed_registration_leaves_the_server_before_it(peer: Client, link: Link) -> None:
-    register(peer)
+    serve(peer)
     refusal(peer, name="one", command=sys.executable, args=[SERVER, "quits"])
     assert link.call("add", a=1, b=2)["result"]
 
 
 def test_a_registration_replaces_the_server_before_it(peer: Client, link: Link) -> None:
-    register(peer)
+    serve(peer)
     before = link.call("pid")["result"]["content"][0]["text"]
     register(peer)
     assert link.call("pid")["result"]["content"][0]["text"] != before
@@ -318,13 +318,13 @@ def test_a_server_with_too_many_tools(peer: Client, behaviour: str) -> None:
 
 
 def test_a_server_that_floods_its_standard_error(peer: Client, link: Link) -> None:
-    register(peer, "one", "noisy")
+    serve(peer, "one", "noisy")
     assert link.call("add", a=1, b=2)["result"]
 
 
 def test_servers_at_the_bound_and_one_more(peer: Client) -> None:
     ids = [
-        peer.send("mcp_register", name=f"s{n}", command=sys.executable, args=[SERVER], timeout_s=120)
+        peer.send("mcp_register", name=f"s{n}", command=sys.executable, args=[SERVER], timeout_s=120, api=False)
         for n in range(limits.MCP_SERVERS)
     ]
     code, words = refusal(peer, name="more", command=sys.executable, args=[SERVER])
@@ -367,6 +367,7 @@ def test_bad_registrations(peer: Client, given: dict[str, Any], words: str) -> N
     assert words in told
 
 
+@pytest.mark.usefixtures("server_one")
 @pytest.mark.parametrize(
     "asked",
     [
@@ -377,8 +378,7 @@ def test_bad_registrations(peer: Client, given: dict[str, Any], words: str) -> N
         {"op": "call", "server": "one", "tool": "x" * 257},
     ],
 )
-def test_bad_requests_of_code(peer: Client, link: Link, asked: dict[str, Any]) -> None:
-    register(peer)
+def test_bad_requests_of_code(link: Link, asked: dict[str, Any]) -> None:
     assert link.ask(**asked)["error"]["kind"] == "bad_request"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from client import PATIENCE, Client, Output
-from mcp_link import ASK, Link, register
+from mcp_link import ASK, Link, register, serve
 from mcp_shared import TOOLS, Shared, result, share
 from supervisors import Running
 
@@ -88,7 +88,7 @@ for server, tool in [("nothing", "add"), *(("github", f"is_{code}") for code in 
 
 
 def test_problems_are_exceptions_with_what_to_do(peer: Client, shared: Shared) -> None:
-    register(peer)
+    serve(peer)
     codes = ["no_tool", "not_allowed", "too_many", "timeout", "too_large", "not_running", "failed", "internal"]
     lines = shown(peer.run("problems", ERRORS % codes, timeout=60))
     own = "there is no MCP server 'nothing' in this sandbox; registered are: one"
@@ -220,10 +220,10 @@ for work in (lambda: mcptools.call("github", "add"), lambda: mcptools.describe("
         running.stop()
 
 
+@pytest.mark.usefixtures("server_one")
 def test_a_process_of_no_execution_reaches_servers_of_the_sandbox_alone(
     peer: Client, link: Link, shared: Shared
 ) -> None:
-    register(peer)
     assert link.call("add", a=1, b=2)["result"]["structuredContent"] == {"sum": 3}
     for answer in (link.call("add", server="github"), link.ask(op="describe", server="github")):
         assert answer["error"]["kind"] == "no_server"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from client import PATIENCE, Client, Refused
-from mcp_link import SERVER, Link, refusal, register
+from mcp_link import SERVER, Link, refusal, serve
 from supervisors import Running
 
 from sandglass_supervisor import limits
@@ -49,8 +49,8 @@ def other(running: Running) -> Iterator[Client]:
         running.clients.remove(other)
 
 
+@pytest.mark.usefixtures("server_one")
 def test_the_tools_of_a_server_with_the_names_of_mcp(peer: Client) -> None:
-    register(peer)
     told = tools(peer)
     assert (told["server"], told["left_out"], len(told["tools"])) == ("one", 0, 11)
     first = told["tools"][0]
@@ -63,7 +63,7 @@ def test_the_tools_of_a_server_with_the_names_of_mcp(peer: Client) -> None:
 
 
 def test_a_call_gives_the_result_as_it_is(peer: Client) -> None:
-    register(peer)
+    serve(peer)
     assert call(peer, "add", a=1, b=2) == {
         "content": [{"type": "text", "text": "the sum"}],
         "structuredContent": {"sum": 3},
@@ -82,8 +82,8 @@ def test_a_call_gives_the_result_as_it_is(peer: Client) -> None:
         peer.ask("mcp_call", b"{}", server="two", tool="add", call_id="c", timeout_s=1)
 
 
+@pytest.mark.usefixtures("server_one")
 def test_a_result_at_the_bound_and_one_above(peer: Client) -> None:
-    register(peer)
     result = {"content": [{"type": "text", "text": ""}], "isError": False}
     fits = limits.MCP_RESULT_BYTES - len(json.dumps(result, separators=(",", ":")))
     assert len(call(peer, "big", bytes=fits)["content"][0]["text"]) == fits
@@ -91,8 +91,8 @@ def test_a_result_at_the_bound_and_one_above(peer: Client) -> None:
     assert problem(peer, "values", count=limits.MCP_VALUES + 1)[0] == "too_large"
 
 
+@pytest.mark.usefixtures("server_one")
 def test_many_calls_at_once_and_one_too_many(peer: Client) -> None:
-    register(peer)
     waiting = [send(peer, "slow", f"c{n}", seconds=1) for n in range(limits.MCP_CALLS)]
     assert problem(peer, "slow", call_id="more", seconds=1)[0] == "too_many"
     assert all(b"slept" in peer.both_to(request)[1] for request in waiting)
@@ -107,7 +107,7 @@ def wait_in(peer: Client, call_id: str, at_once: int, **arguments: Any) -> bytes
 
 def test_calls_of_all_gateways_share_one_number_at_a_time(peer: Client, other: Client, tmp_path: Path) -> None:
     begun = tmp_path / "notes.begun"
-    register(peer, "one", "well", str(tmp_path / "notes"), api=False)
+    serve(peer, "one", "well", str(tmp_path / "notes"))
     first = wait_in(peer, "a", 1)
     peer.until(begun.exists, 20, "the first call at the server")
     second, third = wait_in(other, "a", 1), wait_in(other, "b", 1, seconds=0)
@@ -124,7 +124,7 @@ def test_calls_of_all_gateways_share_one_number_at_a_time(peer: Client, other: C
 
 
 def test_so_many_calls_wait_for_a_server_and_one_too_many(peer: Client) -> None:
-    register(peer, api=False)
+    serve(peer)
     waiting = [wait_in(peer, f"c{n}", 1) for n in range(limits.MCP_CALLS_WAITING)]
     with pytest.raises(Refused, match=f"too_many: {limits.MCP_CALLS_WAITING} calls of server 'one' wait"):
         peer.both_to(wait_in(peer, "more", 1), 20)
@@ -136,7 +136,7 @@ def test_so_many_calls_wait_for_a_server_and_one_too_many(peer: Client) -> None:
 
 def test_the_time_of_a_call_begins_with_its_turn(peer: Client, tmp_path: Path) -> None:
     begun = tmp_path / "notes.begun"
-    register(peer, "one", "well", str(tmp_path / "notes"), api=False)
+    serve(peer, "one", "well", str(tmp_path / "notes"))
     wait_in(peer, "a", 1)
     peer.until(begun.exists, 20, "the first call at the server")
     late = peer.send("mcp_call", b"{}", server="one", tool="add", call_id="b", timeout_s=0.001, at_once=1)
@@ -154,11 +154,11 @@ def test_a_server_that_is_replaced_ends_its_calls(peer: Client, tmp_path: Path) 
         return str(call(peer, "pid")["content"][0]["text"])
 
     begun = tmp_path / "notes.begun"
-    register(peer, "one", "well", str(tmp_path / "notes"), api=False)
+    serve(peer, "one", "well", str(tmp_path / "notes"))
     first = pid()
     waiting = wait_in(peer, "a", 4)
     peer.until(begun.exists, 20, "the call at the server")
-    register(peer, "one", "well", api=False)
+    serve(peer, "one", "well")
     second = pid()
     assert second != first
     assert os.path.exists(f"/proc/{first}")
@@ -169,13 +169,13 @@ def test_a_server_that_is_replaced_ends_its_calls(peer: Client, tmp_path: Path) 
 
 
 def test_of_one_name_one_server_at_most_ends_its_calls(peer: Client, tmp_path: Path) -> None:
-    register(peer, "one", "well", str(tmp_path / "one"), api=False)
+    serve(peer, "one", "well", str(tmp_path / "one"))
     first = wait_in(peer, "a", 4)
     peer.until((tmp_path / "one.begun").exists, 20, "the call at the server")
-    register(peer, "one", "well", str(tmp_path / "two"), api=False)
+    serve(peer, "one", "well", str(tmp_path / "two"))
     second = wait_in(peer, "b", 4)
     peer.until((tmp_path / "two.begun").exists, 20, "the call at the second server")
-    register(peer, "one", "well", api=False)
+    serve(peer, "one", "well")
     with pytest.raises(Refused, match="not_running"):
         peer.reply_to(first)
     assert second not in peer.replies
@@ -186,7 +186,7 @@ def test_of_one_name_one_server_at_most_ends_its_calls(peer: Client, tmp_path: P
 
 def test_a_call_is_cancelled_by_the_gateway_that_made_it(peer: Client, other: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    register(peer, "one", "well", str(notes))
+    serve(peer, "one", "well", str(notes))
     request = send(peer, "slow", "mine", seconds=30)
     assert call(peer, "add", a=1, b=1)  # so the other one has reached the server
     assert problem(peer, "slow", call_id="mine", seconds=30) == (
@@ -205,10 +205,10 @@ def test_a_call_is_cancelled_by_the_gateway_that_made_it(peer: Client, other: Cl
 
 def test_the_end_of_a_gateway_cancels_its_calls(peer: Client, other: Client, running: Running, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    register(peer, "one", "well", str(notes))
+    serve(peer, "one", "well", str(notes))
     send(other, "slow", seconds=60, timeout_s=60)
     assert call(other, "add", call_id="second", a=1, b=1)
-    mine = send(peer, "slow", "mine", seconds=5)
+    mine = send(peer, "slow", "mine", seconds=2)
     other.close()
     running.clients.remove(other)
     peer.until(notes.exists, PATIENCE, "word of the cancellation")
@@ -216,6 +216,7 @@ def test_the_end_of_a_gateway_cancels_its_calls(peer: Client, other: Client, run
     assert notes.read_text() == "cancelled\n"
 
 
+@pytest.mark.usefixtures("server_one")
 @pytest.mark.parametrize(
     ("given", "blob", "words"),
     [
@@ -241,7 +242,6 @@ def test_the_end_of_a_gateway_cancels_its_calls(peer: Client, other: Client, run
     ],
 )
 def test_bad_calls(peer: Client, given: dict[str, Any], blob: bytes, words: str) -> None:
-    register(peer)
     with pytest.raises(Refused) as refused:
         peer.ask("mcp_call", blob, **{"server": "one", "tool": "echo", "call_id": "c", "timeout_s": 5, **given})
     assert str(refused.value).startswith(f"bad_request: {words}")
@@ -249,7 +249,7 @@ def test_bad_calls(peer: Client, given: dict[str, Any], blob: bytes, words: str)
 
 
 def test_a_server_without_functions_for_code(peer: Client, running: Running) -> None:
-    told = register(peer, "shared", api=False)
+    told = serve(peer, "shared")
     assert "folder" not in told
     assert told["tools"][0] == {"name": "add", "module": "", "description": "Adds two numbers."}
     assert not (running.workspace / "mcptools" / "shared").exists()
@@ -262,15 +262,15 @@ def test_a_revision_that_is_there_is_not_registered_again(peer: Client, link: Li
     def pid() -> str:
         return str(call(peer, "pid")["content"][0]["text"])
 
-    told = register(peer, revision="r1", api=False)
+    told = serve(peer, revision="r1")
     first = pid()
-    assert register(peer, revision="r1", api=False) == told
+    assert serve(peer, revision="r1") == told
     assert pid() == first
-    register(peer, revision="r" * 64, api=False)
+    serve(peer, revision="r" * 64)
     second = pid()
     assert second != first
     peer.until(lambda: not os.path.exists(f"/proc/{first}"), PATIENCE, "the end of the old one")
-    register(peer, api=False)
+    serve(peer)
     assert pid() != second
 
 

@@ -11,6 +11,7 @@ import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.toolserver.SandboxToolServer;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.SandboxContainer;
+import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.APIResourceListBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -28,18 +29,18 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** A whole operator against a stand-in for the API server, with its namespace {@code tenant-a}. */
-record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMeterRegistry metrics)
+public record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMeterRegistry metrics)
         implements AutoCloseable {
 
-    static final Duration SOON = Duration.ofSeconds(20);
+    public static final Duration SOON = Duration.ofSeconds(20);
 
     /** Edits as somebody else would; the operator writes too, and who comes second is asked to try again. */
-    static <T> void edit(Resource<T> resource, UnaryOperator<T> change) {
+    public static <T> void edit(Resource<T> resource, UnaryOperator<T> change) {
         write(() -> resource.edit(change));
     }
 
     /** The same of a status. */
-    static <T> void editStatus(Resource<T> resource, UnaryOperator<T> change) {
+    public static <T> void editStatus(Resource<T> resource, UnaryOperator<T> change) {
         write(() -> resource.editStatus(change));
     }
 
@@ -53,12 +54,12 @@ record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMet
                 });
     }
 
-    static MockedRounds start(MockApi api) {
+    public static MockedRounds start(MockApi api) {
         return start(api, Map.of());
     }
 
     /** With other settings. */
-    static MockedRounds start(MockApi api, Map<String, String> overrides) {
+    public static MockedRounds start(MockApi api, Map<String, String> overrides) {
         api.server()
                 .expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxToolServer.class));
         api.server().expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxPool.class));
@@ -85,7 +86,7 @@ record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMet
     }
 
     /** Has the stand-in serve pools, and no tool servers. */
-    static void servePools(MockApi api) {
+    public static void servePools(MockApi api) {
         api.server().expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(SandboxPool.class));
         api.server()
                 .expect()
@@ -105,13 +106,13 @@ record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMet
     }
 
     /** One that does not say that it has their kind. */
-    static MockedRounds startWithoutToolServers(MockApi api) {
+    public static MockedRounds startWithoutToolServers(MockApi api) {
         api.server().expectCustomResource(CustomResourceDefinitionContext.fromCustomResourceType(Sandbox.class));
         return restart(api.client(), Map.of());
     }
 
     /** The same, with what the stand-in has already. */
-    static MockedRounds restart(KubernetesClient client, Map<String, String> overrides) {
+    public static MockedRounds restart(KubernetesClient client, Map<String, String> overrides) {
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();
         RunningOperator operator = new RunningOperator(
                 OperatorSettings.of(variables(overrides)),
@@ -123,8 +124,18 @@ record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMet
         return new MockedRounds(client, operator, metrics);
     }
 
+    /** What an operator with nothing but the defaults says about every pod. */
+    public static PodSettings settings() {
+        return OperatorSettings.of(variables(Map.of())).pods();
+    }
+
+    /** Whether the operator does its part. */
+    public boolean isReady() {
+        return operator.isReady();
+    }
+
     /** Its settings. */
-    static Map<String, String> variables(Map<String, String> overrides) {
+    public static Map<String, String> variables(Map<String, String> overrides) {
         Map<String, String> variables = new HashMap<>(Map.of(
                 "OPERATOR_NAMESPACES", "tenant-a",
                 "OPERATOR_DEFAULT_IMAGE", "registry.example.com/kernel:1",
@@ -135,7 +146,7 @@ record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMet
     }
 
     /** A sandbox with a policy of its own, whose pod runs. */
-    Sandbox running() {
+    public Sandbox running() {
         Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", SandboxStatus.UNSEEN);
         sandbox.setSpec(SandboxSpec.DEFAULT.withPorts(List.of(new SandboxPort("web", 8080))));
         client.resource(sandbox).create();
@@ -144,7 +155,7 @@ record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMet
     }
 
     /** Has the only pod run. */
-    void run() {
+    public void run() {
         Pod pod = await().atMost(SOON)
                 .until(() -> client.pods().inNamespace("tenant-a").list().getItems(), found -> !found.isEmpty())
                 .getFirst();
@@ -164,7 +175,7 @@ record MockedRounds(KubernetesClient client, RunningOperator operator, SimpleMet
     }
 
     /** The sandbox as soon as it says so. */
-    Sandbox told(Sandbox sandbox, ConditionType type, String status) {
+    public Sandbox told(Sandbox sandbox, ConditionType type, String status) {
         return await().atMost(SOON).until(() -> client.resource(sandbox).get(), found -> found.observed()
                 .condition(type)
                 .filter(told -> status.equals(told.getStatus()))

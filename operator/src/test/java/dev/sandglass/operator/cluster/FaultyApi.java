@@ -32,7 +32,7 @@ public final class FaultyApi implements AutoCloseable {
     private static final int HEAD_BYTES = 64 * 1024;
 
     /** What happens to one request. */
-    sealed interface Harm {
+    public sealed interface Harm {
 
         /** Nothing. */
         record None() implements Harm {}
@@ -54,19 +54,19 @@ public final class FaultyApi implements AutoCloseable {
     }
 
     /** A request's first line, taken apart. */
-    record Request(String method, String target) {
+    public record Request(String method, String target) {
 
-        boolean watches() {
+        public boolean watches() {
             return target.contains("watch=true");
         }
 
         /** The kind that it is about, as in {@code pods}, if it names no single object. */
-        String resource() {
+        public String resource() {
             String path = target.split("\\?", 2)[0];
             return path.substring(path.lastIndexOf('/') + 1);
         }
 
-        boolean writes() {
+        public boolean writes() {
             return !method.equals("GET");
         }
     }
@@ -81,7 +81,7 @@ public final class FaultyApi implements AutoCloseable {
     private final SSLSocketFactory sockets;
     private final Function<Request, Harm> choice;
 
-    FaultyApi(Config admin, Function<Request, Harm> choice) throws IOException, GeneralSecurityException {
+    public FaultyApi(Config admin, Function<Request, Harm> choice) throws IOException, GeneralSecurityException {
         this.upstream = URI.create(admin.getMasterUrl());
         this.sockets = SSLUtils.sslContext(admin).getSocketFactory();
         this.choice = choice;
@@ -93,17 +93,17 @@ public final class FaultyApi implements AutoCloseable {
     }
 
     /** How often harm of that kind was done. */
-    int count(Class<? extends Harm> harm) {
+    public int count(Class<? extends Harm> harm) {
         return (int) met.stream().filter(one -> harm.isInstance(one.harm())).count();
     }
 
     /** The requests that met exactly that harm. */
-    Stream<Request> met(Harm harm) {
+    public Stream<Request> met(Harm harm) {
         return met.stream().filter(one -> harm.equals(one.harm())).map(Met::request);
     }
 
     /** Breaks every watch that is open now; returns how many there were. */
-    int cutWatches() {
+    public int cutWatches() {
         int cut = 0;
         for (Socket watch : watches) {
             close(watch);

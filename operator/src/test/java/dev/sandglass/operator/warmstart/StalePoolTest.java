@@ -1,4 +1,4 @@
-package dev.sandglass.operator;
+package dev.sandglass.operator.warmstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
+import dev.sandglass.operator.MockedRounds;
 import dev.sandglass.operator.pool.Pools;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -76,7 +77,7 @@ class StalePoolTest {
             await().atMost(MockedRounds.SOON).until(() -> seats().size() == 1);
             await().during(Duration.ofSeconds(2)).atMost(MockedRounds.SOON).untilAsserted(() -> assertThat(seats())
                     .hasSize(1));
-            assertThat(rounds.operator().isReady()).isTrue();
+            assertThat(rounds.isReady()).isTrue();
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.sandglass.operator;
+package dev.sandglass.operator.warmstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -8,6 +8,7 @@ import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxSpec;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.pool.SandboxPool;
+import dev.sandglass.operator.MockedRounds;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.List;
@@ -135,7 +136,7 @@ class ClaimedRoundsTest extends WarmRounds {
         awaitNeitherPodNorKeys();
     }
 
-    /** {@code kubectl delete --cascade=orphan} lets the pod go, and the sandbox is gone when the operator hears of it. */
+    /** Deleting with {@code --cascade=orphan} lets the pod go, and the sandbox is gone when the operator hears of it. */
     @Test
     void aClaimedPodThatIsLetGoEndsWithItsSandbox() {
         seat(pool(), "a");

@@ -1,9 +1,10 @@
-package dev.sandglass.operator;
+package dev.sandglass.operator.warmstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sandglass.api.SandboxLabels;
+import dev.sandglass.operator.MockedRounds;
 import dev.sandglass.operator.pool.Pools;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Namespace;

@@ -1,4 +1,4 @@
-package dev.sandglass.operator;
+package dev.sandglass.operator.warmstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -10,6 +10,7 @@ import dev.sandglass.api.pool.PoolCondition;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
+import dev.sandglass.operator.MockedRounds;
 import dev.sandglass.operator.child.ChildNames;
 import dev.sandglass.operator.pool.Pools;
 import dev.sandglass.testing.MockApi;

@@ -1,4 +1,4 @@
-package dev.sandglass.operator;
+package dev.sandglass.operator.warmstart;
 
 import static org.awaitility.Awaitility.await;
 
@@ -9,9 +9,10 @@ import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
+import dev.sandglass.operator.MockedRounds;
+import dev.sandglass.operator.TestNamespace;
 import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.child.SandboxPod;
-import dev.sandglass.operator.cluster.Seats;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.PodSecret;
@@ -39,8 +40,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 abstract class WarmRounds {
 
     static final Duration SOON = MockedRounds.SOON;
-    private static final PodSettings SETTINGS =
-            OperatorSettings.of(MockedRounds.variables(Map.of())).pods();
+    private static final PodSettings SETTINGS = MockedRounds.settings();
 
     @RegisterExtension
     final MockApi api = new MockApi();

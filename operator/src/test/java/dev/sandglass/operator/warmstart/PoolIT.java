@@ -1,4 +1,4 @@
-package dev.sandglass.operator.cluster;
+package dev.sandglass.operator.warmstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -1,4 +1,4 @@
-package dev.sandglass.operator.cluster;
+package dev.sandglass.operator.warmstart;
 
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
@@ -12,6 +12,7 @@ import dev.sandglass.api.pool.SandboxPoolSpec;
 import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.child.SeatPod;
+import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.SandboxContainer;
 import dev.sandglass.operator.settings.Egress;

@@ -1,4 +1,4 @@
-package dev.sandglass.operator.cluster;
+package dev.sandglass.operator.warmstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -11,8 +11,10 @@ import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
 import dev.sandglass.operator.TestNamespace;
 import dev.sandglass.operator.child.ClaimedPod;
+import dev.sandglass.operator.cluster.FaultyApi;
 import dev.sandglass.operator.cluster.FaultyApi.Harm;
 import dev.sandglass.operator.cluster.FaultyApi.Request;
+import dev.sandglass.operator.cluster.MortalApi;
 import dev.sandglass.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.micrometer.core.instrument.Counter;

@@ -18,8 +18,8 @@ public enum PoolReason {
 
     DEADLINE_EXCEEDED(
             "DeadlineExceeded",
-            "Progressing=False: seats did not start within 60 seconds, and no cause is known. The operator goes on, less"
-                    + " and less often.");
+            "Progressing=False: a seat did not start within 60 seconds, and no cause is known. The operator replaces it"
+                    + " after 10 minutes, and makes no further one unless another seat is ready.");
 
     private final String value;
     private final String meaning;

@@ -182,8 +182,10 @@ class LinkKeysTest {
     }
 
     @Test
-    void incarnationsCountFromOne() {
-        assertThatThrownBy(() -> LinkKeys.derive(SECRET, UID, 0)).hasMessageContaining("from 1");
+    void incarnationsCountFromOneAndASeatHasZero() {
+        assertThatThrownBy(() -> LinkKeys.derive(SECRET, UID, -1)).hasMessageContaining("from 1");
+        assertThat(LinkKeys.derive(SECRET, UID, 0).pod().publicZ85())
+                .isNotEqualTo(LinkKeys.derive(SECRET, UID, 1).pod().publicZ85());
     }
 
     @Test

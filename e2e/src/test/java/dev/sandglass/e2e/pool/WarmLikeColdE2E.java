@@ -122,7 +122,7 @@ class WarmLikeColdE2E {
     void filesMountsAndProcessesAreAlike() {
         sameShell("ls -la --time-style=+ / /workspace /run 2>&1 | sed -E 's/ +[0-9]+ / N /g'");
         sameShell(
-                "find /workspace /tmp /run /dev/shm -printf '%p %y %m\\n' 2>/dev/null | sed -E 's/[0-9a-f]{12}-[0-9]+/SOCKET/; s/[0-9]+/N/g' | sort");
+                "find /workspace /tmp /run /dev/shm -printf '%p %y %m\\n' 2>/dev/null | sed -E 's/c[0-9a-f]+-[0-9]+/SOCKET/; s/[0-9]+/N/g' | sort");
         sameShell("awk '{print $5, $6, $9}' /proc/self/mountinfo | sort");
         sameShell("for pid in /proc/[0-9]*; do tr '\\0' ' ' <$pid/cmdline 2>/dev/null | cut -c1-60; echo; done"
                 + " | grep -v '^$' | sed -E 's/[0-9]+/N/g' | sort");
@@ -217,7 +217,7 @@ class WarmLikeColdE2E {
     private static Set<String> annotations(String sandbox) {
         Set<String> keys = new TreeSet<>(
                 TENANT.podOf(sandbox).getMetadata().getAnnotations().keySet());
-        keys.removeAll(Set.of(SandboxLabels.CLAIMED_AT, SandboxLabels.POOL_TEMPLATE_HASH));
+        keys.removeAll(Set.of(SandboxLabels.CLAIMED_AT, SandboxLabels.POOL_TEMPLATE_HASH, SandboxLabels.COLD_START));
         return keys;
     }
 

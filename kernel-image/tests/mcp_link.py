@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from client import Client, Refused
 from mcp_shared import share
-from supervisors import SLOW_STARTS, Running
+from supervisors import PATIENT, Running
 
 SERVER = str(Path(__file__).with_name("mcp") / "server.py")
 # As code would: a process of the execution asks, so the supervisor knows whose call it is.
@@ -66,7 +66,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("mcp")
     packages = os.environ["SANDGLASS_MCP_PACKAGES"]
     secrets = str(folder / "secrets")
-    running = Running(folder, limits=SLOW_STARTS, SANDGLASS_MCP_PACKAGES=packages, SANDGLASS_MCP_SECRETS=secrets)
+    running = Running(folder, limits=PATIENT, SANDGLASS_MCP_PACKAGES=packages, SANDGLASS_MCP_SECRETS=secrets)
     yield running
     running.stop()
 

@@ -25,9 +25,9 @@ class PodSubjectTest {
         assertThat(new PodSubject(ID, 12).linkKeys(SECRET)).isEqualTo(LinkKeys.derive(SECRET, ID, 12));
     }
 
-    /** The rule of {@link LinkKeys}: an id with the separator would have the keys of another one, and 0 means no pod. */
+    /** The rule of {@link LinkKeys}: an id with the separator would have the keys of another one, and numbers begin with a seat's 0. */
     @ParameterizedTest
-    @CsvSource({"'', 1", "a|b, 1", "a, 0"})
+    @CsvSource({"'', 1", "a|b, 1", "a, -1"})
     void aSubjectThatIsNoPodsHasNoKeys(String id, int incarnation) {
         assertThatThrownBy(() -> new PodSubject(id, incarnation).linkKeys(SECRET))
                 .isInstanceOf(IllegalArgumentException.class);

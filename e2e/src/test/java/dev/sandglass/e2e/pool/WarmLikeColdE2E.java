@@ -122,7 +122,7 @@ class WarmLikeColdE2E {
     void filesMountsAndProcessesAreAlike() {
         sameShell("ls -la --time-style=+ / /workspace /run 2>&1 | sed -E 's/ +[0-9]+ / N /g'");
         sameShell(
-                "find /workspace /tmp /run /dev/shm -printf '%p %y %m\\n' 2>/dev/null | sed -E 's/c[0-9a-f]+-[0-9]+/SOCKET/; s/[0-9]+/N/g' | sort");
+                "find /workspace /tmp /run /dev/shm -printf '%p %y %m\\n' 2>/dev/null | sed -E 's,private/.* s,private/SOCKET s,; s/[0-9]+/N/g' | sort");
         sameShell("awk '{print $5, $6, $9}' /proc/self/mountinfo | sort");
         sameShell("for pid in /proc/[0-9]*; do tr '\\0' ' ' <$pid/cmdline 2>/dev/null | cut -c1-60; echo; done"
                 + " | grep -v '^$' | sed -E 's/[0-9]+/N/g' | sort");

@@ -55,7 +55,7 @@ public final class SeatPod {
      */
     public record Making(PodSettings settings, Optional<String> proxy, NetworkProbe probe) {}
 
-    /** What the name and the keys of a seat derive from. */
+    /** What the name and the keys of a seat derive from, before its claim and after it. */
     public static PodSubject subject(String seatId) {
         return new PodSubject(seatId, 0);
     }
@@ -101,7 +101,7 @@ public final class SeatPod {
      * Name, labels and owner of the Secret of a seat. Its pod owns it, so that it stays when a sandbox claims the pod and goes
      * when the pod does.
      *
-     * @param seat as it is in the cluster
+     * @param seat as it is in the cluster, claimed or not
      */
     public static ObjectMeta ofSecret(Pod seat) {
         String pool = labels(seat).getOrDefault(SandboxLabels.POOL, "");

@@ -213,7 +213,7 @@ public final class ChildWriter {
     /** Creates the keys of an existing pod again if they were deleted: those of its seat, if it was one. */
     public void giveKeys(Sandbox sandbox, int incarnation, Pod pod) {
         createUnlessPresent(ClaimedPod.seat(pod)
-                .map(seat -> keysOf(ClaimedPod.ofKeys(pod), ClaimedPod.subject(seat)))
+                .map(seat -> keysOf(SeatPod.ofSecret(pod), SeatPod.subject(seat)))
                 .orElseGet(() -> keys(sandbox, incarnation)));
     }
 

@@ -89,7 +89,7 @@ public final class Seats {
         like.setSpec(new SandboxSpec(template.image(), template.memory(), template.cpus(), template.disk(), null, false)
                 .withRuntimeClassName(template.runtimeClassName()));
         Pod cold = SandboxPod.desired(like, 1, settings, Optional.empty(), Optional.empty(), probe);
-        String name = ClaimedPod.subject(id).name();
+        String name = SeatPod.subject(id).name();
         List<EnvVar> variables = cold.getSpec().getContainers().getFirst().getEnv().stream()
                 .filter(variable -> !IDENTITY.contains(variable.getName()))
                 .map(variable -> ofSecret(variable, name))
@@ -113,7 +113,7 @@ public final class Seats {
 
     private static ObjectMeta metadata(SandboxPool pool, String id, String hash) {
         return new ObjectMetaBuilder()
-                .withName(ClaimedPod.subject(id).name())
+                .withName(SeatPod.subject(id).name())
                 .withNamespace(pool.getMetadata().getNamespace())
                 .addToLabels(SandboxLabels.MANAGED_BY, SandboxLabels.OPERATOR)
                 .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)

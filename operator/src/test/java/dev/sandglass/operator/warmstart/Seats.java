@@ -9,6 +9,7 @@ import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
+import dev.sandglass.operator.TestNamespace;
 import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.child.SeatPod;
@@ -82,6 +83,12 @@ public final class Seats {
         return pool;
     }
 
+    /** What an installation without an egress proxy makes seats with. */
+    public static SeatPod.Making making(PodSettings settings, NetworkProbe probe) {
+        return new SeatPod.Making(
+                settings, Optional.empty(), probe, SeatPod.keys(TestNamespace.LINK_SECRET, Optional.empty()));
+    }
+
     /** A seat that its node has not taken yet. */
     public static Pod seat(SandboxPool pool, String id, PodSettings settings, NetworkProbe probe) {
         PoolTemplate template = pool.wanted().template();
@@ -95,8 +102,7 @@ public final class Seats {
                 .map(variable -> ofSecret(variable, name))
                 .toList();
         return cold.edit()
-                .withMetadata(
-                        metadata(pool, id, SeatPod.hash(pool, new SeatPod.Making(settings, Optional.empty(), probe))))
+                .withMetadata(metadata(pool, id, SeatPod.hash(pool, making(settings, probe))))
                 .editSpec()
                 .withActiveDeadlineSeconds(LIFETIME.toSeconds())
                 .editFirstContainer()

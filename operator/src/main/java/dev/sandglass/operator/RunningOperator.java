@@ -100,12 +100,13 @@ final class RunningOperator implements AutoCloseable {
                 new ClosedServices(client, settings.gatewayNamespace(), settings.probe(), InstantSource.system())
                         ::probe);
         SeatClaims claims = new SeatClaims(client);
-        pools = pools(settings, client, children, claims, events, poolMeters(metrics, meters));
+        SeatWriter seats = new SeatWriter(client, children);
+        pools = pools(settings, seats, children, claims, events, poolMeters(metrics, meters));
         SandboxView view = new SandboxView(
                 settings.pods(), settings.tenants(), () -> kinds, new PodEvents(client), InstantSource.system());
         sandboxes = new SandboxReconciler(
                 view,
-                new WarmStarts(view, claims, children::making, meters.claims()),
+                new WarmStarts(view, claims, seats, meters.claims()),
                 children,
                 new Storage(client, settings.pods().users()),
                 settings.deadlines(),
@@ -115,20 +116,13 @@ final class RunningOperator implements AutoCloseable {
 
     private static PoolReconciler pools(
             OperatorSettings settings,
-            KubernetesClient client,
+            SeatWriter seats,
             ChildWriter children,
             ClaimActivity claims,
             SandboxEvents events,
             PoolMeters meters) {
         return new PoolReconciler(
-                new SeatWriter(client, children),
-                children,
-                settings.pods(),
-                settings.tenants(),
-                claims,
-                events,
-                meters,
-                InstantSource.system());
+                seats, children, settings.pods(), settings.tenants(), claims, events, meters, InstantSource.system());
     }
 
     private static PoolMeters poolMeters(MeterRegistry metrics, SandboxMeters meters) {

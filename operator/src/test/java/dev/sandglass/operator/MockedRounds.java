@@ -44,6 +44,11 @@ public record MockedRounds(KubernetesClient client, RunningOperator operator, Si
         write(() -> resource.editStatus(change));
     }
 
+    /** The same of the whole. */
+    public static <T> void replace(Resource<T> resource) {
+        write(resource::update);
+    }
+
     private static void write(Runnable attempt) {
         await().atMost(SOON)
                 .ignoreExceptionsMatching(

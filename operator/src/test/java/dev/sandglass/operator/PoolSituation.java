@@ -47,8 +47,9 @@ record PoolSituation(OperatorSettings settings, SandboxPool pool, Set<String> fi
         NetworkProbe probe = new NetworkProbe(
                 settings.probe().apiServer().map(List::of).orElse(List.of()),
                 settings.probe().required());
+        String keys = SeatPod.keys(Situation.LINK_SECRET, proxy.map(access -> Situation.EGRESS_SECRET));
         Pod seat = SeatPod.desired(
-                pool, SEAT, new SeatPod.Making(settings.pods(), proxy.map(ProxyAccess::address), probe));
+                pool, SEAT, new SeatPod.Making(settings.pods(), proxy.map(ProxyAccess::address), probe, keys));
         Pod made =
                 seat.toBuilder().editMetadata().withUid(POD_UID).endMetadata().build();
         return Map.of(

@@ -24,6 +24,7 @@ public final class EgressSecret {
     private static final String HMAC = "HmacSHA256";
     private static final String CREDENTIAL = "sandglass-egress-credential-v1\0";
     private static final String DENIALS = "sandglass-egress-denials-v1\0";
+    private static final String DIGEST = "sandglass-egress-digest-v1\0";
 
     private final byte[] bytes;
 
@@ -65,6 +66,11 @@ public final class EgressSecret {
     /** The token with which a gateway reads denials from the egress proxy; no sandbox can derive it from its password. */
     public String denialsToken() {
         return derived(DENIALS);
+    }
+
+    /** Differs between two secrets, and reveals nothing of them or of what else derives from them. */
+    public String digest() {
+        return derived(DIGEST);
     }
 
     private String derived(String purpose) {

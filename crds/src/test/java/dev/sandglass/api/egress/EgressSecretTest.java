@@ -43,6 +43,16 @@ class EgressSecretTest {
     }
 
     @Test
+    void theDigestTellsSecretsApartAndIsNoCredential() {
+        String digest = secret(SECRET).digest();
+        assertThat(digest)
+                .isEqualTo(secret(SECRET).digest())
+                .isNotEqualTo(secret(SECRET + "x").digest())
+                .isNotEqualTo(secret(SECRET).passwordOf(""));
+        assertThat(secret(SECRET).isDenialsToken(digest)).isFalse();
+    }
+
+    @Test
     void aLineEndIsNotPartOfIt(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("secret"), SECRET + "\r\n");
         assertThat(EgressSecret.read(file).passwordOf("uid"))

@@ -3,12 +3,8 @@ package dev.sandglass.operator.child;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.pool.SandboxPool;
-import dev.sandglass.operator.pod.PodSubject;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.ObjectMeta;
-import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.OwnerReference;
-import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import java.time.DateTimeException;
@@ -70,12 +66,7 @@ public final class ClaimedPod {
         // A label alone gives no pod the keys of another one.
         return label(pod, SandboxLabels.SEAT)
                 .filter(id -> label(pod, SandboxLabels.SANDBOX_UID).isPresent()
-                        && subject(id).name().equals(pod.getMetadata().getName()));
-    }
-
-    /** What the name and the keys of a seat derive from, before its claim and after it. */
-    public static PodSubject subject(String seat) {
-        return new PodSubject(seat, 0);
+                        && SeatPod.subject(id).name().equals(pod.getMetadata().getName()));
     }
 
     /** The pool that a claimed pod comes from; empty for a pod that was made for its sandbox. */
@@ -167,29 +158,6 @@ public final class ClaimedPod {
                 && label(pod, SandboxLabels.INCARNATION)
                         .filter(Integer.toString(incarnation)::equals)
                         .isPresent();
-    }
-
-    /** Metadata of the Secret of a claimed pod, which goes with the pod. */
-    public static ObjectMeta ofKeys(Pod claimed) {
-        ObjectMeta pod = claimed.getMetadata();
-        return new ObjectMetaBuilder()
-                .withName(pod.getName())
-                .withNamespace(pod.getNamespace())
-                .addToLabels(chosen(
-                        List.of(
-                                SandboxLabels.MANAGED_BY,
-                                SandboxLabels.COMPONENT,
-                                SandboxLabels.POOL,
-                                SandboxLabels.SEAT),
-                        pod.getLabels()))
-                .withOwnerReferences(new OwnerReferenceBuilder()
-                        .withApiVersion("v1")
-                        .withKind("Pod")
-                        .withName(pod.getName())
-                        .withUid(pod.getUid())
-                        .withController(true)
-                        .build())
-                .build();
     }
 
     private static Optional<String> label(Pod pod, String name) {

@@ -17,8 +17,19 @@ import java.util.Optional;
  * Why the operator makes no pod, in words for the sandbox's author.
  *
  * @param message names the field, what is wrong with it and what would be right
+ * @param passing whether something is under way that may end it within seconds
  */
-public record PodRefusal(Reason reason, String message) {
+public record PodRefusal(Reason reason, String message, boolean passing) {
+
+    /** One that stays until somebody acts, or has room. */
+    public PodRefusal(Reason reason, String message) {
+        this(reason, message, false);
+    }
+
+    /** The same after a seat was ended that takes up the room which the pod needs. */
+    public PodRefusal withSeatEnding() {
+        return new PodRefusal(Reason.STARTING, "A seat of a pool ends to make room for the pod; " + message, true);
+    }
 
     /**
      * Checks what the schema cannot, and the bounds once more: a resource may be older than the schema's rules.

@@ -4,6 +4,8 @@ import dev.sandglass.api.Durations;
 import dev.sandglass.api.PodName;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.TimeLimit;
+import dev.sandglass.api.egress.EgressSecret;
+import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.operator.pod.NetworkProbe;
@@ -43,6 +45,7 @@ public final class SeatPod {
     public static final Duration LIFETIME = MAX_AGE.plus(Durations.parse(TimeLimit.MAX_LIFETIME.most()));
 
     private static final int HASH_BYTES = 8;
+    private static final String KEYS = "seat-keys-v1";
     private static final String NO_SEAT = "00000000-0000-0000-0000-000000000000";
 
     private SeatPod() {}
@@ -52,10 +55,20 @@ public final class SeatPod {
      *
      * @param proxy IP address of the egress proxy; empty if the installation has none
      * @param probe what every pod tries in vain
+     * @param keys see {@link #keys}
      */
-    public record Making(PodSettings settings, Optional<String> proxy, NetworkProbe probe) {}
+    public record Making(PodSettings settings, Optional<String> proxy, NetworkProbe probe, String keys) {}
 
-    /** What the name and the keys of a seat derive from. */
+    /**
+     * Digest of the secrets that the keys of all seats derive from; it reveals nothing of them. A seat with keys of a former
+     * secret cannot be reached once that one is gone.
+     */
+    public static String keys(LinkSecret link, Optional<EgressSecret> egress) {
+        return HexFormat.of().formatHex(link.keyFor(KEYS))
+                + egress.map(EgressSecret::digest).orElse("");
+    }
+
+    /** What the name and the keys of a seat derive from, before its claim and after it. */
     public static PodSubject subject(String seatId) {
         return new PodSubject(seatId, 0);
     }
@@ -101,7 +114,7 @@ public final class SeatPod {
      * Name, labels and owner of the Secret of a seat. Its pod owns it, so that it stays when a sandbox claims the pod and goes
      * when the pod does.
      *
-     * @param seat as it is in the cluster
+     * @param seat as it is in the cluster, claimed or not
      */
     public static ObjectMeta ofSecret(Pod seat) {
         String pool = labels(seat).getOrDefault(SandboxLabels.POOL, "");
@@ -121,8 +134,8 @@ public final class SeatPod {
     }
 
     /**
-     * Digest of everything that a seat is made from but its identity: the template, the languages, and what the installation
-     * says of every pod. Sizes count by their amount, so that 1Gi and 1024Mi are the same.
+     * Digest of everything that a seat is made from but its identity: the template, the languages, what the installation says
+     * of every pod, and the secrets that its keys derive from. Sizes count by their amount, so that 1Gi and 1024Mi are the same.
      */
     public static String hash(SandboxPool pool, Making making) {
         PoolTemplate wanted = pool.wanted().template();
@@ -138,7 +151,8 @@ public final class SeatPod {
                 .withOwnerReferences(ChildMetadata.owner(pool))
                 .build();
         String text = Serialization.asJson(
-                pod(pool, nobody, subject(NO_SEAT), template, making).getSpec());
+                        pod(pool, nobody, subject(NO_SEAT), template, making).getSpec())
+                + making.keys();
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest, 0, HASH_BYTES);

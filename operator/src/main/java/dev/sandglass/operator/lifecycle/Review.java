@@ -18,6 +18,9 @@ public final class Review {
     /** Room in a quota, or a volume, may come at any time; other refusals need an edit of the sandbox. */
     static final Duration QUOTA_RETRY = Duration.ofSeconds(10);
 
+    /** A seat that ends to make room has left by then. */
+    static final Duration PASSING_RETRY = Duration.ofSeconds(3);
+
     /** A Secret or a claim is often made right behind what names it. */
     static final Duration VOLUME_RETRY = Duration.ofSeconds(1);
 
@@ -43,8 +46,7 @@ public final class Review {
     public static Optional<Instant> of(Observed after, Decision decision, SandboxStatus status, Deadlines own) {
         Optional<Instant> refused = after.refusal()
                 .filter(why -> after.livePod().isEmpty() && !(decision instanceof Decision.Wait))
-                .map(PodRefusal::reason)
-                .map(reason -> after.now().plus(mayHealAlone(reason) ? pause(reason, after, status) : REFUSAL_RETRY));
+                .map(why -> after.now().plus(retry(why, after, status)));
         return switch (decision) {
             case Decision.Run run -> refused.or(() -> Optional.of(run.review()));
             case Decision.Resume resume -> refused.or(() -> Optional.of(own.firstReview(after.now())));
@@ -58,6 +60,13 @@ public final class Review {
             case Decision.Delete delete -> Optional.of(after.now().plus(DELETE_RETRY));
             case Decision.Leave leave -> Optional.empty();
         };
+    }
+
+    private static Duration retry(PodRefusal why, Observed after, SandboxStatus status) {
+        if (why.passing()) {
+            return PASSING_RETRY;
+        }
+        return mayHealAlone(why.reason()) ? pause(why.reason(), after, status) : REFUSAL_RETRY;
     }
 
     private static boolean mayHealAlone(Reason reason) {

@@ -36,8 +36,8 @@ public final class PoolCensus {
      *
      * @param wanted seats that its spec wants
      * @param ready seats that can be claimed
-     * @param starting seats that cannot yet
-     * @param oldest when the oldest of them was made; empty if there is none
+     * @param starting seats that cannot yet; those that never will count neither here nor there
+     * @param oldest when the oldest seat that no sandbox has claimed was made; empty if there is none
      */
     public record Count(int wanted, int ready, int starting, Optional<Instant> oldest) {}
 

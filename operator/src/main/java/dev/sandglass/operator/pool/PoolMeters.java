@@ -29,14 +29,17 @@ public record PoolMeters(PoolCensus census, SeatMeter starts, SandboxMeters mete
 
     void saw(PoolView seen) {
         List<Seat> counted = seen.seats().stream().filter(Seat::counts).toList();
-        int ready = (int) counted.stream().filter(Seat::isReady).count();
+        // The others cannot be claimed.
+        List<Seat> updated =
+                counted.stream().filter(seat -> seat.isOf(seen.hash())).toList();
+        int ready = (int) updated.stream().filter(Seat::isReady).count();
         counted.stream().filter(Seat::isReady).map(Seat::name).forEach(starts::ready);
         census.saw(
                 poolOf(seen.pool()),
                 new PoolCensus.Count(
                         seen.pool().wanted().replicas(),
                         ready,
-                        counted.size() - ready,
+                        updated.size() - ready,
                         counted.stream().map(Seat::made).min(Comparator.naturalOrder())));
     }
 

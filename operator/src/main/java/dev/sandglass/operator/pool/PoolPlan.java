@@ -33,6 +33,9 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
     /** A seat that is not ready by then, and of which nothing is known, is given up: another node may be able to start one. */
     static final Duration GIVEN_UP_AFTER = Duration.ofMinutes(10);
 
+    /** A seat that ended for another should have given up its room on the node by then. */
+    static final Duration LEAVES_WITHIN = Duration.ofSeconds(10);
+
     static final Comparator<Seat> OLDEST_FIRST =
             Comparator.comparing(Seat::made).thenComparing(Seat::name);
 
@@ -49,6 +52,11 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
         return seat.made().plus(SeatPod.MAX_AGE);
     }
 
+    /** When a seat that no node has room for has waited long enough for one that was ended for it. */
+    static Instant crowdedAt(Seat seat) {
+        return seat.made().plus(LEAVES_WITHIN);
+    }
+
     static PoolPlan of(PoolView seen) {
         List<Seat> end = new ArrayList<>();
         seen.seats().stream().filter(Seat::isFailed).forEach(end::add);
@@ -63,13 +71,14 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
                 .toList();
         present.removeAll(surplus);
         end.addAll(surplus);
-        List<Seat> retiring = seen.retiring();
-        List<Seat> replaced = replaced(present, retiring, seen.wanted());
+        List<Seat> aged = seen.aged();
+        List<Seat> replaced = replaced(present, aged, seen.wanted());
         end.addAll(replaced);
-        int all = present.size() + retiring.size() - replaced.size();
-        boolean lacking = present.size() < seen.wanted() && all <= seen.wanted() && mayStart(present, seen);
+        int claimable = present.size() + aged.size() - replaced.size();
+        boolean lacking = present.size() < seen.wanted() && claimable <= seen.wanted() && mayStart(present, seen);
         Optional<Instant> next = lacking ? Optional.of(notBefore(seen)) : Optional.empty();
         boolean make = next.filter(at -> !seen.now().isBefore(at)).isPresent();
+        end.addAll(outdated(seen, claimable + (make ? 1 : 0)));
         Optional<Instant> review = Stream.of(next.map(at -> make ? seen.now().plus(PACE) : at), review(present, seen))
                 .flatMap(Optional::stream)
                 .min(Comparator.naturalOrder());
@@ -77,16 +86,32 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
     }
 
     /**
-     * Which of the seats that are to be replaced go now. Those that are not ready are worth nothing; each of the others stays
-     * until another one is ready in its place, as far as there is room for both.
+     * Which of the seats that are too old go now. Those that are not ready are worth nothing; each of the others, which can be
+     * claimed, stays until another one is ready in its place, as far as there is room for both.
      */
-    private static List<Seat> replaced(List<Seat> present, List<Seat> retiring, int wanted) {
+    private static List<Seat> replaced(List<Seat> present, List<Seat> aged, int wanted) {
         long ready = present.stream().filter(Seat::isReady).count();
-        List<Seat> usable =
-                retiring.stream().filter(Seat::isReady).sorted(OLDEST_FIRST).toList();
         long kept = Math.max(0, Math.min(wanted - ready, wanted + 1 - present.size()));
+        return allBut(kept, aged);
+    }
+
+    /**
+     * Which of the seats go now that no sandbox can claim: one for each seat that takes its place, before that one is made, so
+     * that a full quota and full nodes let it be. If it gets no room even so, the others hold what it lacks. Until then they
+     * stay: whoever takes an edit back finds them again.
+     *
+     * @param others how many seats there are, or are made, besides
+     */
+    private static List<Seat> outdated(PoolView seen, int others) {
+        return allBut(seen.isCrowded() ? 0 : Math.max(0, seen.wanted() - others), seen.outdated());
+    }
+
+    /** Those that are not ready, and the oldest of the others until so many are left. */
+    private static List<Seat> allBut(long kept, List<Seat> seats) {
+        List<Seat> usable =
+                seats.stream().filter(Seat::isReady).sorted(OLDEST_FIRST).toList();
         return Stream.concat(
-                        retiring.stream().filter(seat -> !seat.isReady()),
+                        seats.stream().filter(seat -> !seat.isReady()),
                         usable.stream().limit(Math.max(0, usable.size() - kept)))
                 .toList();
     }
@@ -115,16 +140,16 @@ record PoolPlan(boolean make, List<Seat> end, Optional<Instant> review) {
                 .orElse(seen.now());
     }
 
-    /** When a seat will have become too old, or will be late. */
+    /** When a seat will have become too old, will be late, or lacks room for too long. */
     private static Optional<Instant> review(List<Seat> present, PoolView seen) {
-        return Stream.concat(
-                        Stream.concat(present.stream(), seen.retiring().stream())
-                                .map(PoolPlan::oldAt),
-                        present.stream()
-                                .filter(Seat::isStarting)
-                                .flatMap(seat -> Stream.of(
-                                        seat.made().plus(START_WITHIN),
-                                        seat.made().plus(GIVEN_UP_AFTER))))
+        Stream<Instant> late = present.stream()
+                .filter(Seat::isStarting)
+                .flatMap(seat ->
+                        Stream.of(seat.made().plus(START_WITHIN), seat.made().plus(GIVEN_UP_AFTER)));
+        Stream<Instant> crowded =
+                seen.outdated().isEmpty() ? Stream.empty() : seen.roomless().map(PoolPlan::crowdedAt);
+        return Stream.of(present.stream().map(PoolPlan::oldAt), late, crowded)
+                .flatMap(times -> times)
                 .filter(at -> at.isAfter(seen.now()))
                 .min(Comparator.naturalOrder());
     }

@@ -1,10 +1,12 @@
 package dev.sandglass.operator.pool;
 
+import dev.sandglass.api.Reason;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.operator.child.PodRefusal;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Everything that was seen of a pool, at one time.
@@ -41,9 +43,16 @@ record PoolView(
         return seats.stream().filter(seat -> seat.counts() && isPresent(seat)).toList();
     }
 
-    /** Seats that are to be replaced: of another template or other settings, or too old. */
-    List<Seat> retiring() {
-        return seats.stream().filter(seat -> seat.counts() && !isPresent(seat)).toList();
+    /** Seats that are too old and that a sandbox can still claim. */
+    List<Seat> aged() {
+        return seats.stream()
+                .filter(seat -> seat.counts() && seat.isOf(hash) && !isPresent(seat))
+                .toList();
+    }
+
+    /** Seats of another template or other settings, which no sandbox can claim. */
+    List<Seat> outdated() {
+        return seats.stream().filter(seat -> seat.counts() && !seat.isOf(hash)).toList();
     }
 
     private boolean isPresent(Seat seat) {
@@ -57,6 +66,19 @@ record PoolView(
                 .filter(seat ->
                         seat.trouble().isPresent() || !now.isBefore(seat.made().plus(PoolPlan.START_WITHIN)))
                 .min(PoolPlan.OLDEST_FIRST);
+    }
+
+    /** Whether a seat lacks room, on the nodes or in a quota, that a seat which ended a while ago did not give it. */
+    boolean isCrowded() {
+        return roomless().anyMatch(seat -> !now.isBefore(PoolPlan.crowdedAt(seat)))
+                || memory.setback().filter(Setback::isCrowded).isPresent();
+    }
+
+    /** Seats that no node has room for. */
+    Stream<Seat> roomless() {
+        return present().stream().filter(seat -> seat.trouble()
+                .filter(trouble -> trouble.reason() == Reason.UNSCHEDULABLE)
+                .isPresent());
     }
 
     /** The same after the plan was carried out as far as it could be. */

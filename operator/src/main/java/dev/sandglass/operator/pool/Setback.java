@@ -50,6 +50,11 @@ record Setback(Reason reason, String message, boolean refused, int count, Instan
         return refused || count >= BUDGET;
     }
 
+    /** Whether a quota had no room even after a pause, in which a seat that was ended before gave up its own. */
+    boolean isCrowded() {
+        return refused && reason == Reason.QUOTA_EXCEEDED && count > 1;
+    }
+
     /** When a seat may be tried again. */
     Instant retry() {
         if (refused && reason != Reason.QUOTA_EXCEEDED) {

@@ -197,7 +197,9 @@ public final class SandboxReconciler implements Reconciler<Sandbox> {
                     SandboxWatches.remember(Pod.class, pod, context);
                     why.ifPresent(warmStarts::missed);
                 });
-                yield seen.after(result.pod(), result.refusal(), true);
+                Optional<PodRefusal> refusal = result.refusal()
+                        .map(refused -> warmStarts.afterMakingRoom(refused, sandbox, seen.now(), context));
+                yield seen.after(result.pod(), refusal, true);
             }
         };
     }

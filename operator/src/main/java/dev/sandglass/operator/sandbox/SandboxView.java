@@ -228,6 +228,14 @@ public final class SandboxView {
                 .orElse(List.of());
     }
 
+    /** The seats of the sandbox's namespace that no sandbox has claimed, whatever their pool and their state. */
+    List<Pod> seats(Context<Sandbox> context) {
+        List<SandboxPool> pools = kinds.get().pools() ? SandboxWatches.poolsBeside(context) : List.of();
+        return pools.stream()
+                .flatMap(pool -> SandboxWatches.seats(pool.getMetadata().getName(), context).stream())
+                .toList();
+    }
+
     /**
      * The pools of the sandbox's namespace; empty if the API server does not have the kind.
      *

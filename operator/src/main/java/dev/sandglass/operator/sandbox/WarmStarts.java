@@ -1,33 +1,34 @@
 package dev.sandglass.operator.sandbox;
 
+import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.operator.child.ClaimedPod;
-import dev.sandglass.operator.child.SeatPod;
+import dev.sandglass.operator.child.PodRefusal;
 import dev.sandglass.operator.lifecycle.Claim;
 import dev.sandglass.operator.lifecycle.ColdReason;
 import dev.sandglass.operator.lifecycle.KnownPool;
 import dev.sandglass.operator.metrics.ClaimMeter;
 import dev.sandglass.operator.watch.SandboxWatches;
 import dev.sandglass.operator.write.SeatClaims;
+import dev.sandglass.operator.write.SeatWriter;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /** Gives a sandbox that needs a pod a seat of a pool, where one fits. Without a pool in its namespace it costs nothing. */
 public final class WarmStarts {
 
     private final SandboxView view;
     private final SeatClaims claims;
-    private final Supplier<SeatPod.Making> making;
+    private final SeatWriter seats;
     private final ClaimMeter meter;
 
-    public WarmStarts(SandboxView view, SeatClaims claims, Supplier<SeatPod.Making> making, ClaimMeter meter) {
+    public WarmStarts(SandboxView view, SeatClaims claims, SeatWriter seats, ClaimMeter meter) {
         this.view = view;
         this.claims = claims;
-        this.making = making;
+        this.seats = seats;
         this.meter = meter;
     }
 
@@ -51,7 +52,7 @@ public final class WarmStarts {
      * @param cold the pod that would be made for that incarnation of the sandbox
      */
     Start start(Sandbox sandbox, int incarnation, Pod cold, Instant now, Context<Sandbox> context) {
-        List<KnownPool> pools = view.pools(making, context);
+        List<KnownPool> pools = view.pools(seats::making, context);
         if (pools.isEmpty()) {
             return new Start.Cold(Optional.empty());
         }
@@ -62,7 +63,7 @@ public final class WarmStarts {
             present.filter(pod -> ClaimedPod.seat(pod).isPresent()).ifPresent(pod -> meter.hit());
             return new Start.There(present.get());
         }
-        Claim claim = Claim.of(sandbox, cold, pools, pool -> SandboxWatches.seats(pool, context), making.get(), now);
+        Claim claim = Claim.of(sandbox, cold, pools, pool -> SandboxWatches.seats(pool, context), seats.making(), now);
         return switch (claim) {
             case Claim.NoPool none -> new Start.Cold(Optional.empty());
             case Claim.Cold why -> new Start.Cold(Optional.of(why));
@@ -79,6 +80,13 @@ public final class WarmStarts {
         Optional<Pod> claimed = claims.first(warm.seats(), new Cache(context), sandbox, incarnation, cold, now);
         claimed.ifPresent(pod -> meter.hit(begun));
         return claimed;
+    }
+
+    /** What is left of the refusal of a sandbox's own pod: where a quota is full, a seat of the namespace goes first. */
+    PodRefusal afterMakingRoom(PodRefusal refusal, Sandbox sandbox, Instant now, Context<Sandbox> context) {
+        boolean made = refusal.reason() == Reason.QUOTA_EXCEEDED
+                && seats.makeRoom(sandbox.getMetadata().getNamespace(), view.seats(context), now);
+        return made ? refusal.withSeatEnding() : refusal;
     }
 
     /** Notes that a sandbox was given a pod of its own. */

@@ -53,6 +53,7 @@ public final class ChildWriter {
     private final LinkSecret linkSecret;
     private final Optional<ProxyLocator> egress;
     private final Supplier<NetworkProbe> probe;
+    private final String seatKeys;
 
     /** With pods that do not try whether their policies hold. */
     public ChildWriter(
@@ -81,11 +82,12 @@ public final class ChildWriter {
         this.linkSecret = linkSecret;
         this.egress = egress;
         this.probe = probe;
+        seatKeys = SeatPod.keys(linkSecret, egress.map(ProxyLocator::secret));
     }
 
     /** What a seat that is made now is made with. */
     public SeatPod.Making making() {
-        return new SeatPod.Making(pods, egress.map(ProxyLocator::address), probe.get());
+        return new SeatPod.Making(pods, egress.map(ProxyLocator::address), probe.get(), seatKeys);
     }
 
     /** The keys of a pod, and its way to the egress proxy. */
@@ -213,7 +215,7 @@ public final class ChildWriter {
     /** Creates the keys of an existing pod again if they were deleted: those of its seat, if it was one. */
     public void giveKeys(Sandbox sandbox, int incarnation, Pod pod) {
         createUnlessPresent(ClaimedPod.seat(pod)
-                .map(seat -> keysOf(ClaimedPod.ofKeys(pod), ClaimedPod.subject(seat)))
+                .map(seat -> keysOf(SeatPod.ofSecret(pod), SeatPod.subject(seat)))
                 .orElseGet(() -> keys(sandbox, incarnation)));
     }
 

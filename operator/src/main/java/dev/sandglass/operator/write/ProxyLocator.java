@@ -47,6 +47,11 @@ public final class ProxyLocator {
         return ProxyAccess.of(id, address(), secret);
     }
 
+    /** What the credentials derive from. */
+    EgressSecret secret() {
+        return secret;
+    }
+
     /** IP address of the Service. */
     synchronized String address() {
         Instant now = clock.instant();

@@ -105,20 +105,23 @@ public final class SeatWriter {
     /**
      * Ends a seat to make room in a full quota for a sandbox, and has the pools of the namespace leave that room for a while.
      *
-     * @param seats unclaimed ones of the namespace, in any order; the newest goes, and before it one that is not ready
+     * @param seats unclaimed ones of the namespace, in any order; the newest goes, and before it one that is not ready; the
+     *     next one if a sandbox was faster
      * @return whether one is on its way out
      */
     public boolean makeRoom(String namespace, List<Pod> seats, Instant now) {
-        Optional<Pod> least = seats.stream()
+        List<Pod> least = seats.stream()
                 .filter(pod -> !(SeatState.of(pod) instanceof SeatState.Leaving))
-                .min(Comparator.comparing((Pod pod) -> SeatState.of(pod) instanceof SeatState.Ready)
+                .sorted(Comparator.comparing((Pod pod) -> SeatState.of(pod) instanceof SeatState.Ready)
                         .thenComparing(
-                                pod -> pod.getMetadata().getCreationTimestamp(), Comparator.<String>reverseOrder()));
-        boolean ended = least.filter(this::end).isPresent();
-        if (ended) {
-            held.put(namespace, now.plus(ROOM_HELD));
+                                pod -> pod.getMetadata().getCreationTimestamp(), Comparator.<String>reverseOrder()))
+                .toList();
+        if (least.isEmpty()) {
+            return false;
         }
-        return ended;
+        // First, as the pool may hear of the end before this goes on.
+        held.put(namespace, now.plus(ROOM_HELD));
+        return least.stream().anyMatch(this::end);
     }
 
     /** Until when room in a namespace's quota is left to sandboxes; empty if none was made. */

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxSpec;
+import dev.sandglass.api.egress.EgressSecret;
+import dev.sandglass.api.link.LinkSecret;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
@@ -21,6 +23,8 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,7 +81,19 @@ class SeatPodTest {
     }
 
     private static SeatPod.Making making(boolean hostUsers) {
-        return new SeatPod.Making(PodShapeTest.settings(hostUsers), Optional.of(PROXY), PodShapeTest.probe());
+        return new SeatPod.Making(
+                PodShapeTest.settings(hostUsers), Optional.of(PROXY), PodShapeTest.probe(), keys(1, Optional.of(2)));
+    }
+
+    /** Of secrets that consist of one byte each. */
+    private static String keys(int link, Optional<Integer> egress) {
+        return SeatPod.keys(new LinkSecret(secret(link)), egress.map(value -> new EgressSecret(secret(value))));
+    }
+
+    private static byte[] secret(int value) {
+        byte[] bytes = new byte[32];
+        Arrays.fill(bytes, (byte) value);
+        return bytes;
     }
 
     private static Pod seat(boolean hostUsers) {
@@ -241,7 +257,18 @@ class SeatPodTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"memory", "image", "runtimeClassName", "languages", "proxy", "probe", "settings"})
+    @ValueSource(
+            strings = {
+                "memory",
+                "image",
+                "runtimeClassName",
+                "languages",
+                "proxy",
+                "probe",
+                "settings",
+                "link",
+                "egress"
+            })
     void theHashChangesWith(String what) {
         PodSettings settings = PodShapeTest.settings(!what.equals("settings"));
         Optional<String> proxy = Optional.of(PROXY).filter(address -> !what.equals("proxy"));
@@ -257,7 +284,23 @@ class SeatPodTest {
                     default -> TEMPLATE;
                 };
         SandboxPool pool = what.equals("languages") ? pool(template) : pool(template, "python");
-        assertThat(SeatPod.hash(pool, new SeatPod.Making(settings, proxy, probe)))
+        String keys = keys(what.equals("link") ? 3 : 1, Optional.of(what.equals("egress") ? 3 : 2));
+        assertThat(SeatPod.hash(pool, new SeatPod.Making(settings, proxy, probe, keys)))
                 .isNotEqualTo(hash(TEMPLATE, "python"));
+    }
+
+    /** It stands, with other things in one more digest, where everybody reads it who may read pods. */
+    @Test
+    void theDigestOfTheSecretsIsNoneOfWhatDerivesFromThem() {
+        EgressSecret egress = new EgressSecret(secret(2));
+        String keys = keys(1, Optional.of(2));
+        assertThat(keys)
+                .isEqualTo(keys(1, Optional.of(2)))
+                .doesNotContain(egress.denialsToken())
+                .doesNotContain(egress.passwordOf(SEAT))
+                .doesNotContain(egress.passwordOf(""))
+                .isNotEqualTo(keys(1, Optional.empty()));
+        assertThat(keys(1, Optional.empty()))
+                .isEqualTo(HexFormat.of().formatHex(new LinkSecret(secret(1)).keyFor("seat-keys-v1")));
     }
 }

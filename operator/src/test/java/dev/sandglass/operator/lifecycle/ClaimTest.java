@@ -10,7 +10,6 @@ import dev.sandglass.api.Workspace;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.operator.child.SandboxPod;
-import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.child.ToolServerChild;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.NetworkProbe;
@@ -73,7 +72,7 @@ class ClaimTest {
 
     private Claim claim(Sandbox sandbox) {
         Pod cold = SandboxPod.desired(sandbox, 1, settings, Optional.empty(), Optional.empty(), probe);
-        var making = new SeatPod.Making(settings, Optional.empty(), probe);
+        var making = Seats.making(settings, probe);
         return Claim.of(
                 sandbox,
                 cold,

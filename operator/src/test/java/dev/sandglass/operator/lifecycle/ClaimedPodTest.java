@@ -11,6 +11,7 @@ import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.SandboxContainer;
@@ -318,8 +319,8 @@ class ClaimedPodTest {
     @Test
     void theSecretOfAClaimedPodGoesWithThePod() {
         Pod pod = claimed(sandbox(), 1, null);
-        assertThat(ClaimedPod.ofKeys(pod).getName()).isEqualTo("sbx-" + SEAT + "-0");
-        assertThat(ClaimedPod.ofKeys(pod).getOwnerReferences()).singleElement().satisfies(owner -> {
+        assertThat(SeatPod.ofSecret(pod).getName()).isEqualTo("sbx-" + SEAT + "-0");
+        assertThat(SeatPod.ofSecret(pod).getOwnerReferences()).singleElement().satisfies(owner -> {
             assertThat(owner.getKind()).isEqualTo("Pod");
             assertThat(owner.getUid()).isEqualTo(pod.getMetadata().getUid());
         });

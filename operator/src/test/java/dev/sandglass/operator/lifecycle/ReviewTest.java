@@ -80,8 +80,11 @@ class ReviewTest {
     }
 
     private static Duration pause(Sandbox sandbox, Decision decision, Reason reason) {
-        Optional<PodRefusal> refusal = Optional.of(new PodRefusal(reason, "no"));
-        Observed after = new Observed(sandbox, Optional.empty(), Optional.empty(), refusal, true, NOW);
+        return pause(sandbox, decision, new PodRefusal(reason, "no"));
+    }
+
+    private static Duration pause(Sandbox sandbox, Decision decision, PodRefusal refusal) {
+        Observed after = new Observed(sandbox, Optional.empty(), Optional.empty(), Optional.of(refusal), true, NOW);
         SandboxStatus status = StatusReport.of(after, decision, Optional.empty(), DEADLINES);
         return Duration.between(
                 NOW, Review.of(after, decision, status, DEADLINES).orElseThrow());
@@ -97,6 +100,19 @@ class ReviewTest {
         assertThat(pause(Duration.ofSeconds(8), Reason.VOLUME_MISSING)).hasSeconds(2);
         assertThat(pause(Duration.ofMinutes(20), Reason.VOLUME_MISSING)).hasSeconds(300);
         assertThat(pause(Duration.ofDays(3), Reason.QUOTA_EXCEEDED)).hasSeconds(300);
+    }
+
+    /** However long it waited before. */
+    @Test
+    void whoGetsTheRoomOfASeatTriesAgainWhenTheSeatHasLeft() {
+        SandboxStatus told = Statuses.ready("False", Reason.QUOTA_EXCEEDED, "no", NOW.minus(Duration.ofDays(3)));
+        Sandbox sandbox = Statuses.sandbox("tenant-a", "demo", told);
+        sandbox.setSpec(SandboxSpec.DEFAULT);
+        PodRefusal full = new PodRefusal(Reason.QUOTA_EXCEEDED, "exceeded quota");
+        assertThat(pause(sandbox, new Decision.Run(1, NOW), full)).isGreaterThan(Duration.ofMinutes(1));
+        assertThat(pause(sandbox, new Decision.Run(1, NOW), full.withSeatEnding()))
+                .hasSeconds(3);
+        assertThat(full.withSeatEnding().message()).contains("seat of a pool").contains("exceeded quota");
     }
 
     @Test

@@ -26,7 +26,7 @@ class PoolPlanTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final PodRefusal REFUSAL = new PodRefusal(Reason.IMAGE_FORBIDDEN, "not on the list");
 
-    private static PoolView with(PoolView view, PoolMemory memory) {
+    static PoolView with(PoolView view, PoolMemory memory) {
         return view.after(view.seats(), memory);
     }
 
@@ -56,7 +56,8 @@ class PoolPlanTest {
                 view.now());
     }
 
-    private static List<String> ended(PoolPlan plan) {
+    /** Numbers of the seats. */
+    static List<String> ended(PoolPlan plan) {
         return plan.end().stream()
                 .map(Seat::name)
                 .map(name -> name.replaceAll("^sbx-.*?([1-9][0-9]*)-0$", "$1"))
@@ -103,36 +104,6 @@ class PoolPlanTest {
         assertThat(ended(PoolPlan.of(view(1, seats)))).containsExactly("4", "3", "2");
         assertThat(ended(PoolPlan.of(view(0, seats)))).containsExactly("4", "3", "2", "1");
         assertThat(PoolPlan.of(view(0)).make()).isFalse();
-    }
-
-    /** At most one more than wanted, and never fewer that are ready. */
-    @Test
-    void anOutdatedSeatGoesWhenAnotherIsReadyInItsPlace() {
-        Seat first = outdated(ready(1, Duration.ofHours(1)));
-        Seat second = outdated(ready(2, Duration.ofMinutes(30)));
-
-        PoolPlan begin = PoolPlan.of(view(2, first, second));
-        assertThat(begin.make()).isTrue();
-        assertThat(begin.end()).isEmpty();
-
-        PoolPlan waits = PoolPlan.of(view(2, first, second, starting(3, Duration.ofSeconds(2))));
-        assertThat(waits.make()).isFalse();
-        assertThat(waits.end()).isEmpty();
-
-        PoolPlan goesOn = PoolPlan.of(view(2, first, second, ready(3, Duration.ofSeconds(2))));
-        assertThat(ended(goesOn)).containsExactly("1");
-        assertThat(goesOn.make()).as("two are left").isTrue();
-
-        PoolPlan done = PoolPlan.of(view(2, second, ready(3, Duration.ofSeconds(9)), ready(4, Duration.ofSeconds(2))));
-        assertThat(ended(done)).containsExactly("2");
-        assertThat(done.make()).isFalse();
-    }
-
-    @Test
-    void anOutdatedSeatThatIsNotReadyIsWorthNothing() {
-        PoolPlan plan = PoolPlan.of(view(1, outdated(starting(1, MINUTE))));
-        assertThat(ended(plan)).containsExactly("1");
-        assertThat(plan.make()).isTrue();
     }
 
     @Test

@@ -41,7 +41,7 @@ public final class Pools {
             SandboxUsers.DEFAULT,
             Scheduling.anywhere(new BigDecimal("0.25")));
 
-    static final SeatPod.Making MAKING = new SeatPod.Making(SETTINGS, Optional.empty(), NetworkProbe.NONE);
+    static final SeatPod.Making MAKING = new SeatPod.Making(SETTINGS, Optional.empty(), NetworkProbe.NONE, "keys");
 
     private Pools() {}
 

@@ -20,24 +20,24 @@ class ClaimedRoundsTest extends WarmRounds {
     @Test
     void aSecondPodOfASandboxEnds() {
         SandboxPool pool = pool();
-        seat(pool, "a");
-        Pod second = seat(pool, "b");
+        seat(pool, A);
+        Pod second = seat(pool, B);
         start();
         create("demo");
         claimBehindItsBack(second, ready("demo"));
 
         await().atMost(SOON).untilAsserted(() -> {
-            assertThat(podNames()).containsExactly("sbx-a-0");
-            assertThat(secretNames()).containsExactly("sbx-a-0");
+            assertThat(podNames()).containsExactly("sbx-" + A + "-0");
+            assertThat(secretNames()).containsExactly("sbx-" + A + "-0");
         });
-        assertThat(ready("demo").observed().seat()).isEqualTo("a");
+        assertThat(ready("demo").observed().seat()).isEqualTo(A);
     }
 
     @Test
     void aSeatIsUsedOnceAndTheNextIncarnationClaimsAnother() {
         SandboxPool pool = pool();
-        seat(pool, "a");
-        seat(pool, "b");
+        seat(pool, A);
+        seat(pool, B);
         start();
         create("demo");
         ready("demo");
@@ -48,14 +48,14 @@ class ClaimedRoundsTest extends WarmRounds {
         assertThat(asleep.seat()).isNull();
         assertThat(asleep.start()).isNull();
         await().atMost(SOON).untilAsserted(() -> {
-            assertThat(podNames()).containsExactly("sbx-b-0");
-            assertThat(secretNames()).containsExactly("sbx-b-0");
+            assertThat(podNames()).containsExactly("sbx-" + B + "-0");
+            assertThat(secretNames()).containsExactly("sbx-" + B + "-0");
         });
 
         suspend("demo", false);
 
         SandboxStatus resumed = ready("demo").observed();
-        assertThat(resumed.seat()).isEqualTo("b");
+        assertThat(resumed.seat()).isEqualTo(B);
         assertThat(resumed.incarnation()).isEqualTo(2);
         assertThat(resumed.lost()).as("for the gateway to tell").isEqualTo("Requested");
     }
@@ -71,15 +71,17 @@ class ClaimedRoundsTest extends WarmRounds {
 
     @Test
     void keysThatWereDeletedAreThoseOfTheSeatAgain() {
-        seat(pool(), "a");
+        seat(pool(), A);
         start();
         create("demo");
         ready("demo");
-        Secret before =
-                client.secrets().inNamespace("tenant-a").withName("sbx-a-0").get();
+        Secret before = client.secrets()
+                .inNamespace("tenant-a")
+                .withName("sbx-" + A + "-0")
+                .get();
         client.resource(before).delete();
 
-        MockedRounds.editStatus(client.pods().inNamespace("tenant-a").withName("sbx-a-0"), found -> found.edit()
+        MockedRounds.editStatus(client.pods().inNamespace("tenant-a").withName("sbx-" + A + "-0"), found -> found.edit()
                 .editStatus()
                 .editFirstContainerStatus()
                 .withRestartCount(1)
@@ -96,7 +98,7 @@ class ClaimedRoundsTest extends WarmRounds {
                         client.secrets().inNamespace("tenant-a").list().getItems())
                 .singleElement()
                 .satisfies(made -> {
-                    assertThat(made.getMetadata().getName()).isEqualTo("sbx-a-0");
+                    assertThat(made.getMetadata().getName()).isEqualTo("sbx-" + A + "-0");
                     assertThat(made.getData()).isEqualTo(before.getData());
                 }));
     }
@@ -104,25 +106,25 @@ class ClaimedRoundsTest extends WarmRounds {
     @Test
     void anEvictedSeatIsReplacedByAnotherAndTheLossIsTold() {
         SandboxPool pool = pool();
-        seat(pool, "a");
-        seat(pool, "b");
+        seat(pool, A);
+        seat(pool, B);
         start();
         create("demo");
         ready("demo");
 
-        client.pods().inNamespace("tenant-a").withName("sbx-a-0").delete();
+        client.pods().inNamespace("tenant-a").withName("sbx-" + A + "-0").delete();
 
         SandboxStatus next =
-                told("demo", sandbox -> "b".equals(sandbox.observed().seat())).observed();
+                told("demo", sandbox -> B.equals(sandbox.observed().seat())).observed();
         assertThat(next.incarnation()).isEqualTo(2);
         assertThat(next.lost()).isEqualTo("Deleted");
-        assertThat(podNames()).containsExactly("sbx-b-0");
+        assertThat(podNames()).containsExactly("sbx-" + B + "-0");
     }
 
     /** It may keep the sandbox for ever, and then no deadline would end the pod. */
     @Test
     void aClaimedPodEndsWithASandboxThatAFinalizerKeeps() {
-        seat(pool(), "a");
+        seat(pool(), A);
         start();
         create("demo");
         Sandbox sandbox = ready("demo");
@@ -139,7 +141,7 @@ class ClaimedRoundsTest extends WarmRounds {
     /** Deleting with {@code --cascade=orphan} lets the pod go, and the sandbox is gone when the operator hears of it. */
     @Test
     void aClaimedPodThatIsLetGoEndsWithItsSandbox() {
-        seat(pool(), "a");
+        seat(pool(), A);
         start();
         create("demo");
         Sandbox sandbox = ready("demo");
@@ -155,7 +157,7 @@ class ClaimedRoundsTest extends WarmRounds {
                 .withPath(SANDBOXES + "/demo")
                 .andReturn(200, leaving)
                 .always();
-        MockedRounds.edit(client.pods().inNamespace("tenant-a").withName("sbx-a-0"), found -> found.edit()
+        MockedRounds.edit(client.pods().inNamespace("tenant-a").withName("sbx-" + A + "-0"), found -> found.edit()
                 .editMetadata()
                 .withOwnerReferences()
                 .endMetadata()

@@ -20,6 +20,7 @@ import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.mockwebserver.dsl.TimesOnceableOrHttpHeaderable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -167,16 +168,41 @@ class PoolRoundsTest {
 
         edit("warm", new SandboxPoolSpec(1, PoolTemplate.DEFAULT, List.of("python", "javascript")));
 
-        List<Pod> both = awaitSeats("warm", 2);
-        assertThat(names(both))
-                .as("the old one stays until the new one is ready")
-                .containsAll(names(before));
-        both.stream()
-                .filter(pod -> !names(before).contains(pod.getMetadata().getName()))
-                .forEach(this::run);
         await().atMost(SOON)
                 .untilAsserted(
                         () -> assertThat(names(seats("warm"))).hasSize(1).doesNotContainAnyElementsOf(names(before)));
+        seats("warm").forEach(this::run);
+        awaitPool("warm", pool -> says(pool, PoolCondition.PROGRESSING, "True", "Complete"));
+    }
+
+    /** The old seat counts towards the quota, so that nothing would ever go on if it waited for the new one. */
+    @Test
+    void anotherTemplateReplacesTheSeatsOfAPoolThatFillsItsQuota() {
+        create("warm", 1);
+        List<Pod> before = awaitSeats("warm", 1);
+        before.forEach(this::run);
+        awaitPool("warm", pool -> says(pool, PoolCondition.PROGRESSING, "True", "Complete"));
+        refusePods().once();
+
+        edit("warm", new SandboxPoolSpec(1, PoolTemplate.DEFAULT, List.of("python", "javascript")));
+
+        awaitPool("warm", pool -> says(pool, PoolCondition.PROGRESSING, "False", "QuotaExceeded"));
+        assertThat(names(seats("warm"))).doesNotContainAnyElementsOf(names(before));
+        assertThat(names(awaitSeats("warm", 1))).doesNotContainAnyElementsOf(names(before));
+    }
+
+    private TimesOnceableOrHttpHeaderable<Void> refusePods() {
+        return api.server()
+                .expect()
+                .post()
+                .withPath("/api/v1/namespaces/tenant-a/pods")
+                .andReturn(
+                        403,
+                        new StatusBuilder()
+                                .withCode(403)
+                                .withReason("Forbidden")
+                                .withMessage("pods \"x\" is forbidden: exceeded quota: pods, requested: pods=1")
+                                .build());
     }
 
     @Test
@@ -228,18 +254,7 @@ class PoolRoundsTest {
 
     @Test
     void aFullQuotaIsReportedAndToldAsAnEvent() {
-        api.server()
-                .expect()
-                .post()
-                .withPath("/api/v1/namespaces/tenant-a/pods")
-                .andReturn(
-                        403,
-                        new StatusBuilder()
-                                .withCode(403)
-                                .withReason("Forbidden")
-                                .withMessage("pods \"x\" is forbidden: exceeded quota: pods, requested: pods=1")
-                                .build())
-                .always();
+        refusePods().always();
         create("warm", 1);
 
         SandboxPool full = awaitPool("warm", pool -> says(pool, PoolCondition.PROGRESSING, "False", "QuotaExceeded"));

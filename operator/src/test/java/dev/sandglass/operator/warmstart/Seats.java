@@ -9,6 +9,7 @@ import dev.sandglass.api.egress.DeniedRanges;
 import dev.sandglass.api.pool.PoolTemplate;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
+import dev.sandglass.operator.TestNamespace;
 import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.child.SandboxPod;
 import dev.sandglass.operator.child.SeatPod;
@@ -82,6 +83,12 @@ public final class Seats {
         return pool;
     }
 
+    /** What an installation without an egress proxy makes seats with. */
+    public static SeatPod.Making making(PodSettings settings, NetworkProbe probe) {
+        return new SeatPod.Making(
+                settings, Optional.empty(), probe, SeatPod.keys(TestNamespace.LINK_SECRET, Optional.empty()));
+    }
+
     /** A seat that its node has not taken yet. */
     public static Pod seat(SandboxPool pool, String id, PodSettings settings, NetworkProbe probe) {
         PoolTemplate template = pool.wanted().template();
@@ -89,14 +96,13 @@ public final class Seats {
         like.setSpec(new SandboxSpec(template.image(), template.memory(), template.cpus(), template.disk(), null, false)
                 .withRuntimeClassName(template.runtimeClassName()));
         Pod cold = SandboxPod.desired(like, 1, settings, Optional.empty(), Optional.empty(), probe);
-        String name = ClaimedPod.subject(id).name();
+        String name = SeatPod.subject(id).name();
         List<EnvVar> variables = cold.getSpec().getContainers().getFirst().getEnv().stream()
                 .filter(variable -> !IDENTITY.contains(variable.getName()))
                 .map(variable -> ofSecret(variable, name))
                 .toList();
         return cold.edit()
-                .withMetadata(
-                        metadata(pool, id, SeatPod.hash(pool, new SeatPod.Making(settings, Optional.empty(), probe))))
+                .withMetadata(metadata(pool, id, SeatPod.hash(pool, making(settings, probe))))
                 .editSpec()
                 .withActiveDeadlineSeconds(LIFETIME.toSeconds())
                 .editFirstContainer()
@@ -113,7 +119,7 @@ public final class Seats {
 
     private static ObjectMeta metadata(SandboxPool pool, String id, String hash) {
         return new ObjectMetaBuilder()
-                .withName(ClaimedPod.subject(id).name())
+                .withName(SeatPod.subject(id).name())
                 .withNamespace(pool.getMetadata().getNamespace())
                 .addToLabels(SandboxLabels.MANAGED_BY, SandboxLabels.OPERATOR)
                 .addToLabels(SandboxLabels.COMPONENT, SandboxLabels.COMPONENT_SANDBOX)

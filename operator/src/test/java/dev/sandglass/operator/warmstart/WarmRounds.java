@@ -11,8 +11,8 @@ import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
 import dev.sandglass.operator.MockedRounds;
 import dev.sandglass.operator.TestNamespace;
-import dev.sandglass.operator.child.ClaimedPod;
 import dev.sandglass.operator.child.SandboxPod;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.cluster.Statuses;
 import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.pod.PodSecret;
@@ -41,6 +41,12 @@ abstract class WarmRounds {
 
     static final Duration SOON = MockedRounds.SOON;
     private static final PodSettings SETTINGS = MockedRounds.settings();
+
+    /** Ids of seats. */
+    static final String A = "3f0c9a51-6d1e-4f27-9b0a-8f6f7f1f2a1a";
+
+    static final String B = "3f0c9a51-6d1e-4f27-9b0a-8f6f7f1f2a1b";
+    static final String C = "3f0c9a51-6d1e-4f27-9b0a-8f6f7f1f2a1c";
 
     @RegisterExtension
     final MockApi api = new MockApi();
@@ -79,8 +85,8 @@ abstract class WarmRounds {
         Pod seat = client.resource(Seats.running(Seats.seat(pool, id, SETTINGS, NetworkProbe.NONE), since))
                 .create();
         client.resource(PodSecret.desired(
-                        ClaimedPod.ofKeys(seat),
-                        ClaimedPod.subject(id).linkKeys(TestNamespace.LINK_SECRET),
+                        SeatPod.ofSecret(seat),
+                        SeatPod.subject(id).linkKeys(TestNamespace.LINK_SECRET),
                         Optional.empty()))
                 .create();
         return seat;
@@ -162,7 +168,8 @@ abstract class WarmRounds {
         Pod cold = SandboxPod.desired(sandbox, 1, SETTINGS, Optional.empty(), Optional.empty(), NetworkProbe.NONE);
         Pod claimed = Seats.claimed(seat, cold, Instant.now());
         claimed.getMetadata().setResourceVersion(null);
-        client.resource(claimed).update();
+        // The operator may write to it at the same moment.
+        MockedRounds.replace(client.resource(claimed));
         return claimed;
     }
 

@@ -26,22 +26,22 @@ class WarmRoundsTest extends WarmRounds {
 
     @Test
     void aNewSandboxClaimsASeatInItsFirstRoundWithTwoWrites() throws Exception {
-        seat(pool(), "a");
+        seat(pool(), A);
         start();
         requests();
 
         create("demo");
 
         SandboxStatus status = ready("demo").observed();
-        assertThat(status.seat()).isEqualTo("a");
-        assertThat(status.podName()).isEqualTo("sbx-a-0");
+        assertThat(status.seat()).isEqualTo(A);
+        assertThat(status.podName()).isEqualTo("sbx-" + A + "-0");
         assertThat(status.start()).isEqualTo("Warm: pool default");
         assertThat(status.incarnation()).isEqualTo(1);
         assertThat(status.address()).isEqualTo("10.1.2.3");
         assertThat(status.reason(ConditionType.READY)).contains(Reason.RUNNING);
-        assertThat(podNames()).containsExactly("sbx-a-0");
+        assertThat(podNames()).containsExactly("sbx-" + A + "-0");
         assertThat(writes(ofTheOperator()))
-                .containsExactly("PATCH " + PODS + "/sbx-a-0", "PUT " + SANDBOXES + "/demo/status");
+                .containsExactly("PATCH " + PODS + "/sbx-" + A + "-0", "PUT " + SANDBOXES + "/demo/status");
         assertThat(meter("hit", "Claimed")).isEqualTo(1);
     }
 
@@ -63,7 +63,7 @@ class WarmRoundsTest extends WarmRounds {
 
     @Test
     void twoSandboxesAndOneSeat() {
-        seat(pool(), "a");
+        seat(pool(), A);
         start();
 
         create("one");
@@ -72,7 +72,7 @@ class WarmRoundsTest extends WarmRounds {
 
         await().atMost(SOON).until(() -> pods().size() == 2);
         Pod cold = pods().stream()
-                .filter(pod -> !pod.getMetadata().getName().equals("sbx-a-0"))
+                .filter(pod -> !pod.getMetadata().getName().equals("sbx-" + A + "-0"))
                 .findFirst()
                 .orElseThrow();
         assertThat(SandboxPod.whyCold(cold)).contains("NoSeat");
@@ -86,7 +86,7 @@ class WarmRoundsTest extends WarmRounds {
 
     @Test
     void whoWantsAWorkspaceStartsColdAndTheStatusSaysWhy() {
-        seat(pool(), "a");
+        seat(pool(), A);
         start();
 
         client.resource(sandbox(
@@ -114,7 +114,7 @@ class WarmRoundsTest extends WarmRounds {
     @Test
     void afterThreeConflictsItStartsColdAndSaysThatOthersWereFaster() {
         SandboxPool pool = pool();
-        for (String id : List.of("a", "b", "c")) {
+        for (String id : List.of(A, B, C)) {
             seat(pool, id);
             answerToTheNextClaim(id, 409, "Conflict");
         }
@@ -133,34 +133,34 @@ class WarmRoundsTest extends WarmRounds {
     @Test
     void aRoundThatFailedIsFollowedByOneThatFindsTheClaim() {
         SandboxPool pool = pool();
-        Pod seat = seat(pool, "a");
-        seat(pool, "b");
+        Pod seat = seat(pool, A);
+        seat(pool, B);
         start();
-        answerToTheNextClaim("a", 400, "BadRequest");
+        answerToTheNextClaim(A, 400, "BadRequest");
 
         Sandbox sandbox = create("demo");
         told("demo", found -> found.observed().reason(ConditionType.READY).equals(Optional.of(Reason.OPERATOR_ERROR)));
         claimBehindItsBack(seat, sandbox);
 
-        assertThat(ready("demo").observed().seat()).isEqualTo("a");
+        assertThat(ready("demo").observed().seat()).isEqualTo(A);
         await().during(Duration.ofMillis(500))
                 .atMost(SOON)
                 .until(() -> ClaimedPod.isFree(client.pods()
                         .inNamespace("tenant-a")
-                        .withName("sbx-b-0")
+                        .withName("sbx-" + B + "-0")
                         .get()));
     }
 
     @Test
     void anOperatorThatFollowsOneThatDiedAfterTheClaimOnlyTellsOfIt() throws Exception {
-        Pod seat = seat(pool(), "a");
+        Pod seat = seat(pool(), A);
         claimBehindItsBack(seat, create("demo"));
         requests();
 
         start();
 
-        assertThat(ready("demo").observed().seat()).isEqualTo("a");
-        assertThat(podNames()).containsExactly("sbx-a-0");
+        assertThat(ready("demo").observed().seat()).isEqualTo(A);
+        assertThat(podNames()).containsExactly("sbx-" + A + "-0");
         assertThat(writes(ofTheOperator())).containsExactly("PUT " + SANDBOXES + "/demo/status");
     }
 }

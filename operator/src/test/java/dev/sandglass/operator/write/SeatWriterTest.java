@@ -132,15 +132,7 @@ class SeatWriterTest {
     @Test
     void aSeatThatWasChangedSinceStays() {
         Pod seat = make(SEAT);
-        api.server()
-                .expect()
-                .delete()
-                .withPath(
-                        "/api/v1/namespaces/tenant-a/pods/" + seat.getMetadata().getName())
-                .andReturn(
-                        409,
-                        new StatusBuilder().withCode(409).withReason("Conflict").build())
-                .once();
+        refuseToEnd(seat);
         assertThat(writer.end(seat)).isFalse();
         assertThat(pods()).hasSize(1);
     }
@@ -160,6 +152,31 @@ class SeatWriterTest {
         assertThat(writer.heldUntil("tenant-b")).isEmpty();
         assertThat(writer.makeRoom("tenant-b", List.of(), NOW)).isFalse();
         assertThat(writer.heldUntil("tenant-b")).isEmpty();
+    }
+
+    @Test
+    void whereASeatWasClaimedMeanwhileTheNextOneMakesRoom() {
+        Pod claimed = make(SEAT);
+        Pod ready = Pools.running(make(OTHER));
+        refuseToEnd(claimed);
+
+        assertThat(writer.makeRoom("tenant-a", List.of(ready, claimed), NOW)).isTrue();
+
+        assertThat(pods())
+                .extracting(pod -> pod.getMetadata().getName())
+                .containsExactly(claimed.getMetadata().getName());
+    }
+
+    private void refuseToEnd(Pod seat) {
+        api.server()
+                .expect()
+                .delete()
+                .withPath(
+                        "/api/v1/namespaces/tenant-a/pods/" + seat.getMetadata().getName())
+                .andReturn(
+                        409,
+                        new StatusBuilder().withCode(409).withReason("Conflict").build())
+                .once();
     }
 
     @Test

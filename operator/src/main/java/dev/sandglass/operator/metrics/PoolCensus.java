@@ -7,16 +7,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * How many seats the pools have and want, and how old they are, as {@code sandglass_pool_seats}, {@code sandglass_pool_wanted}
- * and {@code sandglass_seat_age_seconds}. Only the replica that leads has something to count.
+ * and {@code sandglass_seat_age_seconds}. Only the replica that leads has something to count. At most {@value #MAX_POOLS}
+ * pools are measured at once, the first that were seen: tenants make as many as they like, and each change writes all rows.
  */
 public final class PoolCensus {
+
+    static final int MAX_POOLS = 256;
 
     static final String SEATS = "sandglass.pool.seats";
     static final String WANTED = "sandglass.pool.wanted";
@@ -26,7 +29,7 @@ public final class PoolCensus {
     private final MultiGauge wanted;
     private final MultiGauge age;
     private final InstantSource clock;
-    private final Map<Pool, Count> pools = new ConcurrentHashMap<>();
+    private final Map<Pool, Count> pools = new HashMap<>();
 
     /** Which pool. */
     public record Pool(String namespace, String name) {}
@@ -56,20 +59,21 @@ public final class PoolCensus {
     }
 
     /** Notes what a pool has now. */
-    public void saw(Pool pool, Count count) {
-        if (!count.equals(pools.put(pool, count))) {
+    public synchronized void saw(Pool pool, Count count) {
+        boolean measured = pools.containsKey(pool) || pools.size() < MAX_POOLS;
+        if (measured && !count.equals(pools.put(pool, count))) {
             publish();
         }
     }
 
     /** Notes that a pool is gone. */
-    public void gone(Pool pool) {
+    public synchronized void gone(Pool pool) {
         if (pools.remove(pool) != null) {
             publish();
         }
     }
 
-    private synchronized void publish() {
+    private void publish() {
         List<MultiGauge.Row<?>> ofSeats = new ArrayList<>();
         List<MultiGauge.Row<?>> ofWanted = new ArrayList<>();
         List<MultiGauge.Row<?>> ofAge = new ArrayList<>();

@@ -49,6 +49,28 @@ class PoolMetersTest {
         assertThat(registry.find(PoolCensus.SEATS).gauges()).isEmpty();
     }
 
+    /** The names are the tenants', and each change writes all rows: without a bound many pools hold up the operator. */
+    @Test
+    void soManyPoolsAreMeasuredAndNoMore() {
+        PoolCensus census = new PoolCensus(registry, () -> NOW);
+        var count = new PoolCensus.Count(1, 1, 0, Optional.empty());
+        for (int pool = 0; pool <= PoolCensus.MAX_POOLS; pool++) {
+            census.saw(new PoolCensus.Pool("tenant-a", "pool-" + pool), count);
+        }
+        assertThat(registry.find(PoolCensus.WANTED).gauges()).hasSize(PoolCensus.MAX_POOLS);
+        String last = "pool-" + (PoolCensus.MAX_POOLS - 1);
+        assertThat(gauge(PoolCensus.WANTED, "pool", last)).isEqualTo(1);
+
+        // Those that are measured go on, and leave their place.
+        var more = new PoolCensus.Count(2, 1, 1, Optional.empty());
+        census.saw(new PoolCensus.Pool("tenant-a", last), more);
+        assertThat(gauge(PoolCensus.WANTED, "pool", last)).isEqualTo(2);
+        census.gone(new PoolCensus.Pool("tenant-a", last));
+        census.saw(new PoolCensus.Pool("tenant-b", "warm"), more);
+        assertThat(gauge(PoolCensus.WANTED, "pool", "warm")).isEqualTo(2);
+        assertThat(registry.find(PoolCensus.WANTED).gauges()).hasSize(PoolCensus.MAX_POOLS);
+    }
+
     @Test
     void aStartIsMeasuredOnceAndOnlyIfItWasSeenToBegin() {
         AtomicLong nanos = new AtomicLong();

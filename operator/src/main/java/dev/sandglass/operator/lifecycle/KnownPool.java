@@ -7,7 +7,9 @@ import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.settings.PodSettings;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -20,8 +22,14 @@ import java.util.Optional;
  */
 public record KnownPool(String name, PoolTemplate template, Instant created, String hash) {
 
+    /** So many pools of a namespace give seats: each costs every start of a sandbox there a digest, and tenants make pools. */
+    public static final int MOST = 32;
+
     static final Comparator<KnownPool> OLDEST_FIRST =
             Comparator.comparing(KnownPool::created).thenComparing(KnownPool::name);
+
+    private static final Comparator<SandboxPool> MADE_FIRST = Comparator.comparing(KnownPool::madeAt)
+            .thenComparing(pool -> pool.getMetadata().getName());
 
     /** The fields that have to be the same, in the order in which they are compared and reported. */
     enum Field {
@@ -42,15 +50,22 @@ public record KnownPool(String name, PoolTemplate template, Instant created, Str
         }
     }
 
-    /** What the resource says; one that is being deleted gives no seats. */
-    public static Optional<KnownPool> of(SandboxPool pool, SeatPod.Making making) {
-        return pool.isMarkedForDeletion()
-                ? Optional.empty()
-                : Optional.of(new KnownPool(
+    /** The {@value #MOST} oldest pools of a namespace, as their resources say; one that is being deleted gives no seats. */
+    public static List<KnownPool> of(Collection<SandboxPool> pools, SeatPod.Making making) {
+        return pools.stream()
+                .filter(pool -> !pool.isMarkedForDeletion())
+                .sorted(MADE_FIRST)
+                .limit(MOST)
+                .map(pool -> new KnownPool(
                         pool.getMetadata().getName(),
                         pool.wanted().template(),
-                        Instant.parse(pool.getMetadata().getCreationTimestamp()),
-                        SeatPod.hash(pool, making)));
+                        madeAt(pool),
+                        SeatPod.hash(pool, making)))
+                .toList();
+    }
+
+    private static Instant madeAt(SandboxPool pool) {
+        return Instant.parse(pool.getMetadata().getCreationTimestamp());
     }
 
     /** The first field in which a sandbox wants something else than this pool's seats are; empty if there is none. */

@@ -237,16 +237,12 @@ public final class SandboxView {
     }
 
     /**
-     * The pools of the sandbox's namespace; empty if the API server does not have the kind.
+     * The pools of the sandbox's namespace that give seats; empty if the API server does not have the kind.
      *
      * @param making what seats are made with now; asked only if there is a pool
      */
     List<KnownPool> pools(Supplier<SeatPod.Making> making, Context<Sandbox> context) {
         List<SandboxPool> pools = kinds.get().pools() ? SandboxWatches.poolsBeside(context) : List.of();
-        if (pools.isEmpty()) {
-            return List.of();
-        }
-        SeatPod.Making now = making.get();
-        return pools.stream().flatMap(pool -> KnownPool.of(pool, now).stream()).toList();
+        return pools.isEmpty() ? List.of() : KnownPool.of(pools, making.get());
     }
 }

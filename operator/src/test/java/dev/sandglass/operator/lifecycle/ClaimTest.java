@@ -76,9 +76,7 @@ class ClaimTest {
         return Claim.of(
                 sandbox,
                 cold,
-                pools.stream()
-                        .flatMap(pool -> KnownPool.of(pool, making).stream())
-                        .toList(),
+                KnownPool.of(pools, making),
                 name -> pods.stream()
                         .filter(pod -> name.equals(pod.getMetadata().getLabels().get(SandboxLabels.POOL)))
                         .toList(),
@@ -102,6 +100,22 @@ class ClaimTest {
     void withoutAPoolNothingIsSaid() {
         pods.add(seat(DEFAULT, "a", MADE));
         assertThat(claim(SandboxSpec.DEFAULT)).isEqualTo(new Claim.NoPool());
+    }
+
+    /** A tenant makes as many pools as it likes; a start must not cost the operator a digest of each. */
+    @Test
+    void ofManyPoolsTheOldestGiveSeats() {
+        PoolTemplate other = new PoolTemplate(
+                null, new Quantity("1Gi"), PoolTemplate.DEFAULT.cpus(), PoolTemplate.DEFAULT.disk(), null);
+        for (int older = 1; older < KnownPool.MOST; older++) {
+            pools.add(0, pool("older-" + older, other, MADE.minusSeconds(older)));
+        }
+        pools.add(0, DEFAULT);
+        pods.add(seat(DEFAULT, "a", MADE));
+        assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("[a]");
+
+        pools.add(0, pool("oldest", other, MADE.minusSeconds(KnownPool.MOST)));
+        assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("NoMatch: memory");
     }
 
     static Stream<Arguments> specs() {

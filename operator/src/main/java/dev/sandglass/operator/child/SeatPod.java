@@ -161,10 +161,16 @@ public final class SeatPod {
         }
     }
 
-    /** The hash that a seat was made with; empty if it has none. */
+    /**
+     * The hash that a seat was made with; empty if it has none. One that was given a container for debugging since is no more
+     * what it was made as: somebody may have left there what the sandbox that claims it would find.
+     */
     public static String hashOf(Pod seat) {
+        boolean entered = seat.getSpec() != null
+                && !seat.getSpec().getEphemeralContainers().isEmpty();
         return Optional.ofNullable(seat.getMetadata().getAnnotations())
                 .map(annotations -> annotations.get(SandboxLabels.POOL_TEMPLATE_HASH))
+                .filter(hash -> !entered)
                 .orElse("");
     }
 

@@ -235,6 +235,23 @@ class SeatPodTest {
         assertThat(SeatPod.seatOf(cached)).hasValue(SEAT);
     }
 
+    /** {@code kubectl debug}: what runs there beside the seat, or what it leaves, is no matter of a sandbox that comes later. */
+    @Test
+    void aSeatThatWasGivenAContainerForDebuggingIsNoMoreWhatItWasMadeAs() {
+        Pod entered = seat(true)
+                .edit()
+                .editSpec()
+                .addNewEphemeralContainer()
+                .withName("debugger")
+                .endEphemeralContainer()
+                .endSpec()
+                .build();
+        Pod cached = LeanSerialization.create().unmarshal(Serialization.asJson(entered), Pod.class);
+
+        assertThat(SeatPod.hashOf(cached)).isEmpty();
+        assertThat(SeatPod.hashOf(seat(true))).isNotEmpty();
+    }
+
     private static String hash(PoolTemplate template, String... languages) {
         return SeatPod.hash(pool(template, languages), making(true));
     }

@@ -252,6 +252,13 @@ class ClaimTest {
                         .editMetadata()
                         .removeFromAnnotations(SandboxLabels.POOL_TEMPLATE_HASH)
                         .endMetadata()
+                        .build()),
+                row("that somebody debugs", pod -> pod.edit()
+                        .editSpec()
+                        .addNewEphemeralContainer()
+                        .withName("debugger")
+                        .endEphemeralContainer()
+                        .endSpec()
                         .build()));
     }
 

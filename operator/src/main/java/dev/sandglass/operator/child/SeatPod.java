@@ -90,6 +90,15 @@ public final class SeatPod {
                         .equals(pool.getMetadata().getUid()));
     }
 
+    /** Whether a pod is an unclaimed seat that no pool has: Kubernetes lets it go with {@code --cascade=orphan}. */
+    public static boolean isOrphan(Pod pod) {
+        Map<String, String> labels = labels(pod);
+        return labels.containsKey(SandboxLabels.SEAT)
+                && !labels.containsKey(SandboxLabels.SANDBOX_UID)
+                && seatOf(pod).isPresent()
+                && pod.getMetadata().getOwnerReferences().isEmpty();
+    }
+
     /** Label selector of a pool's unclaimed seats. */
     public static String selector(SandboxPool pool) {
         return SandboxLabels.POOL + "=" + pool.getMetadata().getName() + ",!" + SandboxLabels.SANDBOX_UID;

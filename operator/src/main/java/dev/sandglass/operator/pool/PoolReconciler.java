@@ -89,11 +89,13 @@ public final class PoolReconciler implements Reconciler<SandboxPool> {
     public UpdateControl<SandboxPool> reconcile(SandboxPool pool, Context<SandboxPool> context) {
         UpdateControl<SandboxPool> done = UpdateControl.noUpdate();
         watch(context);
-        if (context.isPrimaryResourceDeleted()) {
-            PoolWatches.orphans(context).forEach(seats::end);
+        boolean gone = context.isPrimaryResourceDeleted();
+        boolean ours = PoolWatches.isOurs(pool, tenants, context);
+        if (ours) {
+            // No round comes after that of a pool that is gone, and the watch of seats may be behind that of pools.
+            (gone ? seats.orphans(pool) : PoolWatches.orphans(context)).forEach(seats::end);
         }
-        boolean going = context.isPrimaryResourceDeleted() || pool.isMarkedForDeletion();
-        if (going || !PoolWatches.isOurs(pool, tenants, context)) {
+        if (gone || pool.isMarkedForDeletion() || !ours) {
             tended.remove(pool.getMetadata().getUid());
             meters.gone(pool);
             return done;

@@ -131,11 +131,10 @@ public final class PoolWatches {
                 .toList();
     }
 
-    /** Unclaimed seats that name a pool and have no owner: Kubernetes let them go with {@code --cascade=orphan}. */
+    /** Unclaimed seats that name the pool and that none has, as the cache has them: a pool of that name let them go. */
     public static List<Pod> orphans(Context<SandboxPool> context) {
         return context.getSecondaryResources(Pod.class).stream()
-                .filter(pod -> pod.getMetadata().getOwnerReferences().isEmpty()
-                        && SeatPod.seatOf(pod).isPresent())
+                .filter(SeatPod::isOrphan)
                 .toList();
     }
 

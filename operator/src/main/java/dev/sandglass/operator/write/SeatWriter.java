@@ -1,6 +1,7 @@
 package dev.sandglass.operator.write;
 
 import dev.sandglass.api.Reason;
+import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.lifecycle.SeatState;
@@ -127,6 +128,20 @@ public final class SeatWriter {
     /** Until when room in a namespace's quota is left to sandboxes; empty if none was made. */
     public Optional<Instant> heldUntil(String namespace) {
         return Optional.ofNullable(held.get(namespace));
+    }
+
+    /** The seats that a pool let go that is gone, by the API server's own word. */
+    public List<Pod> orphans(SandboxPool gone) {
+        return client
+                .pods()
+                .inNamespace(gone.getMetadata().getNamespace())
+                .withLabelSelector(
+                        SandboxLabels.MANAGED_BY + "=" + SandboxLabels.OPERATOR + "," + SeatPod.selector(gone))
+                .list()
+                .getItems()
+                .stream()
+                .filter(SeatPod::isOrphan)
+                .toList();
     }
 
     /** A pod as the API server has it now; empty if it is gone. */

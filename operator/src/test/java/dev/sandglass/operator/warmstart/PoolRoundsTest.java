@@ -12,6 +12,7 @@ import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolSpec;
 import dev.sandglass.operator.MockedRounds;
 import dev.sandglass.operator.child.ChildNames;
+import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.pool.Pools;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -110,6 +111,24 @@ class PoolRoundsTest {
 
     private static Set<String> names(List<Pod> pods) {
         return pods.stream().map(pod -> pod.getMetadata().getName()).collect(Collectors.toSet());
+    }
+
+    static Pod letGo(Pod seat) {
+        return seat.edit().editMetadata().withOwnerReferences().endMetadata().build();
+    }
+
+    /** As after a deletion with {@code --cascade=orphan} while no operator was there: no sandbox can claim it. */
+    @Test
+    void aSeatThatAPoolOfTheSameNameLetGoIsEnded() {
+        create("warm", 1);
+        Pod seat = awaitSeats("warm", 1).getFirst();
+        run(seat);
+        awaitPool("warm", pool -> says(pool, PoolCondition.PROGRESSING, "True", "Complete"));
+
+        MockedRounds.edit(pod(seat), PoolRoundsTest::letGo);
+
+        await().atMost(SOON).until(() -> pod(seat).get() == null);
+        assertThat(awaitSeats("warm", 1)).noneMatch(SeatPod::isOrphan);
     }
 
     @Test

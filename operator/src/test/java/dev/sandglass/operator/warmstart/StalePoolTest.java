@@ -60,6 +60,26 @@ class StalePoolTest {
                 .getItems();
     }
 
+    /** No round comes after that of the deletion, so that a seat that it misses would run on for a month. */
+    @Test
+    void aSeatThatItsPoolLetGoEndsWithThePoolThoughTheCacheDoesNotShowIt() {
+        try (MockedRounds _ = MockedRounds.start(api)) {
+            client.resource(Pools.pool("warm", 2)).create();
+            await().atMost(MockedRounds.SOON).until(() -> seats().size() == 2);
+            String kept = seats().getLast().getMetadata().getName();
+            MockedRounds.edit(client.resource(seats().getFirst()), PoolRoundsTest::letGo);
+
+            client.resources(SandboxPool.class)
+                    .inNamespace("tenant-a")
+                    .withName("warm")
+                    .delete();
+
+            await().atMost(MockedRounds.SOON).until(() -> seats().size() == 1);
+            // Of one that has an owner, garbage collection sees to it.
+            assertThat(seats().getFirst().getMetadata().getName()).isEqualTo(kept);
+        }
+    }
+
     @Test
     void noMoreSeatsAreMadeThanWantedThoughTheCacheShowsNone() {
         try (MockedRounds rounds = MockedRounds.start(api)) {

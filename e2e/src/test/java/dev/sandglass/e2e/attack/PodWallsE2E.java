@@ -165,7 +165,10 @@ class PodWallsE2E {
         Sandbox resource = TENANT.sandbox(name);
         Integer incarnation = Objects.requireNonNull(resource.observed().incarnation());
         var secret = new LinkSecret(Base64.getDecoder().decode(Objects.requireNonNull(encoded)));
-        return LinkKeys.derive(secret, resource.getMetadata().getUid(), incarnation);
+        String seat = resource.observed().seat();
+        return seat == null
+                ? LinkKeys.derive(secret, resource.getMetadata().getUid(), incarnation)
+                : LinkKeys.derive(secret, seat, 0);
     }
 
     private static String printed(String code) {

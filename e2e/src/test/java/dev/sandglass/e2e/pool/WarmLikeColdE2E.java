@@ -124,8 +124,13 @@ class WarmLikeColdE2E {
         sameShell(
                 "find /workspace /tmp /run /dev/shm -printf '%p %y %m\\n' 2>/dev/null | sed -E 's,private/.* s,private/SOCKET s,; s/[0-9]+/N/g' | sort");
         sameShell("awk '{print $5, $6, $9}' /proc/self/mountinfo | sort");
-        sameShell("for pid in /proc/[0-9]*; do tr '\\0' ' ' <$pid/cmdline 2>/dev/null | cut -c1-60; echo; done"
-                + " | grep -v '^$' | sed -E 's/[0-9]+/N/g' | sort");
+        samePython("""
+                import glob, re
+                for line in sorted(
+                    re.sub("[0-9]+", "N", open(file, "rb").read().replace(b"\\0", b" ").decode()[:60])
+                    for file in glob.glob("/proc/[0-9]*/cmdline")
+                ): print(line)
+                """);
     }
 
     @Test

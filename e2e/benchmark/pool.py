@@ -38,7 +38,7 @@ MANAGEMENT_PORT = 8081
 
 
 class Start(NamedTuple):
-    """Milliseconds to the answer of ``sandbox_start`` and to the first result, and what the status says of the start."""
+    """Milliseconds to the answer of ``sandbox_start`` and to the first result, and what the status says of it."""
 
     name: str
     started: float

@@ -208,7 +208,7 @@ def test_the_end_of_a_gateway_cancels_its_calls(peer: Client, other: Client, run
     serve(peer, "one", "well", str(notes))
     send(other, "slow", seconds=60, timeout_s=60)
     assert call(other, "add", call_id="second", a=1, b=1)
-    mine = send(peer, "slow", "mine", seconds=2)
+    mine = send(peer, "slow", "mine", seconds=5)
     other.close()
     running.clients.remove(other)
     peer.until(notes.exists, PATIENCE, "word of the cancellation")

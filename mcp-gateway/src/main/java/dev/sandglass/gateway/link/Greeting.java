@@ -68,17 +68,19 @@ final class Greeting {
     /** Takes a message that came in. */
     Step received(Inbound message) {
         return switch (message) {
-            case Inbound.Reply reply when reply.requestId().equals(helloId) -> greeted(reply);
+            case Inbound.Reply reply when answers(helloId, reply.requestId()) -> greeted(reply);
             case Inbound.Refusal refusal
-            when refusal.requestId().equals(helloId) -> new Step.Failed(Hello.incompatible(refusal.message()));
-            case Inbound.Reply reply when isOfConfigure(reply.requestId()) && hello != null -> new Step.Open(hello);
-            case Inbound.Refusal refusal when isOfConfigure(refusal.requestId()) -> refused(refusal);
+            when answers(helloId, refusal.requestId()) -> new Step.Failed(Hello.incompatible(refusal.message()));
+            case Inbound.Reply reply
+            when answers(configureId, reply.requestId()) && hello != null -> new Step.Open(hello);
+            case Inbound.Refusal refusal when answers(configureId, refusal.requestId()) -> refused(refusal);
             default -> new Step.Stray();
         };
     }
 
-    private boolean isOfConfigure(String requestId) {
-        return requestId.equals(configureId);
+    /** An answer with an empty id answers nothing, also while nothing is asked. */
+    private static boolean answers(String question, String requestId) {
+        return !question.isEmpty() && question.equals(requestId);
     }
 
     private void sayHello() {

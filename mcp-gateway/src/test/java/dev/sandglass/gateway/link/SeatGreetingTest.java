@@ -125,6 +125,20 @@ class SeatGreetingTest {
         assertUnusable(answer, wire, "its pod serves another sandbox");
     }
 
+    /** Else a seat would count as ours before it says whose it is. */
+    @Test
+    void anAnswerWithoutAnIdAnswersNeitherQuestion() {
+        asks(Map.of());
+        PaperWire wire = link.greetSeat("boot-1", NOBODY);
+        wire.says(SupervisorFrames.seatHello("", FakeLink.SEAT, "boot-1", OURS));
+        assertThat(link.connection.isOpen()).as("while configure is asked").isFalse();
+        wire.says(SupervisorFrames.refusal(wire.idOf("configure"), "already_configured", "uid-1"));
+        wire.says(SupervisorFrames.reply("", "{}"));
+        assertThat(link.connection.isOpen()).as("while hello is asked").isFalse();
+        wire.says(SupervisorFrames.seatHello(wire.idOf("hello"), FakeLink.SEAT, "boot-1", OURS));
+        assertThat(link.connection.isOpen()).as("control: with its id").isTrue();
+    }
+
     /** Else it would make the gateway say hello for ever. */
     @Test
     void aSeatThatIsConfiguredAndIsNotIsUnusable() {

@@ -7,9 +7,6 @@ import java.util.Optional;
 @FunctionalInterface
 public interface ClaimActivity {
 
-    /** No sandbox claims anything. */
-    ClaimActivity NONE = namespace -> Optional.empty();
-
     /**
      * When a sandbox of a namespace last claimed a seat, or began to; empty if none did for long.
      *

@@ -37,6 +37,7 @@ class Attacker:
         running = self._unversioned(self._get("pod", self._pod, self._namespace))
         yield from self._pods(running)
         yield from pods.disguises(running, writes.BAIT)
+        yield from pods.enlarged(running, next(one for one, _ in laid if one["kind"] == "Pod"))
         yield from writes.granted(self._operator, self._namespace, self._present())
         yield from writes.refused(self._operator, self._namespace, [self._release_namespace, "kube-system"])
         yield from writes.kept(self._operator, laid)

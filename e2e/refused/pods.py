@@ -20,6 +20,7 @@ PROC = "procMount must be Default"
 SYSCTLS = "sysctls must be empty"
 PORTS = "hostPort must not be set"
 LABELS = "only the Sandglass operator may set a sandbox's labels"
+SIZE = "the size of a sandbox's pod cannot change"
 
 CONTAINER = {
     "name": "kernel",
@@ -153,3 +154,16 @@ def disguises(running: Json, bait: str) -> Iterator[Attempt]:
         title = path.rpartition("/")[2]
         yield Attempt(f"{title}: without labels it is granted", bind, binding, "")
         yield Attempt(f"{title}: with a sandbox's labels it is refused", bind, labelled, LABELS)
+
+
+def enlarged(running: Json, bait: Json) -> Iterator[Attempt]:
+    """Yield attempts of an administrator to give more processors to a pod that runs, and to one that is no sandbox."""
+    for pod, outcome, rule in ((bait, "granted", ""), (running, "refused", SIZE)):
+        larger = copy.deepcopy(pod)
+        resources = larger["spec"]["containers"][0]["resources"]
+        # Both, as Kubernetes lets no pod change its quality of service.
+        for kind in ("requests", "limits"):
+            resources.setdefault(kind, {})["cpu"] = "3"
+        metadata = pod["metadata"]
+        place = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/resize?dryRun=All"
+        yield Attempt(f"pods/resize: {metadata['name']} is {outcome}", ["replace", f"--raw={place}"], larger, rule)

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator
 
 from refused.attempt import Attempt, Json
-from refused.pods import POD
+from refused.pods import CONTAINER, POD
 
 ELSEWHERE = "may write only in the namespaces of its tenants"
 PODS = "may write only pods of sandboxes"
@@ -185,6 +185,8 @@ def baits() -> list[tuple[Json, str]]:
     pod["metadata"]["name"] = BAIT
     # No node shall take it, so that it may still be given to one.
     pod["spec"]["schedulerName"] = "nobody"
+    # Which a node gives to a pod while it runs.
+    pod["spec"]["containers"] = [{**CONTAINER, "resources": {"limits": {"cpu": "1"}}}]
     return [
         (pod, PODS),
         (secret("sbx-bait", "Opaque"), SECRETS),

@@ -339,6 +339,11 @@ spec:
       matchExpressions:
         - key: sandglass.dev/tenant
           operator: Exists
+        # The others have the label too, and the API server would evaluate the policy twice.
+        - key: kubernetes.io/metadata.name
+          operator: NotIn
+          values:
+            {{- include "sandglass.tenantNamespaces" .root | fromJsonArray | toYaml | nindent 12 }}
 {{- end }}
 {{- end -}}
 

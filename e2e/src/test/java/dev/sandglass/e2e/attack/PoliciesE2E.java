@@ -257,19 +257,19 @@ class PoliciesE2E {
     void nobodyGivesARunningPodAnotherImage() {
         String pod = TENANT.podOf(SANDBOXES.start()).getMetadata().getName();
 
-        keepsItsImage(TENANT.kubernetes(), pod);
+        keepsItsImage(TENANT.kubernetes(), pod, "the image of a sandbox's pod cannot change");
         try (KubernetesClient operator = operator()) {
-            keepsItsImage(operator, pod);
+            keepsItsImage(operator, pod, "the Sandglass operator may change nothing in the spec of a pod");
         }
     }
 
-    private static void keepsItsImage(KubernetesClient somebody, String pod) {
-        assertThatThrownBy(() -> somebody.pods()
+    private static void keepsItsImage(KubernetesClient account, String pod, String rule) {
+        assertThatThrownBy(() -> account.pods()
                         .inNamespace(Tenant.NAMESPACE)
                         .withName(pod)
                         .edit(PoliciesE2E::withAnotherImage))
                 .isInstanceOf(KubernetesClientException.class)
-                .hasMessageContaining("the image of a sandbox's pod cannot change");
+                .hasMessageContaining(rule);
     }
 
     private static Pod withAnotherImage(Pod pod) {

@@ -64,7 +64,7 @@ class SeenE2E {
     }
 
     private static double starts(String phase) {
-        return sum("operator", "/metrics", "sandglass_start_seconds_count{phase=\"" + phase + "\"}");
+        return sum("operator", "/metrics", "sandglass_start_seconds_count{phase=\"" + phase + "\",start=\"cold\"}");
     }
 
     @Test

@@ -19,10 +19,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * The activity leases, by which the operator knows that a sandbox is used (docs/architecture.md). Written in the
- * background, and only when the one that stands no longer covers the use.
+ * background, and only when the one that stands no longer covers the use; the start of the pod is a use that needs no lease.
  */
 final class ActivityLeases {
 
@@ -49,27 +50,42 @@ final class ActivityLeases {
      * Whose activity: all that is needed to name and own the lease.
      *
      * @param ownIdleTimeout empty if the installation's holds
+     * @param startedAt when its present pod started or was claimed, from which on the operator counts the idle time; empty if
+     *     that is not known
      */
-    record Subject(String namespace, String name, String uid, Optional<Duration> ownIdleTimeout) {
+    record Subject(
+            String namespace, String name, String uid, Optional<Duration> ownIdleTimeout, Optional<Instant> startedAt) {
+
         static Subject of(Sandbox sandbox) {
             return new Subject(
                     sandbox.getMetadata().getNamespace(),
                     sandbox.getMetadata().getName(),
                     sandbox.getMetadata().getUid(),
-                    TimeLimit.IDLE_TIMEOUT.in(sandbox.wanted()));
+                    TimeLimit.IDLE_TIMEOUT.in(sandbox.wanted()),
+                    Optional.ofNullable(sandbox.observed().startedAt()).map(Instant::parse));
+        }
+
+        private Optional<Activity> start() {
+            return startedAt.map(start -> new Activity(start, start));
         }
     }
 
     /** Notes a use; returns at once. */
     void note(Subject subject, Duration busyFor) {
         Activity use = Activity.now(clock.instant(), busyFor);
-        Activity known = recorded.get(subject.uid());
-        if (known != null && known.covers(use, idleTimeout(subject))) {
+        if (isCovered(subject, use)) {
             return;
         }
         if (isFirst(subject.uid(), use)) {
             calls.later(() -> writeAll(subject), () -> giveUp(subject.uid()));
         }
+    }
+
+    /** Whether the operator counts that use, or the time after it, without another lease. */
+    boolean isCovered(Subject subject, Activity use) {
+        return Stream.of(Optional.ofNullable(recorded.get(subject.uid())), subject.start())
+                .flatMap(Optional::stream)
+                .anyMatch(known -> known.covers(use, idleTimeout(subject)));
     }
 
     private synchronized boolean isFirst(String uid, Activity use) {
@@ -109,10 +125,10 @@ final class ActivityLeases {
 
     /** Whether a use that was announced for the sandbox may go on. Blocks. */
     boolean mayBeBusy(Subject subject) {
-        return Optional.ofNullable(place(subject).get())
-                .flatMap(ActivityLeases::activityOf)
-                .filter(known -> known.mayGoOn(clock.instant(), idleTimeout(subject)))
-                .isPresent();
+        Optional<Activity> written = Optional.ofNullable(place(subject).get()).flatMap(ActivityLeases::activityOf);
+        return Stream.of(written, subject.start())
+                .flatMap(Optional::stream)
+                .anyMatch(known -> known.mayGoOn(clock.instant(), idleTimeout(subject)));
     }
 
     private Resource<Lease> place(Subject subject) {

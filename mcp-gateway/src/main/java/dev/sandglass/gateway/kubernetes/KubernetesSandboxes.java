@@ -2,7 +2,6 @@ package dev.sandglass.gateway.kubernetes;
 
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
-import dev.sandglass.api.TimeLimit;
 import dev.sandglass.api.egress.DefaultDomains;
 import dev.sandglass.gateway.sandbox.Deletion;
 import dev.sandglass.gateway.sandbox.RunningSandbox;
@@ -287,9 +286,11 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
 
     private ActivityLeases.Subject subject(RunningSandbox sandbox) {
         SandboxRef ref = sandbox.ref();
-        Optional<Duration> ownIdleTimeout = cache.get(ref.namespace(), ref.name())
-                .flatMap(resource -> TimeLimit.IDLE_TIMEOUT.in(resource.wanted()));
-        return new ActivityLeases.Subject(ref.namespace(), ref.name(), sandbox.uid(), ownIdleTimeout);
+        return cache.get(ref.namespace(), ref.name())
+                .filter(resource -> sandbox.uid().equals(resource.getMetadata().getUid()))
+                .map(ActivityLeases.Subject::of)
+                .orElseGet(() -> new ActivityLeases.Subject(
+                        ref.namespace(), ref.name(), sandbox.uid(), Optional.empty(), Optional.empty()));
     }
 
     /** All that run, of all tenants; of the tenant they have the namespace alone. Never blocks. */

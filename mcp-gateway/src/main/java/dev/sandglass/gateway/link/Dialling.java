@@ -19,6 +19,7 @@ final class Dialling {
     private static final Logger LOG = LoggerFactory.getLogger(Dialling.class);
 
     private static final long NO_SOCKET_PAUSE = TimeUnit.SECONDS.toNanos(1);
+    private static final long ONE_ROUND = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Connection connection;
     private final LinkTarget target;
@@ -80,7 +81,10 @@ final class Dialling {
         attempt = dialled;
         greeted = false;
         greeting = Greeting.begin(target, owner, dialled, counters.peer());
-        restartTimer(redial.tcpPatience(owner.now()), () -> dialAnew("no TCP connection"));
+        // The loop may have been busy for longer than that: what came in meanwhile it reads before a timer that begins
+        // now.
+        restartTimer(
+                redial.tcpPatience(owner.now()), () -> restartTimer(ONE_ROUND, () -> dialAnew("no TCP connection")));
     }
 
     /** The TCP connection of a wire stands. */

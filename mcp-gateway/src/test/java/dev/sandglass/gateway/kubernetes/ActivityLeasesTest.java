@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class ActivityLeasesTest {
 
     private static final ActivityLeases.Subject BOX =
-            new ActivityLeases.Subject("sandglass-default", "box", "uid", Optional.empty());
+            new ActivityLeases.Subject("sandglass-default", "box", "uid", Optional.empty(), Optional.empty());
     private static final Clock NOON = Clock.fixed(Instant.parse("2026-11-23T12:00:00Z"), ZoneOffset.UTC);
 
     @SuppressWarnings("NullAway.Init") // set by the annotation
@@ -55,6 +55,39 @@ class ActivityLeasesTest {
                     .isTrue();
             assertThat(new ActivityLeases(client, calls, idle, Clock.offset(NOON, later.plusMillis(1))).mayBeBusy(BOX))
                     .isFalse();
+        }
+    }
+
+    /** The operator counts the idle time from the start on. */
+    @Test
+    void aStartIsAUseThatNeedsNoLeaseForAQuarterOfTheIdleTime() {
+        Duration idle = Duration.ofMinutes(40);
+        Instant start = NOON.instant();
+        var started =
+                new ActivityLeases.Subject("sandglass-default", "box", "uid", Optional.empty(), Optional.of(start));
+        try (ApiCalls calls = new ApiCalls()) {
+            var leases = new ActivityLeases(client, calls, idle, NOON);
+            assertThat(leases.isCovered(started, Activity.now(start, Duration.ofMinutes(10))))
+                    .isTrue();
+            assertThat(leases.isCovered(started, Activity.now(start, Duration.ofMillis(600_001))))
+                    .isFalse();
+            assertThat(leases.isCovered(BOX, Activity.now(start, Duration.ZERO)))
+                    .as("the start is not known")
+                    .isFalse();
+            Instant early = start.minus(Activity.SKEW).minusMillis(1);
+            assertThat(leases.isCovered(started, Activity.now(early, Duration.ZERO)))
+                    .as("a clock is wrong")
+                    .isFalse();
+
+            Duration last = idle.dividedBy(4).plus(Activity.SKEW);
+            for (boolean may : new boolean[] {true, false}) {
+                Clock then = Clock.offset(NOON, may ? last : last.plusMillis(1));
+                assertThat(new ActivityLeases(client, calls, idle, then).mayBeBusy(started))
+                        .isEqualTo(may);
+            }
+
+            leases.note(started, Duration.ofHours(1));
+            await().until(() -> lease() != null);
         }
     }
 

@@ -49,9 +49,20 @@ class DiallingTest {
     @Test
     void aSynThatWasLostIsNotWaitedFor() {
         link.asks(new Verb.Metrics());
-        link.pass(Duration.ofMillis(250));
+        link.pass(Duration.ofMillis(50));
+        link.pass(Duration.ofMillis(1));
         assertThat(link.wires).hasSize(2);
         assertThat(link.wires.getFirst().closed).isTrue();
+    }
+
+    /** A loop that was busy finds the timer due and the connection made. */
+    @Test
+    void aConnectionThatStandsWhenThePatienceEndsIsKept() {
+        link.asks(new Verb.Metrics());
+        link.pass(Duration.ofMillis(50));
+        link.dialling.connected(link.wire());
+        link.pass(Duration.ofMillis(100));
+        assertThat(link.wires).hasSize(1);
     }
 
     @Test

@@ -23,8 +23,8 @@ class RedialTest {
 
     @Test
     void patienceGrowsFromAttemptToAttemptUpToABound() {
-        assertThat(redial.tcpPatience(0)).isEqualTo(250 * MS);
-        assertThat(redial.tcpPatience(0)).isEqualTo(500 * MS);
+        assertThat(redial.tcpPatience(0)).isEqualTo(50 * MS);
+        assertThat(redial.tcpPatience(0)).isEqualTo(100 * MS);
         assertThat(redial.greetingPatience()).isEqualTo(500 * MS);
         assertThat(redial.greetingPatience()).isEqualTo(2_000 * MS);
         assertThat(redial.helloPatience()).isEqualTo(4_000 * MS);
@@ -53,7 +53,7 @@ class RedialTest {
         redial.greetingPatience();
         redial.rest();
         assertThat(redial.pause(60_000 * MS)).isEqualTo(10 * MS);
-        assertThat(redial.tcpPatience(60_000 * MS)).isEqualTo(250 * MS);
+        assertThat(redial.tcpPatience(60_000 * MS)).isEqualTo(50 * MS);
         assertThat(redial.greetingPatience()).isEqualTo(500 * MS);
         assertThat(redial.pause(60_000 * MS)).isEqualTo(10 * MS);
     }

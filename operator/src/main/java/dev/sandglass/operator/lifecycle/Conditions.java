@@ -1,18 +1,14 @@
 package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.ConditionType;
-import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.SandboxLabels;
 import dev.sandglass.api.SandboxStatus;
 import dev.sandglass.operator.child.SpecHash;
 import dev.sandglass.operator.child.WorkspaceClaim;
 import io.fabric8.kubernetes.api.model.Condition;
-import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -238,36 +234,9 @@ public final class Conditions {
         return condition(seen, ConditionType.NETWORK_READY, "True", reason, message);
     }
 
-    /**
-     * A condition that keeps its transition time as long as its status is the same. Its message quotes containers, nodes and
-     * the resource's author.
-     */
     private static Condition condition(
             Observed seen, ConditionType type, String status, Reason reason, String message) {
-        String since = seen.status()
-                .condition(type)
-                .filter(former -> status.equals(former.getStatus()))
-                .map(Condition::getLastTransitionTime)
-                .orElseGet(() -> time(seen.now()));
-        return new ConditionBuilder()
-                .withType(type.value())
-                .withStatus(status)
-                .withReason(reason.value())
-                .withMessage(bounded(message))
-                .withLastTransitionTime(since)
-                .withObservedGeneration(seen.sandbox().getMetadata().getGeneration())
-                .build();
-    }
-
-    /** On one line, and as long as the schema takes it; a mark says that the end is missing. */
-    private static String bounded(String message) {
-        String line = ForeignText.line(message, ConditionType.MAX_MESSAGE);
-        return line.length() <= ConditionType.MAX_MESSAGE
-                ? line
-                : ForeignText.line(message, ConditionType.MAX_MESSAGE - 1);
-    }
-
-    private static String time(Instant instant) {
-        return instant.truncatedTo(ChronoUnit.SECONDS).toString();
+        return new Saying(status, reason.value(), message)
+                .asCondition(type.value(), seen.status().condition(type), seen.sandbox(), seen.now());
     }
 }

@@ -1,7 +1,5 @@
 package dev.sandglass.operator.pool;
 
-import dev.sandglass.api.ConditionType;
-import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.pool.PoolCondition;
 import dev.sandglass.api.pool.PoolReason;
@@ -9,11 +7,10 @@ import dev.sandglass.api.pool.SandboxPool;
 import dev.sandglass.api.pool.SandboxPoolStatus;
 import dev.sandglass.operator.child.SeatPod;
 import dev.sandglass.operator.lifecycle.Notice;
+import dev.sandglass.operator.lifecycle.Saying;
 import io.fabric8.kubernetes.api.model.Condition;
-import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -37,14 +34,6 @@ final class PoolReport {
 
     private PoolReport() {}
 
-    /** What a condition says. */
-    private record Saying(String status, String reason, String message) {
-
-        static Saying of(String status, PoolReason reason, String message) {
-            return new Saying(status, reason.value(), message);
-        }
-    }
-
     /** The status to publish. */
     static SandboxPoolStatus of(PoolView seen) {
         List<Seat> all = seen.seats().stream().filter(Seat::counts).toList();
@@ -65,14 +54,14 @@ final class PoolReport {
 
     private static Saying available(PoolView seen, int ready, Saying progressing) {
         if (seen.pool().wanted().replicas() == 0) {
-            return Saying.of(TRUE, PoolReason.NO_SEATS_WANTED, "spec.replicas is 0, so sandboxes start cold");
+            return saying(TRUE, PoolReason.NO_SEATS_WANTED, "spec.replicas is 0, so sandboxes start cold");
         }
         if (ready > 0) {
-            return Saying.of(TRUE, PoolReason.SEATS_READY, "A sandbox can claim a seat");
+            return saying(TRUE, PoolReason.SEATS_READY, "A sandbox can claim a seat");
         }
         return FALSE.equals(progressing.status())
                 ? progressing
-                : Saying.of(FALSE, PoolReason.SEATS_STARTING, "No seat is ready yet; sandboxes start cold");
+                : saying(FALSE, PoolReason.SEATS_STARTING, "No seat is ready yet; sandboxes start cold");
     }
 
     private static Saying progressing(PoolView seen, int all, int ready) {
@@ -81,8 +70,8 @@ final class PoolReport {
                 .map(why -> new Saying(FALSE, why.reason().value(), why.message()))
                 .or(() -> trouble(seen))
                 .orElseGet(() -> all == seen.wanted() && ready == seen.wanted()
-                        ? Saying.of(TRUE, PoolReason.COMPLETE, "The pool has the seats that its spec wants")
-                        : Saying.of(TRUE, PoolReason.SEATS_STARTING, "The operator makes, replaces or ends seats"));
+                        ? saying(TRUE, PoolReason.COMPLETE, "The pool has the seats that its spec wants")
+                        : saying(TRUE, PoolReason.SEATS_STARTING, "The operator makes, replaces or ends seats"));
     }
 
     /** What keeps seats that are wanted from starting. */
@@ -99,7 +88,7 @@ final class PoolReport {
     private static Saying hanging(Seat seat) {
         return seat.trouble()
                 .map(trouble -> new Saying(FALSE, trouble.reason().value(), trouble.message()))
-                .orElseGet(() -> Saying.of(
+                .orElseGet(() -> saying(
                         FALSE,
                         PoolReason.DEADLINE_EXCEEDED,
                         "Pod " + seat.name() + " did not start within " + PoolPlan.START_WITHIN.toSeconds()
@@ -145,21 +134,11 @@ final class PoolReport {
                 .map(told -> Notice.of(isTrouble, told.getReason(), told.getMessage()));
     }
 
-    /** Keeps its transition time as long as its status is the same. Messages quote nodes and the resource's author. */
+    private static Saying saying(String status, PoolReason reason, String message) {
+        return new Saying(status, reason.value(), message);
+    }
+
     private static Condition condition(SandboxPool pool, PoolCondition type, Saying saying, Instant now) {
-        String since = pool.observed()
-                .condition(type)
-                .filter(former -> saying.status().equals(former.getStatus()))
-                .map(Condition::getLastTransitionTime)
-                .orElseGet(() -> now.truncatedTo(ChronoUnit.SECONDS).toString());
-        return new ConditionBuilder()
-                .withType(type.value())
-                .withStatus(saying.status())
-                .withReason(saying.reason())
-                // One less, for the mark that says that the end is missing.
-                .withMessage(ForeignText.line(saying.message(), ConditionType.MAX_MESSAGE - 1))
-                .withLastTransitionTime(since)
-                .withObservedGeneration(pool.getMetadata().getGeneration())
-                .build();
+        return saying.asCondition(type.value(), pool.observed().condition(type), pool, now);
     }
 }

@@ -1,7 +1,6 @@
 package dev.sandglass.operator.toolserver;
 
 import dev.sandglass.api.ConditionType;
-import dev.sandglass.api.ForeignText;
 import dev.sandglass.api.Reason;
 import dev.sandglass.api.Sandbox;
 import dev.sandglass.api.SandboxLabels;
@@ -11,11 +10,10 @@ import dev.sandglass.api.toolserver.ServerHandshake;
 import dev.sandglass.api.toolserver.ToolServerCondition;
 import dev.sandglass.api.toolserver.ToolServerReason;
 import dev.sandglass.operator.lifecycle.Notice;
+import dev.sandglass.operator.lifecycle.Saying;
 import dev.sandglass.operator.toolserver.ToolServerDecision.Refusal;
 import io.fabric8.kubernetes.api.model.Condition;
-import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -29,14 +27,6 @@ final class ToolServerReport {
 
     private ToolServerReport() {}
 
-    /** What a condition says. */
-    private record Saying(String status, String reason, String message) {
-
-        static Saying of(String status, ToolServerReason reason, String message) {
-            return new Saying(status, reason.value(), message);
-        }
-    }
-
     /**
      * The status to publish.
      *
@@ -45,8 +35,8 @@ final class ToolServerReport {
      */
     static SandboxToolServerStatus of(
             SandboxToolServer server, Optional<Sandbox> child, Optional<Refusal> refusal, Instant now) {
-        Saying accepted = refusal.map(why -> Saying.of(FALSE, why.reason(), why.message()))
-                .orElseGet(() -> Saying.of(
+        Saying accepted = refusal.map(why -> saying(FALSE, why.reason(), why.message()))
+                .orElseGet(() -> saying(
                         TRUE,
                         ToolServerReason.SANDBOX_MADE,
                         "The Sandbox "
@@ -81,15 +71,15 @@ final class ToolServerReport {
     /** In our words alone: what the server says of itself stands in fields of its own. */
     private static Saying verified(Optional<ServerHandshake> handshake) {
         if (handshake.isEmpty()) {
-            return Saying.of(
+            return saying(
                     UNKNOWN,
                     ToolServerReason.NOT_VERIFIED,
                     "No gateway has talked to the server since its spec changed or its Sandbox was made; its first call"
                             + " starts it");
         }
         return handshake.get().done()
-                ? Saying.of(TRUE, ToolServerReason.VERIFIED, "The server answered the handshake of MCP")
-                : Saying.of(
+                ? saying(TRUE, ToolServerReason.VERIFIED, "The server answered the handshake of MCP")
+                : saying(
                         FALSE,
                         ToolServerReason.ENDPOINT_UNAVAILABLE,
                         "The server did not start, or did not answer as an MCP server does; the error of a call has the"
@@ -138,7 +128,7 @@ final class ToolServerReport {
         if (former.holds(ToolServerCondition.ACCEPTED) && generation.equals(former.observedGeneration())) {
             return former;
         }
-        Saying unknown = Saying.of(UNKNOWN, ToolServerReason.OPERATOR_ERROR, message);
+        Saying unknown = saying(UNKNOWN, ToolServerReason.OPERATOR_ERROR, message);
         Stream<Condition> accepted = Stream.of(condition(server, ToolServerCondition.ACCEPTED, unknown, now));
         Stream<Condition> known = Stream.of(ToolServerCondition.AVAILABLE, ToolServerCondition.VERIFIED)
                 .flatMap(type -> former.condition(type).stream());
@@ -166,21 +156,11 @@ final class ToolServerReport {
                         Notice.of(!TRUE.equals(accepted.getStatus()), accepted.getReason(), accepted.getMessage()));
     }
 
-    /** Keeps its transition time as long as its status is the same. Messages quote the resource's author. */
+    private static Saying saying(String status, ToolServerReason reason, String message) {
+        return new Saying(status, reason.value(), message);
+    }
+
     private static Condition condition(SandboxToolServer server, ToolServerCondition type, Saying saying, Instant now) {
-        String since = server.observed()
-                .condition(type)
-                .filter(former -> saying.status().equals(former.getStatus()))
-                .map(Condition::getLastTransitionTime)
-                .orElseGet(() -> now.truncatedTo(ChronoUnit.SECONDS).toString());
-        return new ConditionBuilder()
-                .withType(type.value())
-                .withStatus(saying.status())
-                .withReason(saying.reason())
-                // One less, for the mark that says that the end is missing.
-                .withMessage(ForeignText.line(saying.message(), ConditionType.MAX_MESSAGE - 1))
-                .withLastTransitionTime(since)
-                .withObservedGeneration(server.getMetadata().getGeneration())
-                .build();
+        return saying.asCondition(type.value(), server.observed().condition(type), server, now);
     }
 }

@@ -50,7 +50,11 @@ _TEMPORARY = "/tmp"  # noqa: S108 - nothing of ours is put there
 
 
 class Supervisor:
-    """One per container. The link is bound before anything else, so that a gateway need not wait to be heard."""
+    """One per container. The link is bound before anything else, so that a gateway need not wait to be heard.
+
+    In a seat it is bound when its kernels are up: the kubelet's startup probe asks for the port, and so knows that the
+    seat is ready.
+    """
 
     def __init__(self, settings: Settings, loop: Loop, oom_score: linux.OomScore) -> None:
         self._loop = loop
@@ -58,6 +62,7 @@ class Supervisor:
         self._event_seq = 0
         self.malformed = 0
         self._link = Link(zmq.Context(), settings, loop)
+        self._endpoint = "" if settings.is_seat else self._link.bind()
         self._calls = Calls(loop, self._link.send)
         self._signals = linux.signal_descriptor({signal.SIGCHLD, signal.SIGTERM})
         cgroup = Cgroup(settings.cgroup_root)
@@ -109,7 +114,8 @@ class Supervisor:
         """Serve until told to end; then end everything that was started."""
         # What is here now stays: the collector need not look at it again each time.
         gc.freeze()
-        log("serving", endpoint=self._link.endpoint, pid=os.getpid())
+        if not self._settings.is_seat:
+            self._log_serving()
         try:
             self._loop.run()
         finally:
@@ -122,9 +128,16 @@ class Supervisor:
             means.ahead.start(means)
         elif self._settings.is_seat:
             # Files that code left before a restart, and that a kernel runs when it starts, are to find the variables.
-            self._kernels.start_ahead(() if was_used else self._settings.seat_languages)
+            self._kernels.start_ahead(() if was_used else self._settings.seat_languages, self._bind)
         else:
             self._kernels.start_default()
+
+    def _bind(self) -> None:
+        self._endpoint = self._link.bind()
+        self._log_serving()
+
+    def _log_serving(self) -> None:
+        log("serving", endpoint=self._endpoint, pid=os.getpid())
 
     def _belongings(self, offspring: Offspring, env: dict[str, str]) -> Belongings:
         def remove_tree(path: str) -> None:

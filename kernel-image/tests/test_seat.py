@@ -1,5 +1,6 @@
 """A seat before its sandbox comes, and the verb that makes it that sandbox's pod: what it refuses, and to whom."""
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,45 @@ def test_what_no_seat_may_have(name: str, value: str, rule: str) -> None:
 def test_languages_are_for_seats_alone() -> None:
     with pytest.raises(BadSetting, match=r"^SANDGLASS_SEAT_LANGUAGES must be absent or empty"):
         take({**KEYS, "SANDGLASS_SEAT_LANGUAGES": "python"})
+
+
+# Its start.
+
+
+def eventually(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("languages", ["python", "python,javascript"])
+def test_its_port_opens_when_its_kernels_have_started(
+    start: Callable[..., Running], tmp_path: Path, languages: str
+) -> None:
+    """So that a startup probe of the port tells when the seat is ready."""
+    startup = tmp_path / "ipython" / "profile_default" / "startup" / "00.py"
+    startup.parent.mkdir(parents=True)
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    startup.write_text(
+        f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\n"
+        f"while not pathlib.Path({str(go)!r}).exists(): time.sleep(0.01)"
+    )
+    running = start(languages, IPYTHONDIR=str(tmp_path / "ipython"))
+    eventually(begun.exists, "the kernel to begin")
+    assert "serving" not in running.log.read_text()
+    go.touch()
+    assert [kernel["state"] for kernel in running.client().hello()["kernels"]] == ["idle"]
+
+
+def test_its_port_opens_when_its_kernel_cannot_start(start: Callable[..., Running], tmp_path: Path) -> None:
+    """The sandbox then hears why, as that of any pod does."""
+    startup = tmp_path / "ipython" / "profile_default" / "startup" / "00.py"
+    startup.parent.mkdir(parents=True)
+    startup.write_text("import os\nos._exit(3)")
+    kernel = start("python", IPYTHONDIR=str(tmp_path / "ipython")).client().hello()["kernels"][0]
+    assert kernel["state"] == "dead"
+    assert kernel["trouble"]
 
 
 # Before it is configured.

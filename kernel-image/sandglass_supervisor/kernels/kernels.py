@@ -22,6 +22,7 @@ Name = tuple[str, str]
 
 _FIRST = ("python", "default")
 _FULL = "sessions_full"  # an error code of the wire
+_UP = frozenset({"ready", "given_up"})  # after these a kernel has an answer to everything
 _MAKERS: dict[str, Maker] = {"python": PythonProcess, "nodejs": NodeProcess}
 
 
@@ -47,6 +48,8 @@ class Kernels:
         self._waiting: dict[Name, list[tuple[Execution, Execute]]] = {}
         self._is_lent = False  # the default session's, whose place is kept
         self._ahead: dict[str, Kernel] = {}  # by language: kernels that no session has yet, and nobody knows of
+        self._starting: set[str] = set()  # names of those whose first start is waited for
+        self._up: Callable[[], None] = lambda: None
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter(self._known.values())
@@ -70,12 +73,17 @@ class Kernels:
         """Start the kernel that every sandbox has, unless it is there."""
         self.get(*_FIRST)
 
-    def start_ahead(self, languages: Sequence[str]) -> None:
+    def start_ahead(self, languages: Sequence[str], up: Callable[[], None]) -> None:
         """Start kernels of these languages for a sandbox that is not known yet: each for the first session that comes.
 
         The default session's is listed like any sandbox's. Others take no session's place and are not listed: in a
-        sandbox that was not started ahead they would not be there.
+        sandbox that was not started ahead they would not be there. ``up`` is called once, when none of them will still
+        become ready.
         """
+        self._up = up
+        self._starting = {f"{language}/{_FIRST[1]}" for language in languages}
+        if not languages:
+            up()
         for language in languages:
             if language == _FIRST[0]:
                 self.start_default()
@@ -137,6 +145,10 @@ class Kernels:
         ahead, self._ahead = self._ahead, {}
         for kernel in (*known.values(), *ahead.values()):
             kernel.cut_off(refusal)
+        # None of them will start any more.
+        starting, self._starting = self._starting, set()
+        if starting:
+            self._up()
 
     def get(self, language: str, session: str) -> Kernel:
         """The kernel of a session, started if the session is new."""
@@ -279,14 +291,22 @@ class Kernels:
 
     def _new(self, name: Name, env: PythonEnv | None) -> Kernel:
         make = _MAKERS[name[0]] if env is None else partial(PythonProcess, env=env)
-        return Kernel(name, make, self._place, self._cgroup, self._tell, env)
+        return Kernel(name, make, self._place, self._cgroup, self._tell_all, env)
 
     def _make_ahead(self, language: str) -> Kernel:
-        def tell(_name: str, _event: dict[str, Any]) -> None:
-            """Nobody knows of it."""
-
+        # Nobody else knows of it.
         name = (language, _FIRST[1])
-        return Kernel(name, _MAKERS[language], self._place, self._cgroup, tell)
+        return Kernel(name, _MAKERS[language], self._place, self._cgroup, self._note)
+
+    def _note(self, name: str, event: dict[str, Any]) -> None:
+        if name in self._starting and event["event"] in _UP:
+            self._starting.remove(name)
+            if not self._starting:
+                self._up()
+
+    def _tell_all(self, name: str, event: dict[str, Any]) -> None:
+        self._tell(name, event)
+        self._note(name, event)
 
     def _take_ahead(self, name: Name) -> Kernel | None:
         """The kernel of that language that was started ahead, if it is there and sound."""

@@ -45,7 +45,7 @@ class Link:
             self._socket.setsockopt(option, value)
         self._socket.setsockopt(zmq.ZAP_DOMAIN, _ZAP_DOMAIN)
         self._socket.setsockopt(zmq.CURVE_SECRETKEY, settings.secret_key.encode("ascii"))
-        self._socket.bind(f"tcp://{settings.address}:{settings.port}")
+        self._place = f"tcp://{settings.address}:{settings.port}"
         self._monitor = self._socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
         self._connections: dict[bytes, int] = {}  # the descriptors of the peers that are known
         self._origin: zmq.Frame | None = None
@@ -53,8 +53,12 @@ class Link:
         self._waiting: list[tuple[bytes, Sequence[bytes]]] = []
         self._soon: Timer | None = None
         self._gone: Callable[[bytes], None] = lambda _peer: None
-        self.endpoint = self._socket.get_string(zmq.LAST_ENDPOINT)
         self.refused = 0
+
+    def bind(self) -> str:
+        """Accept connections from now on; the endpoint at which they are accepted."""
+        self._socket.bind(self._place)
+        return self._socket.get_string(zmq.LAST_ENDPOINT)
 
     def watch(self, handler: MessageHandler, gone: Callable[[bytes], None]) -> None:
         """Serve handshakes, call ``handler(peer, frames)`` for every message and ``gone`` for known peers that end."""

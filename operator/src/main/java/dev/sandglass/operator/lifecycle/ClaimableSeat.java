@@ -16,6 +16,9 @@ public record ClaimableSeat(Pod pod) {
     static final Comparator<ClaimableSeat> OLDEST_FIRST = Comparator.comparing(ClaimableSeat::created)
             .thenComparing(seat -> seat.pod().getMetadata().getName());
 
+    /** One whose kernels still start is sooner of use than a pod of its own, and later than any that is up. */
+    static final Comparator<ClaimableSeat> READY_FIRST = Comparator.comparing(seat -> !SeatState.isUp(seat.pod()));
+
     /** The pod as a seat that can be claimed; empty if it is none, is not up yet, or is on its way out. */
     public static Optional<ClaimableSeat> of(Pod pod) {
         return ClaimedPod.isFree(pod) && PodState.of(pod) instanceof PodState.Running

@@ -1,13 +1,14 @@
 package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.Reason;
+import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Optional;
 
 /** What the pod of a seat amounts to for its pool, in the words that a sandbox's Ready has for the same. Pure. */
 public sealed interface SeatState {
 
-    /** A sandbox can claim it. */
+    /** A sandbox can claim it, and finds its kernels started. */
     record Ready() implements SeatState {}
 
     /**
@@ -30,7 +31,8 @@ public sealed interface SeatState {
     static SeatState of(Pod pod) {
         return switch (PodState.of(pod)) {
             case PodState.Leaving leaving -> new Leaving();
-            case PodState.Running running -> new Ready();
+            // Its startup probe succeeds when its kernels are up (PodShape).
+            case PodState.Running running -> isUp(pod) ? new Ready() : new Starting(Optional.empty());
             case PodState.Ended ended -> new Failed(new Trouble(ended.reason(), ended.message()));
             case PodState.Starting starting ->
                 new Starting(Optional.of(new Trouble(starting.reason(), starting.message()))
@@ -41,5 +43,12 @@ public sealed interface SeatState {
                         ? new Starting(Optional.empty())
                         : new Failed(new Trouble(broken.reason(), broken.message()));
         };
+    }
+
+    /** Whether the kernels of a seat have started. */
+    static boolean isUp(Pod pod) {
+        return SandboxContainer.containerStatus(pod)
+                .filter(container -> Boolean.TRUE.equals(container.getReady()))
+                .isPresent();
     }
 }

@@ -14,6 +14,8 @@ import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSecurityContextBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.Probe;
+import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.SecurityContext;
 import io.fabric8.kubernetes.api.model.SecurityContextBuilder;
 import io.fabric8.kubernetes.api.model.Toleration;
@@ -59,6 +61,9 @@ public record PodShape(
 
     /** The supervisor ends its children at once; a program that ignores SIGTERM does not hold up a stop for long. */
     private static final long GRACE_SECONDS = 2;
+
+    /** A supervisor gives a kernel up much sooner; after that time the kubelet takes it for one that hangs. */
+    private static final int MOST_SECONDS_OF_A_SEATS_START = 600;
 
     /** The pod of this shape with that identity. */
     public Pod of(PodIdentity identity) {
@@ -125,9 +130,21 @@ public record PodShape(
                 .withSecurityContext(containerSecurity())
                 .withVolumeMounts(volumes.mounts())
                 .addAllToVolumeMounts(PodTrust.mounts(settings))
-                // No probes: an exec probe inherits the link's key, a network probe sees less than the supervisor says.
+                // No others: an exec probe inherits the link's key, a network probe sees less than the supervisor says.
+                .withStartupProbe(identity.seatLanguages().isPresent() ? kernelsAreUp() : null)
                 .withTerminationMessagePath(SandboxContainer.TERMINATION_LOG)
                 .withTerminationMessagePolicy("FallbackToLogsOnError")
+                .build();
+    }
+
+    /** The supervisor of a seat opens its port when the seat's kernels have started or were given up. */
+    private static Probe kernelsAreUp() {
+        return new ProbeBuilder()
+                .withNewTcpSocket()
+                .withNewPort(SandboxLabels.LINK_PORT)
+                .endTcpSocket()
+                .withPeriodSeconds(1)
+                .withFailureThreshold(MOST_SECONDS_OF_A_SEATS_START)
                 .build();
     }
 

@@ -180,6 +180,34 @@ class ClaimTest {
         assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("[old, young, first]");
     }
 
+    /** It waits for them no longer than in a pod of its own. */
+    @Test
+    void aSeatWhoseKernelsStillStartComesLast() {
+        pools.add(DEFAULT);
+        pods.add(unready(seat(DEFAULT, "starting", MADE.minusSeconds(1))));
+        pods.add(seat(DEFAULT, "ready", MADE));
+        pools.add(pool("younger", PoolTemplate.DEFAULT, MADE.plusSeconds(1)));
+        pods.add(seat(pools.getLast(), "other", MADE));
+        assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("[ready, other, starting]");
+    }
+
+    @Test
+    void aSeatIsReadyWhenItsKernelsAre() {
+        Pod seat = seat(DEFAULT, "a", MADE);
+        assertThat(SeatState.of(seat)).isEqualTo(new SeatState.Ready());
+        assertThat(SeatState.of(unready(seat))).isEqualTo(new SeatState.Starting(Optional.empty()));
+    }
+
+    private static Pod unready(Pod seat) {
+        return seat.edit()
+                .editStatus()
+                .editFirstContainerStatus()
+                .withReady(false)
+                .endContainerStatus()
+                .endStatus()
+                .build();
+    }
+
     @Test
     void aPoolThatIsDeletedGivesNoSeats() {
         SandboxPool leaving = pool("leaving", PoolTemplate.DEFAULT, MADE);

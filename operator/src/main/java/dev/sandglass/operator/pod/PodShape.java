@@ -62,9 +62,6 @@ public record PodShape(
     /** The supervisor ends its children at once; a program that ignores SIGTERM does not hold up a stop for long. */
     private static final long GRACE_SECONDS = 2;
 
-    /** A supervisor gives a kernel up much sooner; after that time the kubelet takes it for one that hangs. */
-    private static final int MOST_SECONDS_OF_A_SEATS_START = 600;
-
     /** The pod of this shape with that identity. */
     public Pod of(PodIdentity identity) {
         return new PodBuilder()
@@ -137,14 +134,17 @@ public record PodShape(
                 .build();
     }
 
-    /** The supervisor of a seat opens its port when the seat's kernels have started or were given up. */
+    /**
+     * The supervisor of a seat opens its port when the seat's kernels have started or were given up. The kubelet never ends a
+     * container for that: a sandbox may have claimed it meanwhile, and a cluster may keep the kubelet from its pods.
+     */
     private static Probe kernelsAreUp() {
         return new ProbeBuilder()
                 .withNewTcpSocket()
                 .withNewPort(SandboxLabels.LINK_PORT)
                 .endTcpSocket()
                 .withPeriodSeconds(1)
-                .withFailureThreshold(MOST_SECONDS_OF_A_SEATS_START)
+                .withFailureThreshold(Integer.MAX_VALUE)
                 .build();
     }
 

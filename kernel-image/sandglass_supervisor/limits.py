@@ -49,6 +49,7 @@ MCP_HEADERS: Final = 64
 MCP_HEADER_BYTES: Final = 16 * KIB  # of a header that comes from a Secret
 MCP_SECRETS_BYTES: Final = 32 * KIB  # of all that one server gets from Secrets
 URL_BYTES: Final = 8 * KIB
+SEAT_OPENS_S: Final = 5.0  # a seat whose kernels take longer is to be reached all the same
 MCP_START_S: Final = 60.0
 MCP_START_MOST_S: Final = 600.0
 MCP_TOOLS: Final = 512  # of one server

@@ -17,7 +17,7 @@ from .files.confined import Confined
 from .files.files import Files
 from .kernels.kernel_process import Place
 from .kernels.kernels import Kernels
-from .limits import LEFT_PROCESSES, MCP_WAITING_BYTES, PEERS
+from .limits import LEFT_PROCESSES, MCP_WAITING_BYTES, PEERS, SEAT_OPENS_S
 from .link import wire
 from .link.calls import Calls
 from .link.link import Link
@@ -52,8 +52,7 @@ _TEMPORARY = "/tmp"  # noqa: S108 - nothing of ours is put there
 class Supervisor:
     """One per container. The link is bound before anything else, so that a gateway need not wait to be heard.
 
-    In a seat it is bound when its kernels are up: the kubelet's startup probe asks for the port, and so knows that the
-    seat is ready.
+    In a seat it is bound when its kernels are up, or have taken long: the kubelet's startup probe asks for the port.
     """
 
     def __init__(self, settings: Settings, loop: Loop, oom_score: linux.OomScore) -> None:
@@ -128,13 +127,15 @@ class Supervisor:
             means.ahead.start(means)
         elif self._settings.is_seat:
             # Files that code left before a restart, and that a kernel runs when it starts, are to find the variables.
+            self._loop.call_in(SEAT_OPENS_S, self._bind)
             self._kernels.start_ahead(() if was_used else self._settings.seat_languages, self._bind)
         else:
             self._kernels.start_default()
 
     def _bind(self) -> None:
-        self._endpoint = self._link.bind()
-        self._log_serving()
+        if not self._endpoint:
+            self._endpoint = self._link.bind()
+            self._log_serving()
 
     def _log_serving(self) -> None:
         log("serving", endpoint=self._endpoint, pid=os.getpid())

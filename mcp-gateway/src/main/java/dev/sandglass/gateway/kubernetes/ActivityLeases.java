@@ -23,12 +23,14 @@ import java.util.stream.Stream;
 
 /**
  * The activity leases, by which the operator knows that a sandbox is used (docs/architecture.md). Written in the
- * background, and only when the one that stands no longer covers the use; the start of the pod is a use that needs no lease.
+ * background, and only when the one that stands no longer covers the use. Right after a start, from which the operator counts
+ * anyway, the lease waits a moment: it is not to compete with the start and the first run.
  */
 final class ActivityLeases {
 
     private static final String HOLDER = "mcp-gateway";
     private static final int ATTEMPTS = 3;
+    private static final Duration AFTER_START = Duration.ofSeconds(2);
 
     private final KubernetesClient client;
     private final ApiCalls calls;
@@ -73,19 +75,22 @@ final class ActivityLeases {
     /** Notes a use; returns at once. */
     void note(Subject subject, Duration busyFor) {
         Activity use = Activity.now(clock.instant(), busyFor);
-        if (isCovered(subject, use)) {
+        Activity known = recorded.get(subject.uid());
+        if (known != null && known.covers(use, idleTimeout(subject))) {
             return;
         }
         if (isFirst(subject.uid(), use)) {
-            calls.later(() -> writeAll(subject), () -> giveUp(subject.uid()));
+            calls.later(wait(subject, use), () -> writeAll(subject), () -> giveUp(subject.uid()));
         }
     }
 
-    /** Whether the operator counts that use, or the time after it, without another lease. */
-    boolean isCovered(Subject subject, Activity use) {
-        return Stream.of(Optional.ofNullable(recorded.get(subject.uid())), subject.start())
-                .flatMap(Optional::stream)
-                .anyMatch(known -> known.covers(use, idleTimeout(subject)));
+    /** How long the lease of that use may wait. */
+    Duration wait(Subject subject, Activity use) {
+        return subject.start()
+                .filter(start -> start.covers(use, idleTimeout(subject)))
+                .filter(start -> use.renewed().isBefore(start.renewed().plus(AFTER_START)))
+                .map(start -> AFTER_START)
+                .orElse(Duration.ZERO);
     }
 
     private synchronized boolean isFirst(String uid, Activity use) {

@@ -70,8 +70,18 @@ final class ApiCalls implements AutoCloseable {
      * @param givenUp called after a failure that is not followed by another attempt
      */
     void later(Runnable call, Runnable givenUp) {
+        later(Duration.ZERO, call, givenUp);
+    }
+
+    /**
+     * The same after a while.
+     *
+     * @param wait until the first attempt
+     */
+    void later(Duration wait, Runnable call, Runnable givenUp) {
         Mono.fromRunnable(call)
                 .subscribeOn(scheduler)
+                .delaySubscription(wait)
                 .retryWhen(Retry.backoff(MAX_RETRIES, FIRST_RETRY)
                         .maxBackoff(LONGEST_RETRY)
                         .filter(ApiCalls::mayPass)

@@ -71,6 +71,7 @@ final class Redial {
 
     /** The far side gave some sign, if only a refusal: silence is what the next attempt is not to be blamed for. */
     void heard() {
+        tcp = FIRST_TCP;
         greeting = FIRST_GREETING;
     }
 

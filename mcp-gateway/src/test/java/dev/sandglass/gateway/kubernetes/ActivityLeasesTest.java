@@ -60,34 +60,52 @@ class ActivityLeasesTest {
 
     /** The operator counts the idle time from the start on. */
     @Test
-    void aStartIsAUseThatNeedsNoLeaseForAQuarterOfTheIdleTime() {
+    void rightAfterAStartTheLeaseMayWaitUnlessTheUseIsLong() {
         Duration idle = Duration.ofMinutes(40);
         Instant start = NOON.instant();
         var started =
                 new ActivityLeases.Subject("sandglass-default", "box", "uid", Optional.empty(), Optional.of(start));
         try (ApiCalls calls = new ApiCalls()) {
             var leases = new ActivityLeases(client, calls, idle, NOON);
-            assertThat(leases.isCovered(started, Activity.now(start, Duration.ofMinutes(10))))
-                    .isTrue();
-            assertThat(leases.isCovered(started, Activity.now(start, Duration.ofMillis(600_001))))
-                    .isFalse();
-            assertThat(leases.isCovered(BOX, Activity.now(start, Duration.ZERO)))
+            Duration moment = Duration.ofSeconds(2);
+            Instant soon = start.plusMillis(1_999);
+            assertThat(leases.wait(started, Activity.now(start, Duration.ZERO))).isEqualTo(moment);
+            assertThat(leases.wait(started, Activity.now(soon, Duration.ZERO))).isEqualTo(moment);
+            assertThat(leases.wait(started, Activity.now(start, Duration.ofMinutes(10))))
+                    .isEqualTo(moment);
+            assertThat(leases.wait(started, Activity.now(start, Duration.ofMillis(600_001))))
+                    .isZero();
+            assertThat(leases.wait(started, Activity.now(start.plus(moment), Duration.ZERO)))
+                    .isZero();
+            assertThat(leases.wait(BOX, Activity.now(start, Duration.ZERO)))
                     .as("the start is not known")
-                    .isFalse();
+                    .isZero();
             Instant early = start.minus(Activity.SKEW).minusMillis(1);
-            assertThat(leases.isCovered(started, Activity.now(early, Duration.ZERO)))
+            assertThat(leases.wait(started, Activity.now(early, Duration.ZERO)))
                     .as("a clock is wrong")
-                    .isFalse();
+                    .isZero();
 
-            Duration last = idle.dividedBy(4).plus(Activity.SKEW);
+            leases.note(started, Duration.ZERO);
+            leases.note(started, Duration.ofMinutes(1));
+            await().until(() -> Optional.ofNullable(lease())
+                    .filter(lease -> lease.getSpec().getLeaseDurationSeconds() == 60)
+                    .isPresent());
+        }
+    }
+
+    /** The gateway that ran something there may have died before it wrote. */
+    @Test
+    void aSandboxMayBeBusyForAQuarterOfTheIdleTimeFromItsStartOn() {
+        Duration idle = Duration.ofMinutes(40);
+        var started = new ActivityLeases.Subject(
+                "sandglass-default", "box", "uid", Optional.empty(), Optional.of(NOON.instant()));
+        Duration last = idle.dividedBy(4).plus(Activity.SKEW);
+        try (ApiCalls calls = new ApiCalls()) {
             for (boolean may : new boolean[] {true, false}) {
                 Clock then = Clock.offset(NOON, may ? last : last.plusMillis(1));
                 assertThat(new ActivityLeases(client, calls, idle, then).mayBeBusy(started))
                         .isEqualTo(may);
             }
-
-            leases.note(started, Duration.ofHours(1));
-            await().until(() -> lease() != null);
         }
     }
 

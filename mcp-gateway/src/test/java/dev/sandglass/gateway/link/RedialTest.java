@@ -43,8 +43,11 @@ class RedialTest {
     void aSignOfLifeMakesSilenceSuspiciousAgain() {
         redial.greetingPatience();
         redial.greetingPatience();
+        redial.tcpPatience(0);
+        redial.tcpPatience(0);
         redial.heard();
         assertThat(redial.greetingPatience()).isEqualTo(500 * MS);
+        assertThat(redial.tcpPatience(0)).isEqualTo(50 * MS);
     }
 
     @Test

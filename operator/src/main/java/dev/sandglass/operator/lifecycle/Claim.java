@@ -91,7 +91,7 @@ public sealed interface Claim {
         List<ClaimableSeat> seats = matching.stream()
                 .flatMap(pool -> seats(pool, podsOf.apply(pool.name())))
                 .filter(seat -> ClaimedPod.outlives(seat.pod(), cold, now))
-                .sorted(ClaimableSeat.READY_FIRST)
+                .sorted(ClaimableSeat.UP_FIRST)
                 .toList();
         return seats.isEmpty() ? new Cold(ColdReason.NO_SEAT) : new Warm(seats);
     }

@@ -1,14 +1,13 @@
 package dev.sandglass.operator.lifecycle;
 
 import dev.sandglass.api.Reason;
-import dev.sandglass.operator.pod.SandboxContainer;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Optional;
 
 /** What the pod of a seat amounts to for its pool, in the words that a sandbox's Ready has for the same. Pure. */
 public sealed interface SeatState {
 
-    /** A sandbox can claim it, and finds its kernels started. */
+    /** A sandbox can claim it. */
     record Ready() implements SeatState {}
 
     /**
@@ -31,8 +30,7 @@ public sealed interface SeatState {
     static SeatState of(Pod pod) {
         return switch (PodState.of(pod)) {
             case PodState.Leaving leaving -> new Leaving();
-            // Its startup probe succeeds when its kernels are up (PodShape).
-            case PodState.Running running -> isUp(pod) ? new Ready() : new Starting(Optional.empty());
+            case PodState.Running running -> new Ready();
             case PodState.Ended ended -> new Failed(new Trouble(ended.reason(), ended.message()));
             case PodState.Starting starting ->
                 new Starting(Optional.of(new Trouble(starting.reason(), starting.message()))
@@ -43,12 +41,5 @@ public sealed interface SeatState {
                         ? new Starting(Optional.empty())
                         : new Failed(new Trouble(broken.reason(), broken.message()));
         };
-    }
-
-    /** Whether the kernels of a seat have started. */
-    static boolean isUp(Pod pod) {
-        return SandboxContainer.containerStatus(pod)
-                .filter(container -> Boolean.TRUE.equals(container.getReady()))
-                .isPresent();
     }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * How long seats take until they are ready, as {@code sandglass_seat_start_seconds}: from the write that made the pod to
+ * How long seats take until they can be claimed, as {@code sandglass_seat_start_seconds}: from the write that made the pod to
  * the round that saw it ready. Only seats that this process made are measured, and at most {@value #MAX_STARTS} at once.
  */
 public final class SeatMeter {
@@ -35,7 +35,7 @@ public final class SeatMeter {
     public SeatMeter(MeterRegistry registry, LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
         timer = Timer.builder(NAME)
-                .description("Time from the creation of a seat's pod until its kernels were up")
+                .description("Time from the creation of a seat's pod until a sandbox could claim it")
                 .serviceLevelObjectives(BUCKETS)
                 .register(registry);
     }

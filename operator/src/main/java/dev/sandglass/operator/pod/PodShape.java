@@ -135,14 +135,17 @@ public record PodShape(
     }
 
     /**
-     * The supervisor of a seat opens its port when the seat's kernels have started or were given up. The kubelet never ends a
-     * container for that: a sandbox may have claimed it meanwhile, and a cluster may keep the kubelet from its pods.
+     * The supervisor of a seat opens its port when the seat's kernels have started, and sandboxes claim such a seat before
+     * others. The kubelet never ends a container for that: a sandbox may have claimed it meanwhile, and a cluster may keep the
+     * kubelet from its pods.
      */
     private static Probe kernelsAreUp() {
         return new ProbeBuilder()
                 .withNewTcpSocket()
                 .withNewPort(SandboxLabels.LINK_PORT)
                 .endTcpSocket()
+                // A probe that fails is an Event.
+                .withInitialDelaySeconds(1)
                 .withPeriodSeconds(1)
                 .withFailureThreshold(Integer.MAX_VALUE)
                 .build();

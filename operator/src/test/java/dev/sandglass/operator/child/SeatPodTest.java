@@ -57,6 +57,7 @@ class SeatPodTest {
             "/metadata/ownerReferences/0/uid",
             "/spec/activeDeadlineSeconds",
             "/spec/containers/0/startupProbe/failureThreshold",
+            "/spec/containers/0/startupProbe/initialDelaySeconds",
             "/spec/containers/0/startupProbe/periodSeconds",
             "/spec/containers/0/startupProbe/tcpSocket/port",
             "/spec/securityContext/runAsUser",

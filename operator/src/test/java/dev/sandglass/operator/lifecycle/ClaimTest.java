@@ -185,17 +185,10 @@ class ClaimTest {
     void aSeatWhoseKernelsStillStartComesLast() {
         pools.add(DEFAULT);
         pods.add(unready(seat(DEFAULT, "starting", MADE.minusSeconds(1))));
-        pods.add(seat(DEFAULT, "ready", MADE));
+        pods.add(seat(DEFAULT, "up", MADE));
         pools.add(pool("younger", PoolTemplate.DEFAULT, MADE.plusSeconds(1)));
         pods.add(seat(pools.getLast(), "other", MADE));
-        assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("[ready, other, starting]");
-    }
-
-    @Test
-    void aSeatIsReadyWhenItsKernelsAre() {
-        Pod seat = seat(DEFAULT, "a", MADE);
-        assertThat(SeatState.of(seat)).isEqualTo(new SeatState.Ready());
-        assertThat(SeatState.of(unready(seat))).isEqualTo(new SeatState.Starting(Optional.empty()));
+        assertThat(text(claim(SandboxSpec.DEFAULT))).isEqualTo("[up, other, starting]");
     }
 
     private static Pod unready(Pod seat) {

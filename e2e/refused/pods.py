@@ -160,10 +160,8 @@ def enlarged(running: Json, bait: Json) -> Iterator[Attempt]:
     """Yield attempts of an administrator to give more processors to a pod that runs, and to one that is no sandbox."""
     for pod, outcome, rule in ((bait, "granted", ""), (running, "refused", SIZE)):
         larger = copy.deepcopy(pod)
-        resources = larger["spec"]["containers"][0]["resources"]
-        # Both, as Kubernetes lets no pod change its quality of service.
-        for kind in ("requests", "limits"):
-            resources.setdefault(kind, {})["cpu"] = "3"
+        # The limit alone: a node has to have what is requested.
+        larger["spec"]["containers"][0]["resources"]["limits"]["cpu"] = "3"
         metadata = pod["metadata"]
         place = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/resize?dryRun=All"
         yield Attempt(f"pods/resize: {metadata['name']} is {outcome}", ["replace", f"--raw={place}"], larger, rule)

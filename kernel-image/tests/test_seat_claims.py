@@ -1,5 +1,6 @@
-"""What surrounds a claim: what first runs are told, restarts of the container, the network, and ages."""
+"""What surrounds a claim: the start, what first runs are told, restarts of the container, the network, and ages."""
 
+import json
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +27,88 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
     yield make
     for running in started:
         running.stop()
+
+
+# The start.
+
+
+def eventually(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def port() -> int:
+    """A port that is free now, and that nothing else asks for."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
+
+
+def held_back(tmp_path: Path, language: str) -> tuple[dict[str, Any], Path, Path]:
+    """Settings that hold back the start of that language's kernel, the file that says so, and the one that ends it."""
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    if language == "python":
+        startup = tmp_path / "ipython" / "profile_default" / "startup" / "00.py"
+        startup.parent.mkdir(parents=True)
+        startup.write_text(
+            f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\n"
+            f"while not pathlib.Path({str(go)!r}).exists(): time.sleep(0.01)"
+        )
+        return {"IPYTHONDIR": str(tmp_path / "ipython")}, begun, go
+    startup = tmp_path / "wait.cjs"
+    startup.write_text(
+        f"const fs = require('fs'); fs.writeFileSync({json.dumps(str(begun))}, '');\n"
+        f"while (!fs.existsSync({json.dumps(str(go))}))"
+        " Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);"
+    )
+    return {"NODE_OPTIONS": f"--require {startup}"}, begun, go
+
+
+@pytest.mark.parametrize("late", ["python", "javascript"])
+def test_its_port_opens_when_all_its_kernels_have_started(
+    start: Callable[..., Running], tmp_path: Path, port: int, late: str
+) -> None:
+    """So that a startup probe of the port tells when the seat is ready."""
+    settings, begun, go = held_back(tmp_path, late)
+    patient = {"SEAT_OPENS_S": 600.0}
+    running = start("python,javascript", limits=patient, SANDGLASS_LINK_PORT=str(port), **settings)
+    eventually(begun.exists, "the kernel to begin")
+    other = "python/default" if late == "javascript" else None
+    if other:
+        eventually(lambda: f"name={other} event=ready" in running.log.read_text(), "the other kernel to be ready")
+    assert not is_open(port)
+    go.touch()
+    assert [kernel["state"] for kernel in running.client().hello()["kernels"]] == ["idle"]
+
+
+def test_its_port_opens_though_a_kernel_takes_long(start: Callable[..., Running], tmp_path: Path) -> None:
+    """Who claims it then is better off than without a link: commands and files need no kernel."""
+    settings, begun, go = held_back(tmp_path, "python")
+    running = start("python", limits={"SEAT_OPENS_S": 0.3}, **settings)
+    assert [kernel["state"] for kernel in running.client().hello()["kernels"]] == ["starting"]
+    eventually(begun.exists, "the kernel to begin")
+    go.touch()
+
+
+def test_its_port_opens_when_its_kernel_cannot_start(start: Callable[..., Running], tmp_path: Path) -> None:
+    """The sandbox then hears why, as that of any pod does."""
+    startup = tmp_path / "ipython" / "profile_default" / "startup" / "00.py"
+    startup.parent.mkdir(parents=True)
+    startup.write_text("import os\nos._exit(3)")
+    kernel = start("python", IPYTHONDIR=str(tmp_path / "ipython")).client().hello()["kernels"][0]
+    assert kernel["state"] == "dead"
+    assert kernel["trouble"]
+
+
+# What first runs are told.
 
 
 def told(output: Output) -> str:

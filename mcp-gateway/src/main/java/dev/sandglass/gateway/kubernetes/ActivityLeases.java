@@ -80,12 +80,12 @@ final class ActivityLeases {
             return;
         }
         if (isFirst(subject.uid(), use)) {
-            calls.later(wait(subject, use), () -> writeAll(subject), () -> giveUp(subject.uid()));
+            calls.later(delay(subject, use), () -> writeAll(subject), () -> giveUp(subject.uid()));
         }
     }
 
     /** How long the lease of that use may wait. */
-    Duration wait(Subject subject, Activity use) {
+    Duration delay(Subject subject, Activity use) {
         return subject.start()
                 .filter(start -> start.covers(use, idleTimeout(subject)))
                 .filter(start -> use.renewed().isBefore(start.renewed().plus(AFTER_START)))

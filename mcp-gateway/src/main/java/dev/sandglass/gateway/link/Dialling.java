@@ -81,8 +81,7 @@ final class Dialling {
         attempt = dialled;
         greeted = false;
         greeting = Greeting.begin(target, owner, dialled, counters.peer());
-        // The loop may have been busy for longer than that: what came in meanwhile it reads before a timer that begins
-        // now.
+        // A loop that was busy for longer than that reads what came in meanwhile before a timer that begins now.
         restartTimer(
                 redial.tcpPatience(owner.now()), () -> restartTimer(ONE_ROUND, () -> dialAnew("no TCP connection")));
     }

@@ -69,19 +69,19 @@ class ActivityLeasesTest {
             var leases = new ActivityLeases(client, calls, idle, NOON);
             Duration moment = Duration.ofSeconds(2);
             Instant soon = start.plusMillis(1_999);
-            assertThat(leases.wait(started, Activity.now(start, Duration.ZERO))).isEqualTo(moment);
-            assertThat(leases.wait(started, Activity.now(soon, Duration.ZERO))).isEqualTo(moment);
-            assertThat(leases.wait(started, Activity.now(start, Duration.ofMinutes(10))))
+            assertThat(leases.delay(started, Activity.now(start, Duration.ZERO))).isEqualTo(moment);
+            assertThat(leases.delay(started, Activity.now(soon, Duration.ZERO))).isEqualTo(moment);
+            assertThat(leases.delay(started, Activity.now(start, Duration.ofMinutes(10))))
                     .isEqualTo(moment);
-            assertThat(leases.wait(started, Activity.now(start, Duration.ofMillis(600_001))))
+            assertThat(leases.delay(started, Activity.now(start, Duration.ofMillis(600_001))))
                     .isZero();
-            assertThat(leases.wait(started, Activity.now(start.plus(moment), Duration.ZERO)))
+            assertThat(leases.delay(started, Activity.now(start.plus(moment), Duration.ZERO)))
                     .isZero();
-            assertThat(leases.wait(BOX, Activity.now(start, Duration.ZERO)))
+            assertThat(leases.delay(BOX, Activity.now(start, Duration.ZERO)))
                     .as("the start is not known")
                     .isZero();
             Instant early = start.minus(Activity.SKEW).minusMillis(1);
-            assertThat(leases.wait(started, Activity.now(early, Duration.ZERO)))
+            assertThat(leases.delay(started, Activity.now(early, Duration.ZERO)))
                     .as("a clock is wrong")
                     .isZero();
 

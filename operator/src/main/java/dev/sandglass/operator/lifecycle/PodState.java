@@ -137,8 +137,8 @@ sealed interface PodState {
     }
 
     /**
-     * The sandbox's container has no probes but that of a seat's start, so that it is ready while it runs. If a pod whose containers are all ready is
-     * called unready nevertheless, it was the control plane, which has not heard from the node.
+     * The sandbox's container has no probes but that of a seat's start, so that it is ready while it runs. If a pod whose
+     * containers are all ready is called unready nevertheless, it was the control plane, which has not heard from the node.
      */
     static boolean silent(PodStatus status) {
         List<ContainerStatus> containers = status.getContainerStatuses();

@@ -69,7 +69,8 @@ class ActivityLeasesTest {
             var leases = new ActivityLeases(client, calls, idle, NOON);
             Duration moment = Duration.ofSeconds(2);
             Instant soon = start.plusMillis(1_999);
-            assertThat(leases.delay(started, Activity.now(start, Duration.ZERO))).isEqualTo(moment);
+            assertThat(leases.delay(started, Activity.now(start, Duration.ZERO)))
+                    .isEqualTo(moment);
             assertThat(leases.delay(started, Activity.now(soon, Duration.ZERO))).isEqualTo(moment);
             assertThat(leases.delay(started, Activity.now(start, Duration.ofMinutes(10))))
                     .isEqualTo(moment);

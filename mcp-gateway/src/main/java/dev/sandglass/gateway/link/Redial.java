@@ -13,9 +13,8 @@ final class Redial {
     // A pause adds at most 5 % to the time that the far side took to come up.
     private static final int PAUSE_SHARE = 20;
 
-    // A pod's network loses SYNs while it is set up, and while it takes in the labels of a seat's claim (one in ten
-    // with
-    // kube-network-policies 0.8). TCP itself repeats one only after a second; an answer takes milliseconds.
+    // A pod's network loses SYNs while it is set up, and while it takes in the labels of a claim (with
+    // kube-network-policies 0.8 one in ten). TCP itself repeats one only after a second; an answer takes milliseconds.
     private static final long FIRST_TCP = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_STEP = TimeUnit.SECONDS.toNanos(4);
 

@@ -217,7 +217,11 @@ class ServerStartsTest {
         scene.run("web");
         scene.supervisor.servers.failure = Refusals.of("mcp_registering", "it is being registered already");
         var answer = scene.search("{}");
-        await().until(() -> scene.verbs(Verb.RegisterServer.class).size() == 1);
+        await().until(() -> {
+            scene.clock.advanceTimeBy(Duration.ofMillis(500));
+            return scene.verbs(Verb.RegisterServer.class).size() >= 2;
+        });
+        assertThat(answer).isNotDone();
         scene.supervisor.servers.failure = null;
         await().until(() -> {
             scene.clock.advanceTimeBy(Duration.ofMillis(500));
@@ -225,7 +229,6 @@ class ServerStartsTest {
         });
 
         assertThat(blob(answer)).isEqualTo("{}");
-        assertThat(scene.verbs(Verb.RegisterServer.class)).hasSizeGreaterThanOrEqualTo(2);
     }
 
     @Test

@@ -128,6 +128,33 @@ def test_a_call_ends_with_its_gateway(gateways: Gateways) -> None:
     assert gateways.sent[-1][0] == TWO
 
 
+def test_a_question_is_asked_again_when_its_gateway_is_gone(gateways: Gateways) -> None:
+    question = PATIENT._replace(question=True)
+    gateways.ask(question)
+    asked = gateways.sent[-1][1]
+    gateways.gone.add(ONE)
+    gateways.calls.forget(ONE)
+    assert gateways.answers == []
+    gateways.calls.offer(TWO, frozenset({"tool"}))
+    gateways.pass_time(0.0)
+    assert gateways.sent[-1] == (TWO, asked)
+    gateways.calls.returned(ONE, Returned(b"1", {"text": "late"}, b""))
+    gateways.calls.returned(TWO, Returned(b"1", {"text": "hi"}, b""))
+    assert gateways.answers == [({"text": "hi"}, b"")]
+    assert gateways.calls.stray == 1
+
+
+def test_a_question_whose_gateways_are_all_gone_is_not_asked_forever(gateways: Gateways) -> None:
+    gateways.calls.offer(TWO, frozenset({"tool"}))
+    gateways.ask(PATIENT._replace(question=True))
+    for peer in (TWO, ONE):
+        gateways.gone.add(peer)
+        gateways.calls.forget(peer)
+    gateways.pass_time(10.1)
+    assert gateways.problems() == ["no_gateway"]
+    assert len(gateways.calls) == 0
+
+
 def test_a_call_ends_with_its_time(gateways: Gateways) -> None:
     gateways.ask()
     gateways.pass_time(9.0)

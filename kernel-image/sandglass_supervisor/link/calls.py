@@ -5,7 +5,8 @@ else to any other that answers the kind. It is answered once: by that gateway, o
 ends with its execution.
 
 A call with patience waits for a gateway that answers its kind, and for room if too many are under way. Gateways are not
-asked for it: they say hello when they come. So does a call that a gateway declines because it is about to end.
+asked for it: they say hello when they come. So does a call that a gateway declines because it is about to end, and a
+question, which changes nothing, when the gateway that had it is gone.
 """
 
 import itertools
@@ -27,7 +28,8 @@ _DECLINED = "unknown_kind"  # what a gateway says of a kind that it answers no m
 class Call(NamedTuple):
     """What is asked of a gateway, in the name of an execution.
 
-    ``timeout_s`` counts from now, and so does ``patience_s``: how long there may be no gateway that answers the kind.
+    ``timeout_s`` counts from now, and so does ``patience_s``: how long there may be no gateway that answers the kind. A
+    ``question`` may be asked twice.
     """
 
     kind: str
@@ -36,6 +38,7 @@ class Call(NamedTuple):
     timeout_s: float
     blob: bytes = b""
     patience_s: float = 0.0
+    question: bool = False
 
 
 class _Waiting:
@@ -122,7 +125,9 @@ class Calls:
         self._kinds.pop(peer, None)
         why = "the gateway that had the call is gone; whether the call was carried out is not known"
         for call_id, waiting in list(self._waiting.items()):
-            if waiting.peer == peer:
+            if waiting.peer == peer and waiting.call.question:
+                self._ask_another(call_id, waiting)
+            elif waiting.peer == peer:
                 self._settle(call_id, Problem("gateway_lost", why))
 
     def _check_room(self, call: Call) -> None:
@@ -170,7 +175,7 @@ class Calls:
         return False
 
     def _ask_another(self, call_id: bytes, waiting: _Waiting) -> None:
-        """The gateway declined, so it is asked for nothing more until it says hello again."""
+        """The gateway declined or is gone, so it is asked for nothing more until it says hello again."""
         if waiting.peer is not None:
             self._kinds.pop(waiting.peer, None)
         self._give_back_room(waiting.call.execution_id)

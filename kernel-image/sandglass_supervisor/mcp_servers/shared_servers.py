@@ -53,7 +53,7 @@ class SharedServers:
         def read(value: Reply, blob: bytes) -> list[dict[str, Any]]:
             return shared_server_words.parse_servers(value, blob)
 
-        return self._ask(link_calls.Call(SERVERS, execution_id, {}, MCP_SERVERS_ASKED_S), read, answer)
+        return self._ask(link_calls.Call(SERVERS, execution_id, {}, MCP_SERVERS_ASKED_S, question=True), read, answer)
 
     def tools(self, execution_id: str, server: str, answer: Callable[[Listed | CallProblem], None]) -> Withdraw:
         """Ask for the tools of a server with their schemas; one that sleeps is started for it."""
@@ -61,7 +61,8 @@ class SharedServers:
         def read(_: Reply, blob: bytes) -> Listed:
             return shared_server_words.parse_listed(blob, server)
 
-        return self._ask(link_calls.Call(TOOLS, execution_id, {"server": server}, MCP_TOOLS_ASKED_S), read, answer)
+        call = link_calls.Call(TOOLS, execution_id, {"server": server}, MCP_TOOLS_ASKED_S, question=True)
+        return self._ask(call, read, answer)
 
     def call(self, execution_id: str, call: Call, answer: Answered) -> Withdraw:
         """Call a tool; the result is JSON. Raises CallProblem for a call that cannot be sent."""

@@ -124,13 +124,14 @@ def programs(pids: list[str]) -> set[str]:
 def test_pipes_of_what_was_left_running_are_given_back(own: Running) -> None:
     client = own.ready()
     before = own.descriptors()
-    script = "for i in 1 2; do (sleep 0.4; exec yes) & echo $!; done"
+    script = "for i in 1 2; do (until [ -e go ]; do sleep 0.1; done; exec yes) & echo $!; done"
     several = [f"left{i}" for i in range(DRAINED_COMMANDS // 2)]
     for name in several:
         client.ask("command", execution_id=name, command="sh", args=["-c", script], attach=True)
     left = [pid for name in several for pid in client.finish(name).text().split()]
     left += client.command("one-more", "sh", "-c", script).text().split()
     client.until(lambda: own.descriptors() == before + DRAINED_COMMANDS + 2, PATIENCE, "what it keeps open")
+    (own.workspace / "go").touch()
     client.until(lambda: programs(left) == {"yes"}, PATIENCE, "all to write")
     began = own.cpu_s()
     time.sleep(1)

@@ -92,7 +92,7 @@ def test_npm_interrupted_in_the_middle_and_again(
 
 
 def test_interrupted_while_it_writes_and_again(box: Running, client: Client, name: str) -> None:
-    many = {f"many/part{i}.txt": str(i) for i in range(1500)}
+    many = {f"many/part{i}.txt": str(i) for i in range(10_000)}
     (box.workspace / "many_parts-1.0-py3-none-any.whl").write_bytes(
         wheel("many_parts", "1.0", "word = 'whole'\n", many)
     )

@@ -32,7 +32,7 @@ def still_works(client: Client, name: str, kept: bytes) -> None:
 def test_the_time_of_a_cell_that_awaits_is_up(client: Client, name: str, what: str) -> None:
     client.run(f"{name}-before", BEFORE, session="steady")
     # By then it is where it holds on.
-    output = client.run(name, AWAITING[what], timeout_s=1.5 if what == "holds on" else 0.5, session="steady")
+    output = client.run(name, AWAITING[what], timeout_s=3.0 if what == "holds on" else 0.5, session="steady")
     assert told(output) == ("timeout", False)
     still_works(client, name, b"2" if what == "holds on" else b"1")
 

@@ -58,7 +58,7 @@ def test_all_of_it_ends_with_the_kernel(hasty: Running, name: str, language: str
     if how == "death":
         assert status(client.run("dies", SUICIDE[language], language=language, session="s")) == "kernel_died"
     elif how == "time-out":
-        ended = client.run("deaf", DEAF[language], language=language, session="s", timeout_s=1.0)
+        ended = client.run("deaf", DEAF[language], language=language, session="s", timeout_s=3.0)
         assert ended.outcome is not None
         assert (ended.outcome["status"], ended.outcome["kernel_restarted"]) == ("timeout", True)
     else:

@@ -125,7 +125,7 @@ def test_describe_and_servers(link: Link) -> None:
 @pytest.mark.usefixtures("server_one")
 def test_many_calls_at_once_and_one_too_many(link: Link) -> None:
     for number in range(limits.MCP_CALLS):
-        link.send(id=number, op="call", server="one", tool="slow", arguments={"seconds": 1})
+        link.send(id=number, op="call", server="one", tool="slow", arguments={"seconds": 5})
     link.send(id=99, op="call", server="one", tool="slow", arguments={"seconds": 1})
     first = link.receive()
     assert (first["id"], first["error"]["kind"]) == (99, "too_many")
@@ -253,7 +253,7 @@ def test_env_reaches_the_server_alone(peer: Client, link: Link) -> None:
     [
         ("quits", 50, "mcp_start_failed", 'its last words were "a key is missing"'),
         ("mute", 1, "mcp_timeout", "it did not answer within 1 s"),
-        ("broken", 2, "mcp_timeout", "it did not answer within 2 s; it sent what is no message of MCP"),
+        ("broken", 8, "mcp_timeout", "it did not answer within 8 s; it sent what is no message of MCP"),
     ],
 )
 def test_a_start_that_fails(peer: Client, behaviour: str, timeout_s: int, code: str, words: str) -> None:

@@ -93,7 +93,7 @@ def test_a_result_at_the_bound_and_one_above(peer: Client) -> None:
 
 @pytest.mark.usefixtures("server_one")
 def test_many_calls_at_once_and_one_too_many(peer: Client) -> None:
-    waiting = [send(peer, "slow", f"c{n}", seconds=1) for n in range(limits.MCP_CALLS)]
+    waiting = [send(peer, "slow", f"c{n}", seconds=5) for n in range(limits.MCP_CALLS)]
     assert problem(peer, "slow", call_id="more", seconds=1)[0] == "too_many"
     assert all(b"slept" in peer.both_to(request)[1] for request in waiting)
 

@@ -22,19 +22,19 @@ def outcome(output: Output) -> dict[str, Any]:
 
 def test_time_out_interrupts_and_keeps_the_kernel(client: Client, name: str) -> None:
     client.run(name + "1", "kept = 1")
-    output = client.run(name + "2", "print('partial')\nwhile True: pass", timeout_s=1.0)
+    output = client.run(name + "2", "print('partial')\nwhile True: pass", timeout_s=3.0)
     ended = outcome(output)
     assert (ended["status"], ended["kernel_restarted"], output.text()) == ("timeout", False, "partial\n")
-    assert 1000 <= ended["duration_ms"] < 1000 + 1000 * PATIENT["INTERRUPT_GRACE_S"]
+    assert 3000 <= ended["duration_ms"] < 3000 + 1000 * PATIENT["INTERRUPT_GRACE_S"]
     assert client.run(name + "3", "kept").only("result").blob == b"1"
 
 
 def test_stuck_code_is_killed(own: Running) -> None:
     client = own.ready()
-    client.start("stuck", f"print('before', flush=True)\n{STUCK}", timeout_s=1.0)
+    client.start("stuck", f"print('before', flush=True)\n{STUCK}", timeout_s=3.0)
     client.start("behind", "1")
     output = client.finish("stuck")
-    assert 1000 + 1000 * INTERRUPT_GRACE_S <= outcome(output)["duration_ms"] < 10_000
+    assert 3000 + 1000 * INTERRUPT_GRACE_S <= outcome(output)["duration_ms"] < 12_000
     assert (outcome(output)["status"], outcome(output)["kernel_restarted"]) == ("timeout", True)
     assert "variables are lost" in str(outcome(output)["message"])
     assert output.text() == "before\n"
@@ -47,18 +47,18 @@ def test_stuck_code_is_killed(own: Running) -> None:
 def test_a_flush_sends_what_any_thread_wrote(own: Running) -> None:
     client = own.ready()
     write = "import sys, threading\nsys.stdout.flush()\nt = threading.Thread(target=print, args=('from a thread',))"
-    client.start("stuck", f"{write}\nt.start(); t.join(); sys.stdout.flush()\n{STUCK}", timeout_s=1.0)
+    client.start("stuck", f"{write}\nt.start(); t.join(); sys.stdout.flush()\n{STUCK}", timeout_s=3.0)
     assert client.finish("stuck").text() == "from a thread\n"
 
 
 def test_time_out_does_not_count_the_queue(client: Client, name: str) -> None:
-    client.start(name + "1", "import time; time.sleep(1.5)")
-    assert outcome(client.run(name + "2", "pass", timeout_s=1.3))["status"] == "ok"
+    client.start(name + "1", "import time; time.sleep(3.5)")
+    assert outcome(client.run(name + "2", "pass", timeout_s=3.0))["status"] == "ok"
 
 
 def test_code_that_swallows_the_interrupt(client: Client, name: str) -> None:
     code = "import time\ntry: time.sleep(30)\nexcept KeyboardInterrupt: print('cleaned')"
-    output = client.run(name, code, timeout_s=1.0)
+    output = client.run(name, code, timeout_s=3.0)
     assert (outcome(output)["status"], output.text()) == ("timeout", "cleaned\n")
 
 

@@ -26,7 +26,7 @@ def usable(client: Client) -> None:
     """The next run or, if that is how the harm is found out, the one after it finds a kernel."""
     assert client.ask("list")["kernels"]
     for turn in range(3):
-        output = client.run(f"after{turn}", "1 + 1", timeout_s=3)
+        output = client.run(f"after{turn}", "1 + 1", timeout_s=10)
         if ended(output) == "ok":
             break
         assert output.outcome is not None
@@ -195,7 +195,7 @@ def test_thread_bomb(folder: Path) -> None:
 @needs_root
 def test_everything_that_can_be_stopped_is_stopped(first: Running) -> None:
     client = first.ready()
-    client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim", timeout_s=4)
+    client.start("waits", "print('on', flush=True)\nimport time; time.sleep(60)", session="victim", timeout_s=12)
     client.until(lambda: client.output("waits").text() == "on\n", PATIENCE, "output")
     client.run(
         "stop", "import os, signal; os.kill(-1, signal.SIGSTOP); os.kill(os.getppid(), signal.SIGSTOP)", timeout_s=1

@@ -28,6 +28,7 @@ class ResolverCheckTest {
     private static final List<String> IN_A_POD =
             List.of("search team.svc.cluster.local svc.cluster.local cluster.local", "nameserver 192.0.2.10", "");
     private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration LONG = Duration.ofSeconds(20);
 
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final MeterRegistry meters = new SimpleMeterRegistry();
@@ -54,8 +55,8 @@ class ResolverCheckTest {
         return check;
     }
 
-    private ResolverCheck check(DnsServerAddressStreamProvider servers) {
-        return check(new DnsNames(loops.next(), servers, PATIENCE), IN_A_POD);
+    private ResolverCheck check(DnsServerAddressStreamProvider servers, Duration patience) {
+        return check(new DnsNames(loops.next(), servers, patience), IN_A_POD);
     }
 
     /** It asks for two names; for the first again when both have come to nothing. */
@@ -70,7 +71,7 @@ class ResolverCheckTest {
     @Test
     void aResolverThatKnowsNoSuchNameAnswers() throws IOException {
         try (LoopbackResolver resolver = new LoopbackResolver(LoopbackResolver.NO_SUCH_NAME)) {
-            ResolverCheck check = check(resolver.asServers());
+            ResolverCheck check = check(resolver.asServers(), LONG);
             await().until(() -> check.obstacle().isEmpty());
             assertThat(metric()).isEqualTo(1);
             assertThat(asked).containsExactly("sandglass-dns-check.svc.cluster.local");
@@ -81,7 +82,7 @@ class ResolverCheckTest {
     @ValueSource(ints = {LoopbackResolver.SILENT, LoopbackResolver.REFUSED, LoopbackResolver.FAILURE})
     void oneThatSaysNothingOfUseDoesNotUntilItDoes(int code) throws IOException {
         try (LoopbackResolver resolver = new LoopbackResolver(code)) {
-            ResolverCheck check = check(resolver.asServers());
+            ResolverCheck check = check(resolver.asServers(), PATIENCE);
             awaitWholeRound();
             assertThat(check.obstacle()).hasValue("no resolver has answered (192.0.2.10)");
             assertThat(metric()).isZero();
@@ -98,7 +99,7 @@ class ResolverCheckTest {
         try (LoopbackResolver resolver = new LoopbackResolver(LoopbackResolver.SILENT)) {
             closed = resolver.asServers();
         }
-        ResolverCheck check = check(closed);
+        ResolverCheck check = check(closed, PATIENCE);
         awaitWholeRound();
         assertThat(check.obstacle()).isPresent();
     }

@@ -8,6 +8,7 @@ import dev.sandglass.gateway.execution.ExecutionRequest.Code;
 import dev.sandglass.gateway.execution.ExecutionRequest.Limits;
 import dev.sandglass.gateway.output.ExecutionError;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,10 +110,13 @@ class ReadingTest extends LiveSandbox {
     void thePositionIsThatOfTheAnswerAndNotOfTheBegin() throws Exception {
         CompletableFuture<ExecutionResult> first = beginAndHear(UNTIL_FILE.formatted("before"));
         try (Replica impatient = new Replica()) {
-            CompletableFuture<ExecutionResult> second = queued(impatient, UNTIL_FILE.formatted("behind"));
+            CompletableFuture<ExecutionResult> second =
+                    queued(impatient, "open('behind-runs', 'w').close()\n" + UNTIL_FILE.formatted("behind"));
             CompletableFuture<ExecutionResult> third = queued(impatient, "1");
             touch("before");
             assertThat(first.join().status()).isEqualTo(ExecutionStatus.OK);
+            await().atMost(Replica.LONG)
+                    .until(() -> Files.exists(supervisor.workspace().resolve("behind-runs")));
 
             impatient.executions.drain();
 

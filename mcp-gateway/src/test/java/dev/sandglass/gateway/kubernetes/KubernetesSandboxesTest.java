@@ -201,9 +201,14 @@ class KubernetesSandboxesTest {
                         .hasMessageContainingAll("ImageForbidden", "image x is not on the list"))
                 .verify(SOON);
 
-        assertThat(sandboxes.list("default", REF.namespace()))
+        assertThat(client.resources(Sandbox.class)
+                        .inNamespace(REF.namespace())
+                        .list()
+                        .getItems())
                 .as("what a failed start created")
                 .isEmpty();
+        await().atMost(SOON)
+                .until(() -> sandboxes.list("default", REF.namespace()).isEmpty());
     }
 
     @Test

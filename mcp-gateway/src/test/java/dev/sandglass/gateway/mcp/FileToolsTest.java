@@ -38,6 +38,7 @@ class FileToolsTest {
         links = TestLinks.start(SupervisorProcess.SECRET);
         gateway = TestGateway.start(links);
         gateway.sandboxes.put(new SandboxState.Running(supervisor.sandbox()));
+        gateway.awaitKernel(supervisor.sandbox());
     }
 
     @AfterAll

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -94,6 +95,7 @@ class OpenNetworkTest {
     void whatRunsWhenTheNetworkOpensIsEndedWithThatReasonAndKeepsItsOutput() throws Exception {
         int port = TrainedProgram.freePort();
         try (SupervisorProcess supervisor = thatTries(port, true)) {
+            gateway.awaitKernel(supervisor.sandbox());
             // The code says that it runs by the file, and only then there is something to reach.
             Thread opens = Thread.ofVirtual().start(() -> opensOnce(supervisor, port));
             JsonNode run = gateway.call("sandbox_run_code", """
@@ -111,7 +113,8 @@ class OpenNetworkTest {
     }
 
     private void opensOnce(SupervisorProcess supervisor, int port) {
-        await().until(() -> supervisor.workspace().resolve("begun").toFile().exists());
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> supervisor.workspace().resolve("begun").toFile().exists());
         try {
             closed.bind(new InetSocketAddress(LOOPBACK, port));
         } catch (IOException e) {

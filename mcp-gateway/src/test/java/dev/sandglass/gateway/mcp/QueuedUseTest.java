@@ -37,6 +37,7 @@ class QueuedUseTest {
                 LinkClient links = TestLinks.start(SupervisorProcess.SECRET);
                 TestGateway gateway = TestGateway.start(links)) {
             gateway.sandboxes.put(new SandboxState.Running(supervisor.sandbox()));
+            gateway.awaitKernel(supervisor.sandbox());
 
             inBackground(gateway, 1000);
             inBackground(gateway, 200);

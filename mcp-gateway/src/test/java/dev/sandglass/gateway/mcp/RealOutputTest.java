@@ -41,6 +41,7 @@ class RealOutputTest {
         links = TestLinks.start(SupervisorProcess.SECRET);
         gateway = TestGateway.start(links);
         gateway.sandboxes.put(new SandboxState.Running(supervisor.sandbox()));
+        gateway.awaitKernel(supervisor.sandbox());
     }
 
     @AfterAll

@@ -28,6 +28,7 @@ class RealSupervisorTest {
         links = TestLinks.start(SupervisorProcess.SECRET);
         gateway = TestGateway.start(links);
         gateway.sandboxes.put(new SandboxState.Running(supervisor.sandbox()));
+        gateway.awaitKernel(supervisor.sandbox());
     }
 
     @AfterAll

@@ -28,6 +28,7 @@ import dev.sandglass.gateway.port.PortAddresses;
 import dev.sandglass.gateway.port.PortRoute;
 import dev.sandglass.gateway.port.PortSettings;
 import dev.sandglass.gateway.port.PortSettings.ReachedBy;
+import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.toolcall.SharedServerList;
 import dev.sandglass.gateway.toolcall.ToolCalls;
 import dev.sandglass.gateway.toolserver.AgentServerSettings;
@@ -280,6 +281,11 @@ public final class TestGateway implements AutoCloseable {
     /** Bytes of answers of executions that are made or being written. */
     public long answerBytes() {
         return executions.answerBytes();
+    }
+
+    /** Waits until a sandbox's kernel has started, for which no call of a tool is patient enough on a busy machine. */
+    public void awaitKernel(RunningSandbox sandbox) {
+        executions.awaitKernel(sandbox).block(Duration.ofMinutes(2));
     }
 
     /** The port at which it listens. */

@@ -216,7 +216,8 @@ class ServerStartsTest {
     void aServerThatAnotherReplicaRegistersIsAskedForAgain() throws Exception {
         scene.run("web");
         scene.supervisor.servers.failure = Refusals.of("mcp_registering", "it is being registered already");
-        var answer = scene.search("{}");
+        // Longer than the clock goes on below.
+        var answer = scene.ask(BOX, "tool_call", "{'server':'web','tool':'search','timeout_s':86400}", "{}");
         await().until(() -> {
             scene.clock.advanceTimeBy(Duration.ofMillis(500));
             return scene.verbs(Verb.RegisterServer.class).size() >= 2;

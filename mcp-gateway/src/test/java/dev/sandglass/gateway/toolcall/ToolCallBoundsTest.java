@@ -127,6 +127,8 @@ class ToolCallBoundsTest {
             scene.servers.add("uid-two", "sandglass-default", Map.of());
             var others = scene.ask("uid-two", "tool_call", "{'server':'web','tool':'a'}", "{}");
             assertThat(others).isNotDone();
+            // The call whose turn it is has reached the server, and is not cancelled before it is sent.
+            await().until(() -> scene.supervisor.servers.waiting.size() == 1);
             answers.reversed().forEach(answer -> answer.cancel(false));
             await().until(() -> scene.verbs(Verb.CallServerTool.class).size() == 2);
             others.cancel(false);

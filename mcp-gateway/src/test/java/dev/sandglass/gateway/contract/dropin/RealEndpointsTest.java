@@ -28,6 +28,7 @@ class RealEndpointsTest {
         links = TestLinks.start(SupervisorProcess.SECRET);
         gateway = TestGateway.start(links);
         gateway.sandboxes.put(new SandboxState.Running(supervisor.sandbox()));
+        gateway.awaitKernel(supervisor.sandbox());
     }
 
     @AfterAll
@@ -60,7 +61,7 @@ class RealEndpointsTest {
         assertThat(second.path("warning").isNull()).isTrue();
         assertThat(cell("two words", "1/0", "").path("error").asString()).contains("ZeroDivisionError");
 
-        JsonNode late = cell("two words", "print(x, flush=True); import time; time.sleep(60)", ",'timeout_s':0.5");
+        JsonNode late = cell("two words", "print(x, flush=True); import time; time.sleep(60)", ",'timeout_s':2.5");
         assertThat(late.path("status").asString()).isEqualTo("timeout");
         assertThat(late.path("stdout").asString()).isEqualTo("41\n");
         assertThat(late.path("error").asString()).contains("timeout_s").doesNotContain("sandbox_");
@@ -180,7 +181,7 @@ class RealEndpointsTest {
         assertThat(cut)
                 .contains("[Output truncated: exceeded 100 character limit]\nMore of it is in /workspace/outputs/");
         String late = TestGateway.text(client.call(
-                "execute_ipython_cell", "{'code':'print(7, flush=True); import time; time.sleep(60)','timeout':0.5}"));
+                "execute_ipython_cell", "{'code':'print(7, flush=True); import time; time.sleep(60)','timeout':2.5}"));
         assertThat(late).startsWith("7\nExecution timed out: ").doesNotContain("sandbox_");
         assertThat(TestGateway.text(client.call("reset", "{}"))).startsWith("The kernel is new");
         assertThat(TestGateway.text(client.call("execute_ipython_cell", "{'code':'x'}")))

@@ -253,6 +253,7 @@ class AgentServersContractTest {
         client = EndpointClient.of(gateway, "/mcp?tools=all&structured=true&wait=1");
         text(REGISTER, ",'name':'web','command':'x','placement':'own'");
 
+        await().until(() -> !gateway.supervisor.servers.unanswered.isEmpty());
         gateway.supervisor.servers.unanswered.forEach(
                 start -> start.completeExceptionally(Refusals.of("mcp_start_failed", "it ended: no key")));
 

@@ -117,7 +117,7 @@ class ForgedImageFaultE2E {
         forge(sandbox);
         StreamedCall last = agent.stream(
                 "sandbox_run_code",
-                Map.of("sandbox", sandbox, "timeout", 10, "code", "import sys\n" + said("sys.stderr") + deed.code));
+                Map.of("sandbox", sandbox, "timeout", 30, "code", "import sys\n" + said("sys.stderr") + deed.code));
         last.awaitOutput("last\n");
         if (deed == LastDeed.TAKE_ALL_MEMORY) {
             assertThat(last.answer().status()).isEqualTo("oom_killed");

@@ -140,7 +140,13 @@ class PoolAttacksE2E {
         config.setClientKeyFile(null);
         config.setAutoOAuthToken(null);
         config.setOauthToken(token);
-        return new KubernetesClientBuilder().withConfig(config).build();
+        KubernetesClient user = new KubernetesClientBuilder().withConfig(config).build();
+        // The API server hears of a binding a moment after it was written.
+        await("the right").atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> {
+            user.pods().inNamespace(Tenant.NAMESPACE).list();
+            return true;
+        });
+        return user;
     }
 
     /** What would turn a seat into the pod of a sandbox, or take it from its pool, by hand. */

@@ -106,7 +106,11 @@ class SharedServersReplicasE2E {
                                 3 * CALLS)))
                 .executionId();
         replicas.drain(pods.get(0));
-        Answer whole = other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 50));
+        Answer whole = await("the end of the execution")
+                .atMost(Duration.ofMinutes(2))
+                .until(
+                        () -> other.call("sandbox_get_execution", Map.of("execution_id", id, "wait", 20)),
+                        answer -> !answer.status().equals("running"));
 
         assertThat(whole.status()).as(whole.text()).isEqualTo("ok");
         assertThat(other.python(sandbox, "[one for one in outcomes if not one.startswith('Hello')]")
@@ -153,6 +157,7 @@ class SharedServersReplicasE2E {
                         () -> kubectl.in(sandbox, "sh", "-c", "cat /workspace/outcomes 2>/dev/null || true"),
                         told -> !told.isBlank());
 
-        assertThat(outcomes.strip()).isIn("['Hello, orphan']", "['Unreachable', 'Hello, orphan']");
+        // The first may be lost with its gateway, and one more wait in vain until the crash is known.
+        assertThat(outcomes.strip()).matches("\\[('Unreachable', ){0,2}'Hello, orphan'\\]");
     }
 }

@@ -240,7 +240,7 @@ class OperatorIT {
     @Test
     void anIdleSandboxIsSuspendedAndStartsAgainWhenItsLeaseIsRenewed() {
         try (TestNamespace lazy = new TestNamespace();
-                TestNamespace.Running theirs = lazy.operator(Map.of("OPERATOR_IDLE_TIMEOUT", "4s"))) {
+                TestNamespace.Running theirs = lazy.operator(Map.of("OPERATOR_IDLE_TIMEOUT", "12s"))) {
             lazy.create("idle", SandboxSpec.DEFAULT);
             lazy.await("idle", SOON, OperatorIT::ready);
             Sandbox asleep = lazy.await("idle", SOON, sandbox -> is(sandbox, SUSPENDED, Reason.IDLE));

@@ -196,6 +196,16 @@ class PoolIT {
                 .build();
         namespace.admin.resource(quota).create();
         try {
+            // Before it is counted for the first time it refuses in other words.
+            namespace
+                    .admin
+                    .resource(quota)
+                    .waitUntilCondition(
+                            now -> now != null
+                                    && now.getStatus() != null
+                                    && !now.getStatus().getHard().isEmpty(),
+                            SOON.toMillis(),
+                            TimeUnit.MILLISECONDS);
             create(2, null);
             awaitPool(pool ->
                     says(pool, "False", "QuotaExceeded") && pool.observed().readyReplicas() == 1);

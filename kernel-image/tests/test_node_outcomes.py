@@ -45,6 +45,7 @@ def begin(client: Client, execution_id: str, code: str, **more: object) -> None:
         "'a'.repeat(40).match(/(a+)+b/)",
         "require('child_process').execSync('sleep 60')",
         "(async () => { for (;;) await new Promise(r => setTimeout(r, 1)) })()",
+        "(async () => { for (;;) await new Promise(r => setImmediate(r)) })(); " + FOREVER,
         "for await (const tick of require('timers/promises').setInterval(5)) tick",
         FOREVER,
         "new Promise(() => {})",
@@ -78,6 +79,17 @@ def test_interrupt_can_be_cleaned_up_after(client: Client, name: str) -> None:
     )
     client.ask("interrupt", execution_id=name)
     assert client.finish(name).text() == "on\nInterrupted\nend\n"
+
+
+def test_one_interrupt_is_one_error(client: Client, name: str) -> None:
+    """One that comes while the code is on its way to where it waits."""
+    busy = "for (const began = Date.now(); Date.now() - began < 30;);"
+    wait = "await new Promise(r => setTimeout(r, 20))"
+    code = f"console.log('on'); {busy} try {{ {FOREVER} }} catch (e) {{ {wait}; console.log(e.name) }}"
+    for turn in range(5):
+        begin(client, f"{name}{turn}", code)
+        client.ask("interrupt", execution_id=f"{name}{turn}")
+        assert client.finish(f"{name}{turn}").text() == "on\nInterrupted\n"
 
 
 def test_interrupt_right_after_start(client: Client, name: str) -> None:

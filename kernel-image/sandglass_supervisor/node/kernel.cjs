@@ -141,8 +141,11 @@ class Kernel {
   /** The guard asks for it; this thread hears it because it is not busy. */
   #stop(number) {
     Atomics.store(this.#state, CELLS.HEARD, number);
-    // Without effect if the code awaits nothing itself: then it is stopped at its next await.
-    if (this.#run?.number === number && this.#run.interrupt(new Interrupted())) Atomics.store(this.#state, CELLS.STOP, 0);
+    if (this.#run?.number !== number) return;
+    // Where the code came to an await meanwhile, all its awaits have thrown; once more would cut what it cleans up.
+    if (Atomics.compareExchange(this.#state, CELLS.STOP, number, 0) !== number) return;
+    // Where it awaits nothing itself, it is stopped at its next await.
+    if (!this.#run.interrupt(new Interrupted())) Atomics.store(this.#state, CELLS.STOP, number);
   }
 
   /**
@@ -166,6 +169,7 @@ class Kernel {
     if (run === undefined || run.isDone) return value;
     if (Atomics.compareExchange(this.#state, CELLS.STOP, run.number, 0) === run.number) {
       Atomics.store(this.#state, CELLS.HEARD, run.number);
+      run.interrupt(new Interrupted());
       Promise.resolve(value).catch(() => {});
       throw new Interrupted();
     }

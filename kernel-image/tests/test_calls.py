@@ -155,6 +155,17 @@ def test_a_question_whose_gateways_are_all_gone_is_not_asked_forever(gateways: G
     assert len(gateways.calls) == 0
 
 
+def test_a_question_that_ends_with_another_call_of_its_gateway_is_not_asked_again(gateways: Gateways) -> None:
+    gateways.calls.offer(TWO, frozenset({"tool"}))
+    gateways.calls.ask(PATIENT, (ONE,), lambda _value, _blob=b"": gateways.calls.end("e-1"))
+    gateways.ask(PATIENT._replace(question=True), readers=(ONE,))
+    gateways.gone.add(ONE)
+    gateways.calls.forget(ONE)
+    assert gateways.problems() == ["execution_ended"]
+    assert [peer for peer, frames in gateways.sent if frames[0] == b"T"] == [ONE, ONE]
+    assert len(gateways.calls) == 0
+
+
 def test_a_call_ends_with_its_time(gateways: Gateways) -> None:
     gateways.ask()
     gateways.pass_time(9.0)

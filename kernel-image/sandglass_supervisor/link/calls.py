@@ -125,9 +125,12 @@ class Calls:
         self._kinds.pop(peer, None)
         why = "the gateway that had the call is gone; whether the call was carried out is not known"
         for call_id, waiting in list(self._waiting.items()):
-            if waiting.peer == peer and waiting.call.question:
+            # Whoever hears of the end of one call may withdraw others.
+            if waiting.peer != peer or call_id not in self._waiting:
+                continue
+            if waiting.call.question:
                 self._ask_another(call_id, waiting)
-            elif waiting.peer == peer:
+            else:
                 self._settle(call_id, Problem("gateway_lost", why))
 
     def _check_room(self, call: Call) -> None:

@@ -207,8 +207,9 @@ class KubernetesSandboxesTest {
                         .getItems())
                 .as("what a failed start created")
                 .isEmpty();
-        await().atMost(SOON)
-                .until(() -> sandboxes.list("default", REF.namespace()).isEmpty());
+        assertThat(sandboxes.list("default", REF.namespace()))
+                .as("what this replica shows of it")
+                .isEmpty();
     }
 
     @Test

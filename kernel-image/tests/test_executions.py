@@ -113,13 +113,14 @@ def take_slowly():
     return buffers
 
 out._rotate_buffers = take_slowly
+before = out._piped_bytes
 os.write(1, b"a")
-while not out._unsent:
+while out._piped_bytes == before:
     time.sleep(0.001)
 os.write(2, b"e")
 seen = taken.wait(5)
 os.write(1, b"b" * SLICE)
-while out._piped_bytes <= SLICE:
+while out._piped_bytes <= before + SLICE:
     time.sleep(0.001)
 flushed.set()
 del out._rotate_buffers

@@ -25,23 +25,19 @@ images: ## builds the container images; with REGISTRY=HOST/PATH pushes them and 
 
 check: ## everything that needs no cluster
 	@.ci/doctor java go python shell
-	@.ci/check
+	@.ci/tests check
 
 test: ## what every change must pass: check, then a cluster and the tests of each capability and wall
 	@.ci/doctor java go python shell image e2e
-	@.ci/check
-	@e2e/up
-	@e2e/run --tier test
+	@.ci/tests test
 
-test-all: ## everything else there is, in six parts: SHARD=2/6 runs one of them
-	$(if $(filter-out 1/6 2/6 3/6 4/6 5/6 6/6,$(SHARD)),$(error SHARD=$(SHARD): there are six parts, 1/6 to 6/6))
+test-all: ## all other tests; SHARD=2/6 runs the second of six parts
 	@.ci/doctor java go python shell image e2e
-	@e2e/up
-	@failed=0; for part in $(if $(SHARD),$(SHARD:%/6=%),1 2 3 4 5 6); do e2e/run --tier $$part || failed=1; done; exit $$failed
+	@.ci/tests rest $(SHARD)
 
-e2e: ## the tests against the endpoint that `make up` left
+e2e: ## tests by name against the endpoint that `make up` left: make e2e ONLY='FilesE2E e2e/split-dns'
 	@.ci/doctor java python e2e
-	@e2e/run
+	@.ci/tests only $(ONLY)
 
 clients: ## MCP clients of frameworks, from their registries, through one scenario on that endpoint (e2e/clients/run_all.py NAME for one)
 	@.ci/doctor java python

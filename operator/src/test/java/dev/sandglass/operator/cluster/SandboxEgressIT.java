@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The operator's half of {@code allowedDomains} against a real API server; its own namespace is the tenant's here. */
-class EgressIT {
+class SandboxEgressIT {
 
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final String SERVICE = "sandglass-egress-proxy";

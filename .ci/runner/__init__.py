@@ -1,0 +1,1 @@
+"""Runs the project's tests by tiers: what each step is, what it prints, which sixth of the rest a run takes."""

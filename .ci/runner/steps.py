@@ -77,7 +77,7 @@ def check() -> list[Step]:
     return [
         *checks,
         pytest("kernel-image", "kernel image: format, lint, types, tests", ("kernel-image/check", "--beside")),
-        pytest("cli", "command line and library: format, lint, types, tests", ("cli/check",)),
+        pytest("cli", "command line and library: format, lint, types, tests", ("cli/check", "--beside")),
         Step(
             "java",
             "Java: format, lint, unit and golden tests",
@@ -181,30 +181,34 @@ def script(name: str) -> Step:
 
 def again(step: Step, failures: Sequence[reports.Case]) -> list[Step]:
     """Return the steps that run again what failed, each class by itself; the whole step if no test has a name."""
-    groups = list(dict.fromkeys(case.group.rsplit(".", 1)[-1] for case in failures))
-    if not groups:
+    if not failures:
         return [replace(step, name=f"{step.name}-again")]
+    groups = list(dict.fromkeys(reports.short(case.group) for case in failures))
     if step.name in ("e2e", "integration", "java-slow"):
         make = {"e2e": end_to_end, "integration": integration, "java-slow": slow_classes}[step.name]
         return [replace(make([group]), name=f"{step.name}-again-{group}") for group in groups]
     if step.name.endswith("-slow"):
         folder = step.name.removesuffix("-slow")
-        return [
-            replace(slow_modules(folder, [f"{folder}/tests/{group}.py"]), name=f"{step.name}-again-{group}")
-            for group in groups
-        ]
+        modules = dict.fromkeys(module(folder, case) for case in failures)
+        return [replace(slow_modules(folder, [one]), name=f"{step.name}-again-{Path(one).stem}") for one in modules]
     return [replace(step, name=f"{step.name}-again")]
+
+
+def module(folder: str, case: reports.Case) -> str:
+    """Return the path of a case's module below a folder; one that could not be imported is a case without a group."""
+    path = f"{(case.group or case.name).replace('.', '/')}.py"
+    return f"{folder}/{path}" if folder else path
 
 
 def alone(step: Step, case: reports.Case) -> str:
     """Return the command that runs one test that failed by itself."""
-    group = case.group.rsplit(".", 1)[-1]
+    group = reports.short(case.group)
     method = case.name.split("(")[0].split("[")[0]
     if case.group == "go":
         return "cd e2e/cluster/node && go test ./..."
     if step.name in ("kernel-image", "cli", "kernel-image-slow", "cli-slow"):
         folder = step.name.removesuffix("-slow")
-        return f"{folder}/check tests/{group}.py::{method}"
+        return f"{folder}/check {module('', case)}::{method}"
     if step.name.startswith("java"):
         return f"mvn -q -am -pl MODULE test -Dtest={group} {ONLY_NAMED[0]}"
     if step.name.startswith(("e2e", "integration")):

@@ -126,7 +126,7 @@ def find(root: Path, files: Iterable[str]) -> list[tuple[str, str]]:
             "/src/test/" in name and name.endswith("Test.java") and JUNIT_SLOW.search(path.read_text(encoding="utf-8"))
         ):
             found.append(("junit", path.stem))
-        elif re.fullmatch(r"(?:kernel-image|cli)/tests/test_\w+\.py", name):
+        elif re.fullmatch(r"(?:kernel-image|cli)/tests/(?:\w+/)*test_\w+\.py", name):
             if PYTEST_SLOW.search(path.read_text(encoding="utf-8")):
                 found.append(("pytest", name))
         elif name.startswith("e2e/") and is_program(path):

@@ -32,6 +32,7 @@ def test_messages_pass_unchanged_with_the_headers_of_the_older_revisions(gateway
     assert {each.path for each in gateway.endpoint.received} == {"/mcp"}
 
 
+@pytest.mark.slow
 def test_requests_of_the_newest_revision_have_its_headers(gateway: Gateway, bridges: Any) -> None:
     gateway.tools["größe"] = lambda _: result(text="ok")
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
@@ -73,6 +74,7 @@ def test_a_cancelled_call_loses_its_connection_and_has_no_answer(gateway: Gatewa
     assert bridge.end()[1] == b""
 
 
+@pytest.mark.slow
 def test_what_cannot_run_twice_is_told_and_the_rest_is_tried_again(gateway: Gateway, bridges: Any) -> None:
     broken = iter([True, True])
     gateway.tools["sandbox_run_code"] = lambda _: Reply(breaks=True)
@@ -86,6 +88,7 @@ def test_what_cannot_run_twice_is_told_and_the_rest_is_tried_again(gateway: Gate
     assert [each.tool for each in gateway.endpoint.received] == ["sandbox_run_code"] + ["sandbox_list"] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [b"{", b"[]", b"\xff", b'{"id": 1}', b"1" * 100])
 def test_a_line_that_is_no_message_is_answered_and_the_next_one_counts(
     gateway: Gateway, bridges: Any, line: bytes
@@ -96,6 +99,7 @@ def test_a_line_that_is_no_message_is_answered_and_the_next_one_counts(
     bridge.end()
 
 
+@pytest.mark.slow
 def test_a_line_that_is_too_long_is_refused_and_the_next_one_counts(gateway: Gateway, bridges: Any) -> None:
     bridge = bridges()
     refused = bridge.ask(b'{"jsonrpc":"2.0","id":1,"method":"' + b"x" * (33 * 1024 * 1024) + b'"}')
@@ -104,6 +108,7 @@ def test_a_line_that_is_too_long_is_refused_and_the_next_one_counts(gateway: Gat
     bridge.end()
 
 
+@pytest.mark.slow
 def test_a_key_that_is_refused_is_an_error_of_the_request(gateway: Gateway, bridges: Any) -> None:
     bridge = bridges(SANDGLASS_TOKEN="sgk_wrong")
     answer = bridge.ask(initialize())
@@ -111,6 +116,7 @@ def test_a_key_that_is_refused_is_an_error_of_the_request(gateway: Gateway, brid
     assert "sgk_wrong" not in str(bridge.end())
 
 
+@pytest.mark.slow
 def test_a_drop_in_contract_has_a_sandbox_of_its_own_that_ends_with_standard_input(
     gateway: Gateway, bridges: Any
 ) -> None:
@@ -129,6 +135,7 @@ def test_a_drop_in_contract_has_a_sandbox_of_its_own_that_ends_with_standard_inp
     assert [each.arguments.get("timeout_s") for each in executed] == [58, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_what_runs_and_the_sandbox(gateway: Gateway, bridges: Any, number: int) -> None:
     hold = threading.Event()
@@ -144,6 +151,7 @@ def test_a_signal_ends_what_runs_and_the_sandbox(gateway: Gateway, bridges: Any,
     assert bridge.end()[1] == b""
 
 
+@pytest.mark.slow
 def test_a_named_sandbox_is_kept(gateway: Gateway, bridges: Any) -> None:
     gateway.tools["execute"] = lambda _: result(text="{}")
     bridge = bridges("--contract", "ipython", "--name", "mine", "-n", "team-a")
@@ -154,6 +162,7 @@ def test_a_named_sandbox_is_kept(gateway: Gateway, bridges: Any) -> None:
     assert executed.path == "/mcp/ipython?sandbox=mine&namespace=team-a"
 
 
+@pytest.mark.slow
 def test_a_named_sandbox_that_does_not_start_is_deleted_if_this_bridge_made_it(gateway: Gateway, bridges: Any) -> None:
     there: list[Json] = [{"namespace": "default", "name": "mine", "state": "starting", "detail": None}]
     there[0] |= {"sessions": None, "executions": None}
@@ -183,6 +192,7 @@ def test_a_named_sandbox_that_does_not_start_is_deleted_if_this_bridge_made_it(g
     assert {"sandbox": "mine", "delete": True} in gateway.endpoint.calls("sandbox_stop")
 
 
+@pytest.mark.slow
 def test_where_the_network_cannot_be_open_the_sandbox_starts_closed_with_a_warning(
     gateway: Gateway, bridges: Any
 ) -> None:
@@ -200,6 +210,7 @@ def test_where_the_network_cannot_be_open_the_sandbox_starts_closed_with_a_warni
     assert gateway.endpoint.calls("sandbox_start")[1]["config"] == {"envs": {"A": "1"}}
 
 
+@pytest.mark.slow
 def test_a_start_that_fails_is_the_answer_of_the_call_and_tried_again_by_the_next(
     gateway: Gateway, bridges: Any
 ) -> None:
@@ -213,116 +224,7 @@ def test_a_start_that_fails_is_the_answer_of_the_call_and_tried_again_by_the_nex
     bridge.end()
 
 
-def test_files_go_up_and_down_within_the_allowed_folders(gateway: Gateway, bridges: Any, tmp_path: Path) -> None:
-    import base64
-
-    held: dict[str, bytes] = {}
-
-    def write(arguments: Json) -> Json:
-        offset = arguments.get("offset", 0)
-        held[arguments["path"]] = held.get(arguments["path"], b"")[:offset] + base64.b64decode(arguments["content"])
-        return result({"size": len(held[arguments["path"]])})
-
-    def read(arguments: Json) -> Json:
-        piece = held[arguments["path"]][arguments["offset"] :][: arguments["length"]]
-        return result({"content": base64.b64encode(piece).decode(), "size": len(held[arguments["path"]])})
-
-    gateway.tools |= {"sandbox_write_file": write, "sandbox_read_file": read}
-    allowed = tmp_path / "allowed"
-    allowed.mkdir()
-    content = bytes(range(256)) * 6000
-    (allowed / "up").write_bytes(content)
-    (tmp_path / "secret").write_text("s")
-    (allowed / "link").symlink_to(tmp_path / "secret")
-    bridge = bridges("--contract", "ipybox", "--allowed-dir", str(allowed))
-    names = [
-        tool["name"] for tool in bridge.ask({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})["result"]["tools"]
-    ]
-    assert names == ["execute_ipython_cell", "upload_file", "download_file"]
-    bridge.send(call(2, "upload_file", {"relpath": "d/up", "local_path": str(allowed / "up")}, progressToken="t"))
-    seen = [bridge.receive() for _ in range(3)]
-    assert [message.get("params", {}).get("progress") for message in seen] == [1 << 20, 1536000, None]
-    assert seen[-1]["result"]["isError"] is False
-    assert held["d/up"] == content
-    down = allowed / "new/folder/down"
-    answer = bridge.ask(call(3, "download_file", {"relpath": "d/up", "local_path": str(down)}))
-    assert answer["result"]["content"][0]["text"] == f"Downloaded d/up to {down}: 1536000 bytes."
-    assert down.read_bytes() == content
-    for tool, name, words in [
-        ("upload_file", tmp_path / "secret", "is not within allowed directories for upload"),
-        ("upload_file", allowed / "link", "is not within allowed directories for upload"),
-        ("upload_file", allowed / "../secret", "is not within allowed directories for upload"),
-        ("download_file", tmp_path / "x", "is not within allowed directories for download"),
-        ("upload_file", allowed / "absent", "File not found"),
-        ("upload_file", allowed, "Not a file"),
-        ("upload_file", "a\0b", "must be a path of 1 to 4096 characters"),
-    ]:
-        refused = bridge.ask(call(4, tool, {"relpath": "r", "local_path": str(name)}))["result"]
-        assert refused["isError"] is True
-        assert words in refused["content"][0]["text"]
-    assert not (tmp_path / "x").exists()
-    bridge.end()
-
-
-def test_the_default_folders_are_open_but_for_what_is_hidden_in_them(
-    gateway: Gateway, bridges: Any, tmp_path: Path
-) -> None:
-    home = tmp_path / "home"
-    for path in (".ssh/id_rsa", "work/.git/config", "Library/Keychains/k", "open/up", ".config/other/x"):
-        (home / path).parent.mkdir(parents=True, exist_ok=True)
-        (home / path).write_text("secret")
-    (home / "open/link").symlink_to(home / ".ssh/id_rsa")
-    (home / "open/folder").symlink_to(home / ".ssh")
-    gateway.tools |= {
-        "sandbox_write_file": lambda _: result({"size": 6}),
-        "sandbox_read_file": lambda _: result({"content": "ZXZpbA==", "size": 4}),
-    }
-    environ = {"HOME": str(home), "TMPDIR": str(tmp_path / "home/tmp")}
-    (home / "tmp").mkdir()
-
-    def asked(bridge: Any, tool: str, place: str) -> Any:
-        answer = bridge.ask(call(1, tool, {"relpath": "r", "local_path": place}))["result"]
-        return answer["content"][0]["text"] if answer["isError"] else None
-
-    bridge = bridges("--contract", "ipybox", **environ)
-    for place in ("~/.ssh/id_rsa", "~/open/link", "~/work/.git/config", "~/Library/Keychains/k"):
-        words = asked(bridge, "upload_file", place)
-        assert words == (
-            f"Error: Path '{place}' is not within allowed directories for upload: it is hidden, and --allowed-dir names"
-            " no folder that holds it"
-        )
-    for place in ("~/.bashrc", "~/open/../.ssh/authorized_keys", "~/open/folder/rc", "~/.config/new", "~/tmp/.X/x"):
-        assert "is not within allowed directories for download: it is hidden" in asked(bridge, "download_file", place)
-    assert asked(bridge, "upload_file", "~/open/up") is None
-    assert asked(bridge, "download_file", "~/open/down") is None
-    assert asked(bridge, "download_file", "~/tmp/down") is None
-    errors = bridge.end()[2]
-    assert errors.count("upload_file and download_file reach your home folder") == 1
-    assert not (home / ".bashrc").exists()
-    bridge = bridges("--contract", "ipybox", "--allowed-dir", "~", "--allowed-dir", "~/.config/other", **environ)
-    assert "it is hidden" in asked(bridge, "upload_file", "~/.ssh/id_rsa")
-    assert asked(bridge, "upload_file", "~/.config/other/x") is None
-    bridge.end()
-    bridge = bridges("--contract", "ipybox", "--allowed-dir", "~/work", **environ)
-    assert asked(bridge, "upload_file", "~/work/.git/config") is None
-    assert "is not within allowed directories for upload" in asked(bridge, "upload_file", "~/open/up")
-    bridge.end()
-
-
-def test_a_path_that_is_none_of_this_machine_is_answered(gateway: Gateway, bridges: Any, tmp_path: Path) -> None:
-    (tmp_path / "circle").symlink_to(tmp_path / "circle")
-    bridge = bridges("--contract", "ipybox", "--allowed-dir", str(tmp_path))
-    for place in ("~nobody-of-this-name/x", str(tmp_path / "circle"), str(tmp_path / "\ud800")):
-        for tool in ("upload_file", "download_file"):
-            gateway.tools["sandbox_read_file"] = lambda _: result({"content": "", "size": 0})
-            answer = bridge.ask(call(1, tool, {"relpath": "r", "local_path": place}))
-            assert (answer["id"], answer["result"]["isError"] or place.endswith("circle")) == (1, True)
-            words = answer["result"]["content"][0]["text"]
-            assert not place.startswith("~") or words == f"Error: Not a path of this machine: {place}"
-    assert bridge.ask(initialize())["id"] == 0
-    bridge.end()
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("message", "message_id"),
     [
@@ -348,6 +250,7 @@ def test_a_request_that_no_endpoint_could_answer_is_answered(
     assert bridge.end()[1] == b""
 
 
+@pytest.mark.slow
 def test_a_failure_of_the_bridge_itself_is_answered_and_its_type_alone_is_logged(
     gateway: Gateway, bridges: Any
 ) -> None:
@@ -373,6 +276,7 @@ def test_a_failure_of_the_bridge_itself_is_answered_and_its_type_alone_is_logged
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_the_official_client_works(gateway: Gateway, tmp_path: Path, mode: Any) -> None:
     from mcp.client import Client

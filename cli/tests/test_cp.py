@@ -89,6 +89,7 @@ def test_a_file_goes_up_and_down(workspace: Workspace, run: Run) -> None:
     assert [path.name for path in Path("new/folder").iterdir()] == ["name"]
 
 
+@pytest.mark.slow
 def test_a_folder_goes_up_and_down_without_links(workspace: Workspace, run: Run) -> None:
     Path("data/sub/none").mkdir(parents=True)
     for number in range(30):

@@ -13,8 +13,8 @@ import pytest
 from sandglass.command_line.repl import is_whole
 from tests.commands import Run
 from tests.endpoint import Endpoint, in_turn, ran, result
-from tests.test_commands import Terminal
 from tests.test_library import BEGUN, ERROR, STARTED, STOPPED
+from tests.test_terminals import Terminal
 
 PORT = {
     "port": 8000,
@@ -73,6 +73,7 @@ def test_repl_on_a_terminal(endpoint: Endpoint) -> None:
     assert endpoint.calls("sandbox_stop") == []
 
 
+@pytest.mark.slow
 def test_open_prints_the_link_for_browsers_or_the_address_for_programs(endpoint: Endpoint, run: Run) -> None:
     started = STARTED["structuredContent"]
     base = endpoint.url.removesuffix("/mcp")
@@ -120,6 +121,7 @@ def secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_keys_are_made_listed_and_revoked(secret: Path, run: Run) -> None:
     made = run("keys", "create", "planner", "-t", "team-a", "-t", "*")
     key = made.out.strip()
@@ -137,6 +139,7 @@ def test_keys_are_made_listed_and_revoked(secret: Path, run: Run) -> None:
     assert [each["caller"] for each in json.loads(run("keys", "list", "-o", "json").out)] == ["first", "odd"]
 
 
+@pytest.mark.slow
 def test_keys_refuse_what_is_wrong_and_tell_what_kubectl_says(
     secret: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

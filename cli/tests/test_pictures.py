@@ -22,8 +22,8 @@ from sandglass.terminal import pictures, sixel
 from sandglass.terminal.bitmaps import CLEAR, Bitmap
 from sandglass.terminal.pictures import Display
 from tests.endpoint import Endpoint, Json, ran, streamed
-from tests.test_commands import Terminal
 from tests.test_library import BEGUN, STOPPED
+from tests.test_terminals import Terminal
 
 # Recorded: what Pillow wrote.
 SMALL = (
@@ -181,6 +181,7 @@ def with_picture(endpoint: Endpoint, tmp_path: Path) -> str:
 SAVED = "sandglass: picture saved: picture-1.png\r\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environ", [{}, {"TMUX": "/tmp/tmux-0/default,1,0", "TERM": "tmux-256color"}])
 def test_a_terminal_that_says_it_has_sixel_gets_it(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: Json
@@ -197,6 +198,7 @@ def test_a_terminal_that_says_it_has_sixel_gets_it(
 NO_PILLOW = "sandglass: to see pictures in this terminal, install Pillow: pip install 'sandglass-cli[sixel]'\r\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "advice"), [(XTERM_WITH_SIXEL, NO_PILLOW), (XTERM, "")], ids=["sixel", "none"])
 def test_without_pillow_a_picture_is_saved_and_a_terminal_with_sixel_gets_advice(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, advice: str
@@ -227,6 +229,7 @@ def test_pillow_is_imported_for_sixel_alone(
     assert "\x1b_G" in terminal.seen
 
 
+@pytest.mark.slow
 def test_xterm_without_sixel_has_the_picture_saved(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,6 +242,7 @@ def test_xterm_without_sixel_has_the_picture_saved(
     assert Path("picture-1.png").read_bytes() == base64.b64decode(SMALL)
 
 
+@pytest.mark.slow
 def test_a_terminal_that_does_not_answer_is_waited_for_briefly(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +252,7 @@ def test_a_terminal_that_does_not_answer_is_waited_for_briefly(
     assert terminal.seen == "hi" + sixel.QUERY + SAVED
 
 
+@pytest.mark.slow
 def test_a_dumb_terminal_is_asked_nothing_and_has_the_picture_saved(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +263,7 @@ def test_a_dumb_terminal_is_asked_nothing_and_has_the_picture_saved(
     assert Path("picture-1.png").read_bytes() == base64.b64decode(SMALL)
 
 
+@pytest.mark.slow
 def test_what_was_typed_meanwhile_is_not_taken_for_an_answer(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,6 +286,7 @@ def test_what_was_typed_meanwhile_is_not_taken_for_an_answer(
     assert terminal.seen == "hiy" + SAVED
 
 
+@pytest.mark.slow
 def test_a_wrong_choice_is_told_before_anything_runs(
     endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

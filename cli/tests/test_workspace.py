@@ -135,6 +135,7 @@ def test_a_workspace_is_the_same_before_and_after_each_call(
     assert endpoint.calls("sandbox_start")[0]["config"]["envs"] == {"MODE": "test"}
 
 
+@pytest.mark.slow
 def test_a_conflict_is_told_once_and_both_sides_stay(
     endpoint: Endpoint,
     gateway: Gateway,
@@ -156,6 +157,7 @@ def test_a_conflict_is_told_once_and_both_sides_stay(
     assert ((tmp_path / "both").read_text(), there.files["both"]) == ("mine, longer", b"theirs")
 
 
+@pytest.mark.slow
 def test_a_folder_is_bound_to_a_path_in_the_workspace_and_made_if_it_is_missing(
     endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
 ) -> None:
@@ -208,6 +210,7 @@ def names(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_no_hidden_file_of_a_sandbox_reaches_this_machine(
     endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
 ) -> None:
@@ -217,6 +220,7 @@ def test_no_hidden_file_of_a_sandbox_reaches_this_machine(
     assert "left in the sandbox, since this machine takes such names for something else: odd\\name" in errors
 
 
+@pytest.mark.slow
 def test_hidden_files_that_are_asked_for_come_without_git_and_secrets(
     endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
 ) -> None:
@@ -225,6 +229,7 @@ def test_hidden_files_that_are_asked_for_come_without_git_and_secrets(
     assert "your programs may obey them (--sync-hidden)" in errors
 
 
+@pytest.mark.slow
 def test_git_and_secrets_do_not_go_up_and_are_told_once(
     endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
 ) -> None:
@@ -243,6 +248,7 @@ def test_git_and_secrets_do_not_go_up_and_are_told_once(
     assert "takes such names for something else: odd\\name" in errors
 
 
+@pytest.mark.slow
 def test_a_name_that_differs_in_case_alone_writes_over_nothing(
     endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
 ) -> None:
@@ -259,6 +265,7 @@ def test_a_name_that_differs_in_case_alone_writes_over_nothing(
     assert there.files.keys() == {MARKER, "NOTES", "new"}
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_ends_no_other(
     endpoint: Endpoint, gateway: Gateway, bridges: Any, tmp_path: Path
 ) -> None:
@@ -273,6 +280,7 @@ def test_a_file_that_cannot_be_written_ends_no_other(
     assert names(tmp_path) == {"b"}
 
 
+@pytest.mark.slow
 def test_a_workspace_needs_a_sandbox_of_its_own_and_a_folder(endpoint: Endpoint, tmp_path: Path, run: Any) -> None:
     assert "go with a contract" in run("mcp", "--workspace", str(tmp_path)).err
     assert run("mcp", "--contract", "ipybox", "--workspace", str(tmp_path / "absent")).code == 2

@@ -88,6 +88,7 @@ def test_what_fails_says_so(prepared: Client, name: str, code: str, message: str
     is_as_it_was(prepared, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code", ["asyncio.run(forever())", "await add(1, 1); asyncio.run(forever())", "loop.run_until_complete(forever())"]
 )

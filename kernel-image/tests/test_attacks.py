@@ -101,6 +101,7 @@ for number in range(1, 65):
 """
 
 
+@pytest.mark.slow
 def test_first_process_survives_all_signals(first: Running) -> None:
     client = first.ready()
     assert first.pid == 1
@@ -114,6 +115,7 @@ def test_first_process_survives_all_signals(first: Running) -> None:
     assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 
+@pytest.mark.slow
 def test_first_process_reaps_orphans(first: Running) -> None:
     client = first.ready()
     client.command("orphans", "sh", "-c", "for i in $(seq 50); do (sleep 0.1 &) ; done")
@@ -122,6 +124,7 @@ def test_first_process_reaps_orphans(first: Running) -> None:
     assert "Z" not in seen
 
 
+@pytest.mark.slow
 def test_first_process_ends_when_the_runtime_says_so(first: Running) -> None:
     first.ready()
     os.kill(first_process_of(first), signal.SIGTERM)
@@ -173,6 +176,7 @@ def test_plain_connections_are_refused(spare: Running) -> None:
     assert client.ask("list")["kernels"]
 
 
+@pytest.mark.slow
 def test_a_wrong_server_key_is_noticed_by_the_client(spare: Running) -> None:
     client = Client(spare.endpoint, zmq.curve_keypair()[0], spare.gateway)
     with pytest.raises(TimeoutError):
@@ -180,6 +184,7 @@ def test_a_wrong_server_key_is_noticed_by_the_client(spare: Running) -> None:
     client.close()
 
 
+@pytest.mark.slow
 def test_code_that_closes_its_own_descriptors(spare: Running) -> None:
     client = spare.ready()
     output = client.run("close", "import os; os.closerange(3, 1000)", timeout_s=1)
@@ -189,6 +194,7 @@ def test_code_that_closes_its_own_descriptors(spare: Running) -> None:
     assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 
+@pytest.mark.slow
 def test_connections_to_the_link_cost_no_kernel_and_no_command(folder: Path) -> None:
     running = Running(folder, ["prlimit", "--nofile=4096"])
     try:
@@ -205,6 +211,7 @@ def test_connections_to_the_link_cost_no_kernel_and_no_command(folder: Path) -> 
         running.stop()
 
 
+@pytest.mark.slow
 def test_a_forged_reply_ends_its_own_run_only(tmp_path: Path) -> None:
     grace_s = 0.5
     assert grace_s < IDLE_GRACE_S
@@ -245,6 +252,7 @@ print('done')
 ADJUSTED = "/proc/self/oom_score_adj"
 
 
+@pytest.mark.slow
 def test_when_memory_ends_all_that_runs_goes_before_the_supervisor(plain: Running) -> None:
     client = plain.ready()
     assert int(Path(f"/proc/{plain.pid}/oom_score_adj").read_text()) < 1000

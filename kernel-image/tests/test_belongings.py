@@ -44,6 +44,7 @@ def everything_of(*names: str) -> list[str]:
     return [f"{sorted(files)} {sorted(names)}", str([len(names)] * 3)]
 
 
+@pytest.mark.slow
 @needs_root
 @pytest.mark.parametrize("end", ["reset", "death"])
 def test_a_kernels_end_gives_back_what_its_session_made(first: Running, end: str) -> None:

@@ -158,6 +158,7 @@ def told(kept: BetweenRuns) -> list[tuple[str, bytes]]:
     return found
 
 
+@pytest.mark.slow
 def test_however_much_there_is_head_and_tail_are_kept() -> None:
     kept = BetweenRuns()
     for number in range(100_000):

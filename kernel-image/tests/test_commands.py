@@ -95,6 +95,7 @@ def test_what_it_leaves_running_does_not_hold_it(client: Client, name: str) -> N
     os.kill(int(output.text()), signal.SIGKILL)  # it runs still
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["", "nohup ", "setsid "])
 def test_what_it_leaves_running_may_write_on(shared: Running, client: Client, name: str, home: Path, how: str) -> None:
     go, written = home / "go", home / "written"
@@ -121,6 +122,7 @@ def programs(pids: list[str]) -> set[str]:
     return {Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids}
 
 
+@pytest.mark.slow
 def test_pipes_of_what_was_left_running_are_given_back(own: Running) -> None:
     client = own.ready()
     before = own.descriptors()
@@ -159,6 +161,7 @@ def test_what_it_leaves_writing_without_end_holds_nobody_up(own: Running, on_ful
     assert min(took) < 1
 
 
+@pytest.mark.slow
 def test_what_it_leaves_writing_holds_nobody_up_though_nobody_reads(own: Running) -> None:
     client = own.ready()
     left = ("-c", "yes & yes & yes & exit 3")
@@ -166,6 +169,7 @@ def test_what_it_leaves_writing_holds_nobody_up_though_nobody_reads(own: Running
     client.until(lambda: client.ask("list")["executions"][-1]["state"] == "done", PATIENCE, "its end")
 
 
+@pytest.mark.slow
 def test_sixteen_at_a_time(own: Running) -> None:
     client = own.ready()
     for i in range(16):
@@ -196,6 +200,7 @@ def test_while_a_kernel_spins(client: Client, name: str) -> None:
     assert client.finish(name).outcome["status"] == "interrupted"  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_no_file_is_larger_than_the_places_for_files(tmp_path: Path, name: str) -> None:
     account = tmp_path / "cgroup"
     account.mkdir()

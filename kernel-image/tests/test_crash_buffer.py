@@ -91,6 +91,7 @@ def test_the_run_that_began_last(descriptor: int) -> None:
     assert not crash_buffer.has_begun(descriptor, "run-3")
 
 
+@pytest.mark.slow
 def test_last_words_behind_output_that_nobody_reads(own: Running) -> None:
     client = own.client(acknowledge=False)
     client.hello()

@@ -2,6 +2,7 @@
 
 import signal
 
+import pytest
 from supervisors import Running
 
 
@@ -14,6 +15,7 @@ def test_last_words_and_crash_report(own: Running) -> None:
     assert "Segmentation fault" in output.text("stderr")
 
 
+@pytest.mark.slow
 def test_a_crash_report_that_the_code_asks_for(spare: Running) -> None:
     client = spare.ready()
     code = "import ctypes, faulthandler\nfaulthandler.enable({})\nctypes.string_at(0)"
@@ -22,6 +24,7 @@ def test_a_crash_report_that_the_code_asks_for(spare: Running) -> None:
     assert "Segmentation fault" in (spare.workspace / "report").read_text()
 
 
+@pytest.mark.slow
 def test_a_long_crash_report_has_its_beginning(spare: Running) -> None:
     """It says what happened and where; what made it long, as the names of many modules, comes last."""
     client = spare.ready()

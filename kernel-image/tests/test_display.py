@@ -53,6 +53,7 @@ def test_picture_of_pillow_is_shown(client: Client, name: str) -> None:
         assert (picture.size, picture.getpixel((0, 0))) == ((30, 20), (0, 255, 0, 60))
 
 
+@pytest.mark.slow
 def test_large_picture_of_pillow_is_scaled_and_kept(spare: Running) -> None:
     client = spare.ready()
     code = (
@@ -73,6 +74,7 @@ def test_a_screenshot_of_a_long_page_is_scaled(client: Client, name: str) -> Non
         assert max(picture.size) <= 1600
 
 
+@pytest.mark.slow
 def test_matplotlib_draws_without_set_up(client: Client, name: str) -> None:
     code = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])"
     output = client.run(name, code, timeout=60)
@@ -99,6 +101,7 @@ def test_svg_is_told_of(spare: Running) -> None:
     assert str(path) in note
 
 
+@pytest.mark.slow
 def test_html_alone_is_its_text(client: Client, name: str) -> None:
     code = """
 import pandas
@@ -222,6 +225,7 @@ def test_standard_input_is_empty_and_the_debugger_ends(client: Client, name: str
     assert ended.outcome["status"] in ("error", "ok")
 
 
+@pytest.mark.slow
 def test_await(client: Client, name: str) -> None:
     code = "import asyncio\nasync def soon(): return 7\nx = await soon()\n"
     assert (
@@ -247,6 +251,7 @@ def test_shell_lines_and_cells(client: Client, name: str) -> None:
     assert "exit status 4" in cell.only("error").json["message"]
 
 
+@pytest.mark.slow
 def test_pip_from_code(spare: Running) -> None:
     with ZipFile(spare.workspace / "greet-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("greet.py", "text = 'hello from a package'")
@@ -264,6 +269,7 @@ def test_pip_from_code(spare: Running) -> None:
 LOOK = "import os; print(os.environ.get('GREETING'), os.environ.get('NEW'), os.environ.get('OWN'))"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

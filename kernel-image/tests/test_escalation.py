@@ -31,6 +31,7 @@ def test_a_catastrophic_pattern_is_interrupted(client: Client, name: str) -> Non
     assert ended["status"] == "timeout"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", [*ENDLESS_IN_C, *DEAF])
 def test_what_cannot_be_interrupted_is_killed(hasty: Running, what: str) -> None:
     client = hasty.ready()
@@ -56,6 +57,7 @@ def test_what_reacts_keeps_its_variables_and_is_told_what_to_do(client: Client, 
     assert client.run(name + "3", "kept").only("result").blob == b"1"
 
 
+@pytest.mark.slow
 def test_an_interrupt_by_a_caller_goes_as_far(hasty: Running) -> None:
     client = hasty.ready()
     client.start("deaf", DEAF["ignores"])
@@ -67,6 +69,7 @@ def test_an_interrupt_by_a_caller_goes_as_far(hasty: Running) -> None:
     assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 
+@pytest.mark.slow
 def test_whoever_waits_hears_of_a_killed_kernel_at_once(spare: Running) -> None:
     client = spare.ready()
     for turn in range(5):
@@ -82,6 +85,7 @@ def test_whoever_waits_hears_of_a_killed_kernel_at_once(spare: Running) -> None:
         assert "variables are lost; files are kept. Run the code" in ended["message"]
 
 
+@pytest.mark.slow
 def test_programs_of_a_killed_kernel_go_with_it(hasty: Running) -> None:
     client = hasty.ready()
     code = "import os, subprocess; print(subprocess.Popen(['sleep', '300']).pid, flush=True)\n" + DEAF["ignores"]

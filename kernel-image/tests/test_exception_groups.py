@@ -50,6 +50,7 @@ def test_an_exception_while_a_group_is_handled(client: Client, name: str) -> Non
     assert "OSError: a" in traceback
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

@@ -250,6 +250,7 @@ print(subprocess.run(['echo', 'program'], capture_output=True, text=True).stdout
     assert sorted(client.run(name, code).text().split()) == ["fork", "program", "thread"]
 
 
+@pytest.mark.slow
 def test_files_in_the_workspace_do_not_shadow_the_kernel(spare: Running) -> None:
     for module in ("json", "random", "sandglass_supervisor", "zmq"):
         (spare.workspace / f"{module}.py").write_text("raise RuntimeError('shadow')")
@@ -260,6 +261,7 @@ def test_files_in_the_workspace_do_not_shadow_the_kernel(spare: Running) -> None
     assert client.run("import", "import mine; mine.value").only("result").blob == b"5"
 
 
+@pytest.mark.slow
 def test_sessions_are_apart(spare: Running) -> None:
     client = spare.ready()
     client.run("a", "x = 1")

@@ -54,6 +54,7 @@ def change(theirs: Path, folder: Path, font: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 def test_what_the_fonts_lack_is_drawn(theirs: Path, tmp_path: Path) -> None:
     control = python(theirs, tmp_path, "-c", DRAW, "cmr10")
     assert "missing from font" in control.stderr
@@ -79,6 +80,7 @@ def test_it_is_done_once(theirs: Path, tmp_path: Path) -> None:
     assert file.read_text("utf-8") == before
 
 
+@pytest.mark.slow
 def test_it_says_why_not(theirs: Path, tmp_path: Path) -> None:
     status, said = change(theirs, tmp_path, "/none.ttf")
     assert (status, "there is no font /none.ttf" in said) == (1, True)

@@ -18,6 +18,7 @@ def run(client: Client, name: str, code: str) -> Output:
     return client.run(name, code, session=SESSION, timeout=60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "shown"),
     [
@@ -53,6 +54,7 @@ VARIABLES = "import os, subprocess; print(subprocess.run('env', capture_output=T
 KERNELS = ("MPLBACKEND", "JPY_", "IPYKERNEL", "PYDEVD", "NODE_OPTIONS", "PYTHONSTARTUP", "PYTHONPATH", "FORCE_COLOR")
 
 
+@pytest.mark.slow
 def test_programs_of_a_kernel_inherit_nothing_of_it(client: Client, name: str) -> None:
     for turn, code in enumerate((VARIABLES, "import matplotlib.pyplot\n" + VARIABLES)):
         lines = run(client, f"{name}-{turn}", code).text().splitlines()
@@ -68,6 +70,7 @@ def test_programs_of_a_kernel_inherit_nothing_of_it(client: Client, name: str) -
     client.ask("close", session=SESSION, language="nodejs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("image", "given", "passed"),
     [

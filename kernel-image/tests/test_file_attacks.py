@@ -156,6 +156,7 @@ def test_nothing_but_regular_files(client: Client, home: Path) -> None:
     assert client.ask("files", operation="delete", path=home.name, recursive=True)["done"]
 
 
+@pytest.mark.slow
 def test_control_the_plain_way_waits_for_ever_at_a_pipe(home: Path) -> None:
     os.mkfifo(home / "pipe")
     with pytest.raises(subprocess.TimeoutExpired):
@@ -176,6 +177,7 @@ def test_a_leased_file_keeps_nobody_waiting(client: Client, home: Path) -> None:
     assert client.read(f"{home.name}/leased") == b"x"
 
 
+@pytest.mark.slow
 def test_a_system_without_openat2_says_so(tmp_path: Path) -> None:
     """A filter that answers ENOSYS to call 437, as an old system does."""
     lines = [(0x20, 0, 0, 0), (0x15, 0, 1, 437), (0x06, 0, 0, 0x00050000 | 38), (0x06, 0, 0, 0x7FFF0000)]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pytest
 from client import Client, Refused
 from outside import assert_untouched, plant
 
@@ -98,6 +99,7 @@ def test_a_swap_at_any_moment_of_a_deletion(tmp_path: Path) -> None:
     assert not all(is_untouched(victim) for victim in control)
 
 
+@pytest.mark.slow
 def test_a_swap_at_any_moment_of_a_listing(tmp_path: Path) -> None:
     answers: list[bytes] = []
     plainly: list[bytes] = []
@@ -142,6 +144,7 @@ def exchanging(one: Path, other: Path) -> Iterator[None]:
             program.kill()
 
 
+@pytest.mark.slow
 def test_a_program_that_swaps_all_the_time(client: Client, home: Path, outside: Path) -> None:
     real, link = home / "inner", home / "link"
     real.mkdir()
@@ -180,6 +183,7 @@ def test_control_a_look_before_the_deed_is_not_enough(home: Path, tmp_path: Path
     assert (victim / "inner/got-out").exists()
 
 
+@pytest.mark.slow
 def test_lists_and_deletions_while_a_program_swaps(client: Client, home: Path, outside: Path) -> None:
     rounds = 40
     for number in range(rounds):

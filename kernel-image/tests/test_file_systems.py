@@ -79,6 +79,7 @@ def test_volumes_are_roots_of_their_own(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 @needs_root
 def test_permissions_are_told(folder: Path) -> None:
     running = Running(folder, UNPRIVILEGED)

@@ -72,6 +72,7 @@ def test_the_most_that_a_list_tells(client: Client, home: Path) -> None:
     assert client.file("list", home.name, limit=10_000) == {"entries": 10_000, "truncated": False}
 
 
+@pytest.mark.slow
 def test_long_names_are_bounded_together(client: Client, home: Path) -> None:
     deep = home
     for _ in range(3):
@@ -113,6 +114,7 @@ def test_delete(client: Client, home: Path) -> None:
         client.file("delete", f"{home.name}/a", recursive=True)
 
 
+@pytest.mark.slow
 def test_long_deeds_let_others_go_first(spare: Running) -> None:
     client, other = spare.ready(), spare.client()
     other.hello()
@@ -136,6 +138,7 @@ def left_in(folder: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_a_gateway_that_went_away_leaves_no_deed_behind(spare: Running) -> None:
     client, other = spare.ready(), spare.client()
     other.hello()

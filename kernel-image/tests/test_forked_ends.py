@@ -30,6 +30,7 @@ def run(client: Client, name: str, worker: str) -> Output:
     return output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("worker", "code", "told"),
     [

@@ -40,6 +40,7 @@ with fork.Pool(4) as pool: pool.map(work, range(4), chunksize=1)
     assert len(lines) == 1200
 
 
+@pytest.mark.slow
 def test_lines_of_threads_in_a_worker_are_whole(client: Client, name: str) -> None:
     code = """
 def work():
@@ -57,6 +58,7 @@ for worker in workers: worker.join()
     assert sorted(lines) == sorted(2 * [f"{number} {turn}" for number in range(4) for turn in range(300)])
 
 
+@pytest.mark.slow
 def test_what_the_code_had_printed_is_printed_once(client: Client, name: str) -> None:
     code = """
 print('before,', end=' ')
@@ -71,6 +73,7 @@ print('after')
     assert run(client, name, code).text() == "before, line\nrest after\n"
 
 
+@pytest.mark.slow
 def test_lines_before_a_worker_is_ended_are_there(client: Client, name: str) -> None:
     code = """
 said = fork.Semaphore(0)
@@ -90,6 +93,7 @@ print('ended')
     assert lines[3:] == ["ended"]
 
 
+@pytest.mark.slow
 def test_much_text_is_whole_with_short_lines_in_it(client: Client, name: str) -> None:
     code = """
 def work(number): print('\\n'.join(f'{number} {turn} ' + 'x' * 80 for turn in range(3000)))
@@ -106,6 +110,7 @@ worker.join()
     assert (own, long) == ("y" * 100_000, "z" * 100_000)
 
 
+@pytest.mark.slow
 def test_workers_of_workers(client: Client, name: str) -> None:
     code = """
 if (worker := os.fork()) == 0:
@@ -135,6 +140,7 @@ print('after')
     assert (output.text(), output.text("stderr")) == ("after\n", "")
 
 
+@pytest.mark.slow
 def test_a_pool_that_outlives_its_run_prints_into_the_run_that_uses_it(client: Client, name: str) -> None:
     run(client, name + "1", "def work(number): print('worker', number)\npool = fork.Pool(1)")
     assert run(client, name + "2", "pool.map(work, [1])").text() == "worker 1\n"

@@ -33,6 +33,7 @@ def heard(output: Output) -> tuple[bool, str]:
     return output.outcome["kernel_restarted"], output.outcome.get("warning") or ""
 
 
+@pytest.mark.slow
 def test_a_restart_of_the_container_is_told_to_each_session_once(start: Callable[..., Running]) -> None:
     with tempfile.TemporaryDirectory(prefix="sg-run-") as folder:
         before = start(SANDGLASS_RUNTIME_DIR=folder)
@@ -61,6 +62,7 @@ def test_who_comes_after_a_restart_does_not_say_that_something_never_came(start:
             start(SANDGLASS_RUNTIME_DIR=folder).client().ask("attach", execution_id="first", offset=0)
 
 
+@pytest.mark.slow
 def test_a_pod_that_replaced_another_says_why(start: Callable[..., Running]) -> None:
     client = start(SANDGLASS_REPLACED="Evicted").client()
     restarted, words = heard(client.run("first", "1"))
@@ -69,6 +71,7 @@ def test_a_pod_that_replaced_another_says_why(start: Callable[..., Running]) -> 
     assert "outside a persistent workspace" in words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reason", "why"),
     [
@@ -88,22 +91,26 @@ def test_a_pod_that_resumes_a_sandbox_tells_each_session_once(
         assert heard(client.run(f"next-{session}", "1", session=session)) == (False, "")
 
 
+@pytest.mark.slow
 def test_a_pod_that_replaced_another_for_no_known_reason(start: Callable[..., Running]) -> None:
     words = heard(start(SANDGLASS_REPLACED="").client().run("first", "1"))[1]
     assert words.startswith("Before this run, the sandbox's pod was replaced. ")
 
 
+@pytest.mark.slow
 def test_a_reset_before_the_first_execution_leaves_nothing_to_tell(start: Callable[..., Running]) -> None:
     client = start(SANDGLASS_REPLACED="Evicted").client()
     client.ask("reset")
     assert heard(client.run("first", "1")) == (False, "")
 
 
+@pytest.mark.slow
 def test_no_more_sessions_hear_of_it_than_are_counted(start: Callable[..., Running]) -> None:
     client = start(SANDGLASS_REPLACED="Evicted", limits={"TOLD_SESSIONS": 2}).client()
     assert [heard(client.run(name, "1", session=name))[0] for name in ("default", "a", "b")] == [True, True, False]
 
 
+@pytest.mark.slow
 def test_a_session_that_is_bound_to_another_python_hears_of_it_too(start: Callable[..., Running]) -> None:
     client = start(SANDGLASS_REPLACED="Evicted").client()
     client.hello()

@@ -50,6 +50,7 @@ def test_a_session_whose_env_could_not_be_looked_at_goes_on(spare: Running) -> N
     assert client.run("after", "1 + 1", session="other").only("result").blob == b"2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "needed"), [("python", 12), ("nodejs", 11)])
 def test_a_kernel_that_could_not_be_started_can_be_later(spare: Running, language: str, needed: int) -> None:
     client = spare.ready()
@@ -63,6 +64,7 @@ def test_a_kernel_that_could_not_be_started_can_be_later(spare: Running, languag
     assert client.run("after", "1 + 1", session="other", language=language).only("result").blob == b"2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stdin", [None, b"x"])
 def test_a_command_that_could_not_be_started_leaves_nothing(spare: Running, stdin: bytes | None) -> None:
     client = spare.ready()
@@ -85,6 +87,7 @@ def test_an_installation_that_could_not_be_started_is_over(spare: Running) -> No
     assert {entry["state"] for entry in client.ask("list")["executions"]} == {"done"}
 
 
+@pytest.mark.slow
 def test_a_kernel_that_ends_meanwhile(spare: Running, name: str) -> None:
     """What it had started cannot be looked for, /proc being a folder to open: that is made up for."""
     client = spare.ready()
@@ -101,6 +104,7 @@ require('child_process').spawn('/bin/sleep', ['60'], options).pid
     assert client.run("after", "1 + 1", language="nodejs").only("result").blob == b"2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "status", "left"), [("command", "ok", 1), ("interrupt", "interrupted", 0)])
 def test_a_command_that_ends_meanwhile(spare: Running, name: str, verb: str, status: str, left: int) -> None:
     client = spare.ready()
@@ -123,6 +127,7 @@ def test_a_command_that_ends_meanwhile(spare: Running, name: str, verb: str, sta
             os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_what_a_command_left_is_looked_at_again_afterwards(tmp_path: Path, name: str) -> None:
     running = Running(tmp_path, SANDGLASS_MAX_PROCESSES="40")
     client = running.ready()
@@ -158,6 +163,7 @@ def answers(client: Client, verb: str, seconds: float) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 2, 3])
 def test_metrics_are_answered_once(spare: Running, free: int) -> None:
     client = spare.ready()

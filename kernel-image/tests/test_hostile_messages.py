@@ -46,6 +46,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", HOSTILE)
 def test_they_cost_little_memory_and_hold_nobody_up(spare: Running, what: str) -> None:
     client = spare.ready()
@@ -118,6 +119,7 @@ def count(value: object) -> tuple[int, int]:
     return max(1, len(value)) + sum(one for one, _ in inner), keys + sum(two for _, two in inner)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(texts, values, max_size=5), st.booleans())
 def test_values_are_counted_and_texts_are_not_taken_for_them(value: dict[str, object], ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
@@ -176,6 +178,7 @@ def long_frame(size: int) -> str:
     return f"bytes([{MORE | LONG}]) + ({size}).to_bytes(8, 'big') + bytes({size})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("port", "piece", "total"),
     [

@@ -59,6 +59,7 @@ def slow() -> Iterator[tuple[type[Slow], str]]:
     server.server_close()
 
 
+@pytest.mark.slow
 def test_interrupted_in_the_middle_and_again(
     box: Running, client: Client, name: str, slow: tuple[type[Slow], str]
 ) -> None:
@@ -91,6 +92,7 @@ def test_npm_interrupted_in_the_middle_and_again(
     assert seen.only("result").blob == b"'hello,at last'"
 
 
+@pytest.mark.slow
 def test_interrupted_while_it_writes_and_again(box: Running, client: Client, name: str) -> None:
     many = {f"many/part{i}.txt": str(i) for i in range(10_000)}
     (box.workspace / "many_parts-1.0-py3-none-any.whl").write_bytes(
@@ -106,6 +108,7 @@ def test_interrupted_while_it_writes_and_again(box: Running, client: Client, nam
     assert len(list(box.workspace.glob(".local/lib/python3*/site-packages/many/*"))) == len(many)
 
 
+@pytest.mark.slow
 def test_one_at_a_time_and_other_work_beside_it(
     box: Running, client: Client, name: str, slow: tuple[type[Slow], str]
 ) -> None:
@@ -120,6 +123,7 @@ def test_one_at_a_time_and_other_work_beside_it(
     assert ended(install(client, name + "4", "made/second-1.0-py3-none-any.whl")) == OK
 
 
+@pytest.mark.slow
 def test_time_out(box: Running, client: Client, name: str, slow: tuple[type[Slow], str]) -> None:
     begin(client, name, slow[1], timeout_s=0.5)
     assert ended(client.finish(name))[0] == "timeout"

@@ -15,6 +15,7 @@ def shared(box: Running) -> Running:
     return box
 
 
+@pytest.mark.slow
 def test_a_running_python_kernel_sees_it_and_so_does_the_next(box: Running, client: Client, name: str) -> None:
     # Looked for in vain before: what the interpreter remembers of its folders must not hide it.
     absent = client.run(name + "1", "try:\n    import greet\nexcept ImportError:\n    print('absent')")
@@ -43,6 +44,7 @@ def test_a_running_node_kernel_sees_it_and_so_does_the_next(box: Running, client
     assert imported.only("result").blob == b"'hello'"
 
 
+@pytest.mark.slow
 def test_it_is_an_execution_like_others(box: Running, client: Client, name: str) -> None:
     path = make(box, "listed")
     install(client, name, path)
@@ -55,6 +57,7 @@ def test_it_is_an_execution_like_others(box: Running, client: Client, name: str)
     assert other.finish(name).text() == client.output(name).text()
 
 
+@pytest.mark.slow
 def test_a_newer_version_and_back_by_path(box: Running, client: Client, name: str) -> None:
     for number, version in enumerate(("2.0", "1.0")):
         assert ended(install(client, f"{name}{number}", make(box, "turn", version, version))) == OK
@@ -64,6 +67,7 @@ def test_a_newer_version_and_back_by_path(box: Running, client: Client, name: st
         assert told.text() == f"{version}\n"
 
 
+@pytest.mark.slow
 def test_a_specifier_that_what_is_there_fulfils(box: Running, client: Client, name: str) -> None:
     assert ended(install(client, name + "1", make(box, "pinned", "1.5"))) == OK
     output = install(client, name, "pinned >= 1, < 2")
@@ -71,6 +75,7 @@ def test_a_specifier_that_what_is_there_fulfils(box: Running, client: Client, na
     assert "already satisfied" in output.text()
 
 
+@pytest.mark.slow
 def test_versions_that_conflict(box: Running, client: Client, name: str) -> None:
     output = install(client, name, make(box, "torn", "1.0"), make(box, "torn", "2.0"))
     status, exit_code, message = ended(output)
@@ -80,6 +85,7 @@ def test_versions_that_conflict(box: Running, client: Client, name: str) -> None
     assert "allowed_domains" not in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "path"),
     [("python", "made/none-1.0-py3-none-any.whl"), ("nodejs", "./none.tgz"), ("nodejs", "made/none.tgz")],
@@ -93,6 +99,7 @@ def test_a_file_that_is_not_there(client: Client, name: str, language: str, path
     assert "last lines say why" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "wanted", "host"),
     [
@@ -118,6 +125,7 @@ def test_without_network_the_answer_names_the_field(
     assert "password" not in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "nodejs"])
 def test_a_proxy_that_does_not_know_the_sandbox_yet_is_asked_again(
     client: Client, name: str, proxy: tuple[str, list[str]], language: str
@@ -133,11 +141,13 @@ def test_a_proxy_that_does_not_know_the_sandbox_yet_is_asked_again(
     assert "allowed_domains" not in message
 
 
+@pytest.mark.slow
 def test_npm_tells_its_registry_when_asked(client: Client, name: str) -> None:
     question = packages.installer("nodejs", ["a"], "/", {}).question
     assert packages.index_in(client.command(name, *question).text()) == [REGISTRY]
 
 
+@pytest.mark.slow
 def test_files_of_the_workspace_do_not_stand_in_for_what_pip_needs(box: Running, client: Client, name: str) -> None:
     for module in ("pip", "random", "json"):
         (box.workspace / f"{module}.py").write_text("raise SystemExit('not this one')\n")
@@ -148,6 +158,7 @@ def test_files_of_the_workspace_do_not_stand_in_for_what_pip_needs(box: Running,
             (box.workspace / f"{module}.py").unlink()
 
 
+@pytest.mark.slow
 def test_code_and_commands_install_too(box: Running, client: Client, name: str) -> None:
     cell = client.run(name + "1", f"%pip install {make(box, 'magic')}", timeout=60)
     assert "Successfully installed magic-1.0" in cell.text()

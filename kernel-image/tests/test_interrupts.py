@@ -28,6 +28,7 @@ def still_works(client: Client, name: str, kept: bytes) -> None:
     assert client.run(f"{name}-next", "await asyncio.sleep(0, 7)", session="steady").only("result").blob == b"7"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", AWAITING)
 def test_the_time_of_a_cell_that_awaits_is_up(client: Client, name: str, what: str) -> None:
     client.run(f"{name}-before", BEFORE, session="steady")
@@ -78,6 +79,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", COMMANDS)
 def test_no_command_runs_after_one_that_was_interrupted(client: Client, name: str, home: Path, what: str) -> None:
     client.run(f"{name}-before", BEFORE, session="steady")

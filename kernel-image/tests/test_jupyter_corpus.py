@@ -114,6 +114,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(words, words, st.dictionaries(words, values), st.dictionaries(words, values))
 def test_jupyter_accepts_what_we_ask(msg_id: str, kind: str, said: dict[str, object], about: dict[str, object]) -> None:

@@ -36,6 +36,7 @@ def value(client: Client, name: str, code: str) -> bytes:
     return client.run(name, code, session=SESSION).only("result").blob
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "run",
     [
@@ -80,6 +81,7 @@ def test_the_next_run_may_name_it(kept: Client, name: str) -> None:
     kept.ask("close", session=SESSION)
 
 
+@pytest.mark.slow
 def test_what_is_not_kept_says_so(kept: Client, name: str) -> None:
     value(kept, f"{name}-1", "5")
     error = kept.run(f"{name}-2", "Out[2]", session=SESSION).only("error")
@@ -88,6 +90,7 @@ def test_what_is_not_kept_says_so(kept: Client, name: str) -> None:
     kept.ask("close", session=SESSION)
 
 
+@pytest.mark.slow
 def test_a_name_that_the_code_uses_itself_is_left_alone(kept: Client, name: str) -> None:
     kept.run(f"{name}-1", "_ = str.upper", session=SESSION)
     assert value(kept, f"{name}-2", "7") == b"7"
@@ -98,6 +101,7 @@ def test_a_name_that_the_code_uses_itself_is_left_alone(kept: Client, name: str)
     kept.ask("close", session=SESSION)
 
 
+@pytest.mark.slow
 def test_names_that_were_removed_come_back(kept: Client, name: str) -> None:
     kept.run(f"{name}-1", "5\nglobals().clear()", session=SESSION)
     assert value(kept, f"{name}-2", "6") == b"6"
@@ -110,6 +114,7 @@ def test_names_that_were_removed_come_back(kept: Client, name: str) -> None:
 MEMORY = "int(open('/proc/self/statm').read().split()[1]) * 4096 // 2**20"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "run",
     [
@@ -130,6 +135,7 @@ def test_many_runs_take_no_more_memory_than_one(client: Client, name: str, run: 
     assert after - before < 20
 
 
+@pytest.mark.slow
 def test_many_long_cells_of_node_fit_a_small_heap(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_ENV='{"NODE_OPTIONS":"--max-old-space-size=64"}')
     try:

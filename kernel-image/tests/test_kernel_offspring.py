@@ -49,6 +49,7 @@ def start(client: Client, name: str, script: str, *argv: str, language: str = "p
 STAYS = "import time; print('on', flush=True); time.sleep(60)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "nodejs"])
 @pytest.mark.parametrize("how", ["reset", "close", "death", "time-out"])
 def test_all_of_it_ends_with_the_kernel(hasty: Running, name: str, language: str, how: str) -> None:
@@ -76,6 +77,7 @@ def test_what_goes_on_forking_ends_with_the_kernel(spare: Running, name: str) ->
     assert client.run("after", "1 + 1", session="s").only("result").blob == b"2"
 
 
+@pytest.mark.slow
 def test_nothing_else_ends_with_a_kernel(spare: Running, name: str) -> None:
     client = spare.ready()
     start(client, name + "-ends", STAYS)
@@ -95,6 +97,7 @@ def test_nothing_else_ends_with_a_kernel(spare: Running, name: str) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "nodejs"])
 def test_it_outlives_runs_and_interrupts(spare: Running, name: str, language: str) -> None:
     client = spare.ready()

@@ -198,6 +198,7 @@ def test_a_frame_over_the_hard_bound_costs_the_connection_only(shared: Running, 
     assert client.ask("list")["kernels"]
 
 
+@pytest.mark.slow
 def test_random_frames(spare: Running) -> None:
     client = spare.ready()
     dice = random.Random(20260710)

@@ -78,6 +78,7 @@ def test_the_process_that_waits_gets_the_first_server_and_no_other_is_started(st
     wait_for(lambda: waiting[0] not in programs(running))
 
 
+@pytest.mark.slow
 def test_it_has_no_kernel_until_one_is_asked_for(start: Callable[..., Running]) -> None:
     running = start()
     peer = peer_of(running)
@@ -85,6 +86,7 @@ def test_it_has_no_kernel_until_one_is_asked_for(start: Callable[..., Running]) 
     assert peer.ask("mcp_list") == {"servers": []}
 
 
+@pytest.mark.slow
 def test_a_sandbox_has_a_kernel_and_no_session(start: Callable[..., Running]) -> None:
     running = start(serves="false")
     peer_of(running)
@@ -92,6 +94,7 @@ def test_a_sandbox_has_a_kernel_and_no_session(start: Callable[..., Running]) ->
     assert sessions(running) == []
 
 
+@pytest.mark.slow
 def test_one_that_ends_before_its_time_is_replaced_by_the_next_start(start: Callable[..., Running]) -> None:
     running = start()
     peer = peer_of(running)
@@ -105,6 +108,7 @@ def test_one_that_ends_before_its_time_is_replaced_by_the_next_start(start: Call
     assert sessions(running) != [waiting]
 
 
+@pytest.mark.slow
 def test_an_image_without_the_packages_serves_and_says_so(start: Callable[..., Running]) -> None:
     running = start(packages="/nonexistent")
     peer = peer_of(running)

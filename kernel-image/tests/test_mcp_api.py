@@ -203,6 +203,7 @@ def hostile_tools() -> list[dict[str, Any]]:
     return tools
 
 
+@pytest.mark.slow
 def test_texts_of_a_server_are_never_code(tmp_path: Path) -> None:
     tools = hostile_tools()
     answer = generated(tmp_path, tools)
@@ -257,6 +258,7 @@ def test_long_descriptions_are_cut(tmp_path: Path) -> None:
     assert len(source) < 2 * bounds.DESCRIPTION_CHARS
 
 
+@pytest.mark.slow
 def test_settings_in_the_workspace_are_not_looked_at(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.datamodel-codegen]\nbase-class = "antigravity.Evil"\n[tool.black\n')
     (tmp_path / "sandglass_supervisor").mkdir()

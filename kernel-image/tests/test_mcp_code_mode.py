@@ -49,6 +49,7 @@ print(sum(r["structuredContent"]["sum"] for r in await asyncio.gather(*(mcp_one.
     ]
 
 
+@pytest.mark.slow
 def test_the_runtime(peer: Client) -> None:
     code = """
 from mcp import runtime
@@ -77,6 +78,7 @@ print(runtime.capability_summary().splitlines()[-1])
     ]
 
 
+@pytest.mark.slow
 def test_errors_name_the_server_and_the_rule(peer: Client) -> None:
     code = """
 from mcp.runtime import MCPError, call_tool, describe_server
@@ -112,6 +114,7 @@ def test_servers_that_an_execution_names_are_there(peer: Client) -> None:
     assert peer.output("named-again").text("stdout") == "('one', 'two')\n"
 
 
+@pytest.mark.slow
 def test_servers_in_other_pods_are_there_too(peer: Client) -> None:
     share(peer, {"far": TOOLS})
     code = """
@@ -124,6 +127,7 @@ print(LOADED_MCP_SERVERS, runtime.discovered_servers())
     share(peer, {})
 
 
+@pytest.mark.slow
 def test_a_server_that_is_unknown_ends_the_execution_before_its_code(peer: Client) -> None:
     output = peer.run("unknown-named", "print(1)", session="unknown", servers=["one", "three"])
     assert output.text("stdout") == ""
@@ -146,6 +150,7 @@ def test_names_of_servers_are_a_short_list_for_python(peer: Client, more: dict[s
     assert words in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_shared_server_is_loaded_beside_one_of_the_sandbox_and_alone(tmp_path: Path) -> None:
     running = Running(tmp_path)
     peer = running.client()
@@ -172,6 +177,7 @@ def test_aliases() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_server_is_found_by_the_name_of_a_configuration(peer: Client) -> None:
     code = """
 from mcp import runtime

@@ -86,6 +86,7 @@ def test_tools_that_are_none_are_left_out(tmp_path: Path) -> None:
     assert len(answer["notes"]) == 7
 
 
+@pytest.mark.slow
 def test_so_many_tools_at_most(tmp_path: Path) -> None:
     answer = generated(tmp_path, [tool(f"t{n}", {}) for n in range(bounds.TOOLS + 1)])
     assert len(answer["tools"]) == bounds.TOOLS
@@ -95,6 +96,7 @@ def test_so_many_tools_at_most(tmp_path: Path) -> None:
     assert len(generated(tmp_path, [tool(f"t{n}", {}) for n in range(bounds.TOOLS)])["tools"]) == bounds.TOOLS
 
 
+@pytest.mark.slow
 def test_one_bad_schema_harms_its_own_tool_alone(tmp_path: Path) -> None:
     remote = of({"a": {"$ref": "https://127.0.0.1:1/x.json"}})
     tools = [
@@ -125,6 +127,7 @@ print(remote.__doc__.splitlines()[2])
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["hangs", "ends", "wants memory"])
 def test_a_schema_that_breaks_its_process(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     def typed(server: str, tool: Tool) -> Module:
@@ -158,6 +161,7 @@ def test_a_sandbox_with_less_memory(tmp_path: Path) -> None:
     assert json.loads(done.stdout) == {"tools": [{"name": "a", "module": "a"}], "notes": []}
 
 
+@pytest.mark.slow
 def test_all_tools_together_have_so_much_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def typed(server: str, tool: Tool) -> Module:
         while tool.name != "t0":
@@ -176,6 +180,7 @@ def test_untyped_modules_are_python() -> None:
         ast.parse(untyped("demo", Tool("a", "x", schemas), "why").source)
 
 
+@pytest.mark.slow
 def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
     generated(tmp_path, [tool("a"), tool("b")])
     folder = tmp_path / "mcptools" / "demo"
@@ -191,6 +196,7 @@ def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
         assert file.stat().st_mode & 0o444 == 0o444
 
 
+@pytest.mark.slow
 def test_the_package_is_written_only_if_it_differs(tmp_path: Path) -> None:
     generated(tmp_path, [tool("a")])
     api, errors = tmp_path / "mcptools/_api.py", tmp_path / "mcptools/_errors.py"
@@ -201,6 +207,7 @@ def test_the_package_is_written_only_if_it_differs(tmp_path: Path) -> None:
     assert errors.read_bytes() == (folders.RUNTIME / "_errors.py").read_bytes()
 
 
+@pytest.mark.slow
 def test_links_are_not_followed(tmp_path: Path, outside: Path) -> None:
     package = tmp_path / "mcptools"
     package.mkdir()
@@ -213,6 +220,7 @@ def test_links_are_not_followed(tmp_path: Path, outside: Path) -> None:
     assert sorted(file.name for file in (package / "demo").iterdir()) == ["__init__.py", "a.py"]
 
 
+@pytest.mark.slow
 def test_a_package_that_is_a_link_is_refused(tmp_path: Path, outside: Path) -> None:
     (tmp_path / "mcptools").symlink_to(outside)
     done = run(tmp_path, [tool("a")])
@@ -220,6 +228,7 @@ def test_a_package_that_is_a_link_is_refused(tmp_path: Path, outside: Path) -> N
     assert "is no folder: rename or remove it" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_file_in_the_way_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "mcptools").mkdir()
     (tmp_path / "mcptools" / "demo").write_text("x")

@@ -33,6 +33,7 @@ def forge(*said, raw=None):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
@@ -64,6 +65,7 @@ def test_many_changes_are_written_seldom(peer: Client, running: Running) -> None
     assert running.descriptors() < 100
 
 
+@pytest.mark.slow
 def test_a_storm_of_changes_is_listed_a_few_times(peer: Client, link: Link, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     register(peer, "one", "storm", str(notes))
@@ -72,6 +74,7 @@ def test_a_storm_of_changes_is_listed_a_few_times(peer: Client, link: Link, tmp_
     assert len(Path(f"{notes}.lists").read_text().splitlines()) < 100
 
 
+@pytest.mark.slow
 def test_a_timeout_tells_that_the_server_prints_between_its_messages(peer: Client, link: Link) -> None:
     serve(peer, "one", "chatty")
     assert link.call("slow", seconds=0)["result"]["content"][0]["text"] == "slept"
@@ -80,6 +83,7 @@ def test_a_timeout_tells_that_the_server_prints_between_its_messages(peer: Clien
     assert "no message of MCP" not in link.call("slow", 1, "two", seconds=60)["error"]["message"]
 
 
+@pytest.mark.slow
 def test_a_session_that_is_stopped_is_given_up(peer: Client, running: Running) -> None:
     peer.run("warm", "1")  # it must be stopped while it waits for the server
     request = peer.send("mcp_register", name="one", command=sys.executable, args=[SERVER, "mute"], timeout_s=3)
@@ -90,6 +94,7 @@ def test_a_session_that_is_stopped_is_given_up(peer: Client, running: Running) -
     assert serve(peer)["name"] == "one"
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_at_once_again_and_again_rests(peer: Client, link: Link) -> None:
     serve(peer)
     said = [link.call("dies")["error"]["message"] for _ in range(4)]
@@ -105,6 +110,7 @@ def test_a_frame_that_is_slow_to_read_holds_nobody_up(peer: Client, running: Run
     link.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_arguments_that_grow_or_are_deep(peer: Client, link: Link) -> None:
     words = "\u00e9" * 1_300_000  # 2.6 MB, and 7.8 as escapes
@@ -123,12 +129,14 @@ def test_arguments_that_grow_or_are_deep(peer: Client, link: Link) -> None:
     assert peer.ask("mcp_list")["servers"][0]["state"] == "running"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_a_result_of_too_many_values_is_too_large(link: Link) -> None:
     assert link.call("values", count=limits.MCP_VALUES)["error"]["kind"] == "too_large"
     assert link.call("values", count=1000)["result"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given",
     [
@@ -148,6 +156,7 @@ def test_values_are_in_no_answer(peer: Client, running: Running, given: dict[str
     assert "s3cret" not in running.log.read_text()
 
 
+@pytest.mark.slow
 def test_a_removed_socket_comes_back_with_a_registration(peer: Client, running: Running) -> None:
     (running.runtime / "mcp").unlink()
     serve(peer)
@@ -156,6 +165,7 @@ def test_a_removed_socket_comes_back_with_a_registration(peer: Client, running: 
     link.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_idle_connections_give_way(running: Running) -> None:
     links = [Link(running) for _ in range(limits.MCP_CONNECTIONS + 20)]
@@ -172,6 +182,7 @@ def test_what_is_no_request_ends_the_connection_alone(peer: Client, running: Run
     assert peer.ask("mcp_list") == {"servers": []}
 
 
+@pytest.mark.slow
 def test_code_that_reads_no_answers_costs_a_bounded_amount(peer: Client, running: Running, link: Link) -> None:
     serve(peer)
     before, deaf = running.rss(), Link(running)

@@ -76,6 +76,7 @@ def test_its_headers_come_with_each_call_and_it_may_come_back(peer: Client, link
         peer.until(lambda: "result" in link.call("key"), PATIENCE, "its return")
 
 
+@pytest.mark.slow
 def test_what_answers_but_is_no_mcp_server(peer: Client) -> None:
     with served() as port, pytest.raises(Refused) as refused:
         peer.ask("mcp_register", timeout=60, name="one", url=f"http://127.0.0.1:{port}/", transport="sse", timeout_s=50)

@@ -41,6 +41,7 @@ def lists(peer: Client) -> int:
     return sum(asked.kind == "tool_list" for asked in peer.calls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kernel", "script", "script elsewhere"])
 def test_python(fresh: Running, gateway: Client, name: str) -> None:
     if name == "kernel":
@@ -65,6 +66,7 @@ def test_a_kernel_in_an_environment_of_the_user(fresh: Running, gateway: Client)
     assert shown(output) == ["3.0", str(fresh.workspace / "envs" / "data")]
 
 
+@pytest.mark.slow
 def test_ways_of_importing(gateway: Client) -> None:
     code = """
 from mcptools import github
@@ -84,6 +86,7 @@ except mcptools.NotAllowed as error:
     assert lists(gateway) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "start"),
     [
@@ -105,6 +108,7 @@ try {{ await call('github', 'is_not_allowed') }} catch (error) {{
     assert lists(gateway) == 1
 
 
+@pytest.mark.slow
 def test_node_has_one_package_whatever_is_imported_first(fresh: Running, gateway: Client) -> None:
     code = """
 import { ToolError, ToolRunnerError, servers } from 'mcptools'
@@ -119,6 +123,7 @@ try { await add({ a: NaN }) } catch (error) { console.log(error instanceof ToolR
     assert shown(gateway.run("file", code, language="nodejs", timeout=60)) == ['{"sum":3}']
 
 
+@pytest.mark.slow
 def test_a_module_of_node_that_is_imported_by_a_file_is_loaded_first(fresh: Running, gateway: Client) -> None:
     (fresh.workspace / "module.cjs").write_text("exports.add = require('mcptools/github').add")
     code = f"const {{ add }} = require('./module.cjs')\n{NODE_ADD}"
@@ -129,6 +134,7 @@ def why(peer: Client, name: str, code: str, language: str = "python") -> str:
     return peer.run(name, code, language=language, timeout=60).text("error")
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_there(gateway: Client) -> None:
     words = "there is no MCP server 'gone' in this sandbox; registered are: none; no server 'gone' is shared"
     for name, code in (("import", "import mcptools.gone"), ("from", "from mcptools import gone")):
@@ -144,6 +150,7 @@ def test_a_server_that_is_not_there(gateway: Client) -> None:
     assert len(gateway.calls) == asked
 
 
+@pytest.mark.slow
 def test_a_server_that_comes_later_is_found(fresh: Running, gateway: Client) -> None:
     share(gateway, {})
     assert "ImportError" in why(gateway, "before", ADD)
@@ -154,6 +161,7 @@ def test_a_server_that_comes_later_is_found(fresh: Running, gateway: Client) -> 
     assert shown(gateway.run("after-node", code, language="nodejs", timeout=60)) == ['{"sum":3}']
 
 
+@pytest.mark.slow
 def test_functions_are_written_anew_when_the_schemas_are_others(tmp_path: Path) -> None:
     running = Running(tmp_path, limits={"MCP_LOADED_S": 0.0})
     try:
@@ -177,6 +185,7 @@ def test_functions_are_written_anew_when_the_schemas_are_others(tmp_path: Path) 
         running.stop()
 
 
+@pytest.mark.slow
 def test_a_folder_of_a_server_of_the_sandbox_is_replaced_when_that_is_gone(fresh: Running, gateway: Client) -> None:
     code = "import mcptools.github as g; print(len(g.TOOLS))"
     assert shown(gateway.command("shared", sys.executable, "-c", code, timeout=60)) == ["4"]
@@ -186,6 +195,7 @@ def test_a_folder_of_a_server_of_the_sandbox_is_replaced_when_that_is_gone(fresh
     assert shown(gateway.command("shared-again", sys.executable, "-c", code, timeout=60)) == ["4"]
 
 
+@pytest.mark.slow
 def test_a_registration_while_functions_of_that_name_are_written(fresh: Running, gateway: Client) -> None:
     # Whichever is first: the folder is the registered server's in the end.
     gateway.ask("command", execution_id="import", command=sys.executable, args=["-c", "import mcptools.github"])
@@ -196,6 +206,7 @@ def test_a_registration_while_functions_of_that_name_are_written(fresh: Running,
     assert sorted(path.name for path in (fresh.workspace / "mcptools").glob(".*")) == []
 
 
+@pytest.mark.slow
 def test_many_imports_at_once_ask_once(gateway: Client) -> None:
     held: list[bytes] = []
     answer = gateway.answering
@@ -223,6 +234,7 @@ def test_many_imports_at_once_ask_once(gateway: Client) -> None:
     assert gateway.withdrawn == held[:1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "language"),
     [
@@ -249,6 +261,7 @@ def test_why_there_are_no_functions_is_told(gateway: Client) -> None:
     assert "is no list of tools" in why(gateway, "odd", "import mcptools.github")
 
 
+@pytest.mark.slow
 def test_an_image_without_the_generator_says_so(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_MCP_PACKAGES=str(tmp_path / "nothing"))
     try:
@@ -261,6 +274,7 @@ def test_an_image_without_the_generator_says_so(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 def test_hostile_tools_become_no_code(fresh: Running) -> None:
     peer = fresh.client()
     words = 'a\nb"""\nimport os\n*/ }'

@@ -46,6 +46,7 @@ SHOWN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "start"),
     [
@@ -100,6 +101,7 @@ for (const work of [
 """
 
 
+@pytest.mark.slow
 def test_errors(peer: Client) -> None:
     register(peer)
     shown = printed(node(peer, "errors", ERRORS))
@@ -114,6 +116,7 @@ def test_errors(peer: Client) -> None:
     assert "registered are: one" in shown[2][1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("functions_one")
 def test_an_error_that_nobody_catches_names_the_line_that_called(peer: Client) -> None:
     output = node(peer, "uncaught", "import { wrong } from 'mcptools/one'\n1\nawait wrong()")
@@ -150,6 +153,7 @@ console.log(done.filter((word) => word === 'slept').length)
     assert printed(node(peer, "many", code)) == [70]
 
 
+@pytest.mark.slow
 def test_a_signal_cancels_the_call_at_the_server(peer: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     register(peer, "one", "well", str(notes))
@@ -177,6 +181,7 @@ console.log(JSON.stringify(await add({ a: 1, b: 1 })))
     peer.until(lambda: notes.exists() and notes.read_text().count("cancelled") >= 32, PATIENCE, "the cancellations")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "wait"),
     [
@@ -211,6 +216,7 @@ console.log('begins')
     assert printed(node(peer, f"after-{name}", after)) == [{"sum": 2}]
 
 
+@pytest.mark.slow
 def test_an_interrupt_cancels_the_call_also_of_code_that_goes_on(peer: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     register(peer, "one", "well", str(notes))
@@ -229,6 +235,7 @@ console.log('noted')
     assert peer.finish("goes-on").text().split() == ["begins", "Interrupted", "noted"]
 
 
+@pytest.mark.slow
 def test_packages_of_the_user_stay_and_the_folder_is_replaced_whole(peer: Client, running: Running) -> None:
     theirs = running.workspace / "node_modules" / "theirs" / "index.js"
     theirs.parent.mkdir(parents=True)
@@ -242,6 +249,7 @@ def test_packages_of_the_user_stay_and_the_folder_is_replaced_whole(peer: Client
     assert not [name for name in os.listdir(ours.parent) if name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_a_package_of_the_same_name_stays_and_a_note_says_so(peer: Client, running: Running) -> None:
     link = running.workspace / "node_modules" / "mcptools"
     link.unlink(missing_ok=True)
@@ -257,6 +265,7 @@ def test_a_package_of_the_same_name_stays_and_a_note_says_so(peer: Client, runni
     assert register(peer)["notes"] == []
 
 
+@pytest.mark.slow
 def test_the_kernel_finds_the_functions_after_npm_has_removed_the_link(peer: Client, running: Running) -> None:
     register(peer)
     link = running.workspace / "node_modules" / "mcptools"
@@ -279,6 +288,7 @@ def test_the_kernel_finds_the_functions_after_npm_has_removed_the_link(peer: Cli
     assert link.is_symlink()
 
 
+@pytest.mark.slow
 def test_a_module_that_was_missing_is_found_after_its_registration(peer: Client) -> None:
     assert node(peer, "missing", "import { add } from 'mcptools/new_one'").only("error")
     register(peer, "new_one")

@@ -77,6 +77,7 @@ def test_the_folder_is_there_before_the_answer_and_code_does_not_ask_again(fresh
     assert [asked.kind for asked in gateway.calls] == ["tool_call"]
 
 
+@pytest.mark.slow
 def test_the_names_are_those_of_the_modules(fresh: Running, gateway: Client) -> None:
     names = ["Create-Issue", "create_issue", "class", "1st", "\u212aey", "\u00dcber", "x" * 100]
     told = write(gateway, [{**TOOLS[1], "name": name} for name in names])
@@ -85,6 +86,7 @@ def test_the_names_are_those_of_the_modules(fresh: Running, gateway: Client) -> 
     assert written(fresh) == sorted([*(f"{module}.py" for module in modules), "__init__.py"])
 
 
+@pytest.mark.slow
 def test_other_tools_replace_the_folder_at_once(fresh: Running, gateway: Client) -> None:
     write(gateway)
     share(gateway, {"github": TOOLS[:2]})
@@ -95,11 +97,13 @@ def test_other_tools_replace_the_folder_at_once(fresh: Running, gateway: Client)
     assert write(gateway, TOOLS[:2]) == told
 
 
+@pytest.mark.slow
 def test_a_server_without_tools(fresh: Running, gateway: Client) -> None:
     assert write(gateway, [])["tools"] == []
     assert written(fresh) == ["__init__.py"]
 
 
+@pytest.mark.slow
 def test_more_tools_than_an_answer_holds(fresh: Running, gateway: Client) -> None:
     tools = [{**TOOLS[1], "name": f"{index:0200}"} for index in range(limits.MCP_TOOLS)]
     told = write(gateway, tools)
@@ -109,6 +113,7 @@ def test_more_tools_than_an_answer_holds(fresh: Running, gateway: Client) -> Non
     assert len(written(fresh)) == limits.MCP_TOOLS + 1
 
 
+@pytest.mark.slow
 def test_a_server_of_the_sandbox_keeps_its_folder(fresh: Running, gateway: Client) -> None:
     register(gateway, "github")
     code, words = refusal(gateway, listing(TOOLS))
@@ -119,6 +124,7 @@ def test_a_server_of_the_sandbox_keeps_its_folder(fresh: Running, gateway: Clien
     assert len(write(gateway)["tools"]) == 4
 
 
+@pytest.mark.slow
 def test_a_second_request_while_the_first_is_carried_out(gateway: Client) -> None:
     first = gateway.send("mcp_functions", listing(TOOLS), name="github")
     assert refusal(gateway, listing(TOOLS))[0] == "mcp_registering"
@@ -152,6 +158,7 @@ def test_what_breaks_a_rule(untouched: Running, name: str, blob: bytes, code: st
     assert written(untouched) == []
 
 
+@pytest.mark.slow
 def test_an_image_without_the_generator_says_so(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_MCP_PACKAGES=str(tmp_path / "nothing"))
     try:

@@ -299,6 +299,7 @@ def described(size: int) -> dict[str, Any]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("schema", "bound"),
     [

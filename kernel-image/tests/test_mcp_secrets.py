@@ -42,6 +42,7 @@ def test_a_variable_comes_from_a_secret_and_a_new_value_with_the_next_start(
     assert text(link, "env", name="TOKEN") == "another"
 
 
+@pytest.mark.slow
 def test_the_same_revision_is_not_started_again_and_a_new_one_reads_anew(
     peer: Client, link: Link, secrets: Path
 ) -> None:
@@ -75,6 +76,7 @@ def test_the_key_is_nowhere_but_in_the_server(peer: Client, link: Link, running:
     assert KEY not in json.dumps([told, listed, written]) + running.log.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("secrets")
 def test_last_words_that_quote_the_key(peer: Client, link: Link, running: Running) -> None:
     quits = "import os, sys; sys.exit('refused: ' + os.environ['TOKEN'] + ' and ' + os.environ['HEADER'])"
@@ -87,6 +89,7 @@ def test_last_words_that_quote_the_key(peer: Client, link: Link, running: Runnin
     assert KEY not in words + ended + running.log.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("secrets")
 @pytest.mark.parametrize("count", [30, 500])
 def test_last_words_are_not_cut_within_the_key(peer: Client, count: int) -> None:
@@ -97,6 +100,7 @@ def test_last_words_are_not_cut_within_the_key(peer: Client, count: int) -> None
     assert all(part not in words for part in (KEY[-5:], KEY[:5]))
 
 
+@pytest.mark.slow
 def test_a_secret_that_is_not_there_fails_the_start_until_it_is(peer: Client, link: Link, running: Running) -> None:
     entry = {"TOKEN": {"secret": "sandglass-mcp-late", "key": "token"}}
     code, words = refusal(peer, name="one", command=sys.executable, args=[SERVER], secret_env=entry)
@@ -136,6 +140,7 @@ def guarded(wanted: str) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/mcp"
 
 
+@pytest.mark.slow
 def test_a_header_comes_from_a_secret_and_a_new_one_after_a_refusal(
     peer: Client, link: Link, running: Running, secrets: Path
 ) -> None:
@@ -160,6 +165,7 @@ def test_a_header_comes_from_a_secret_and_a_new_one_after_a_refusal(
         assert not any(key in said for key in (KEY, "rotated-key", "Bearer"))
 
 
+@pytest.mark.slow
 def test_a_refusal_of_a_literal_header_ends_nothing(peer: Client, link: Link) -> None:
     with guarded("abc") as url:
         peer.ask("mcp_register", timeout=60, name="one", url=url, headers={"Authorization": "abc"}, api=False)

@@ -1,15 +1,13 @@
 """MCP servers in a sandbox: registered over the link, called through the socket."""
 
 import json
-import os
-import socket
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from client import PATIENCE, Client, Refused
-from mcp_link import ASK, SERVER, Link, refusal, register, serve
+from mcp_link import ASK, Link, register, serve
 from supervisors import Running
 
 from sandglass_supervisor import limits
@@ -34,6 +32,7 @@ def test_what_a_registration_tells(peer: Client, running: Running) -> None:
         peer.ask("mcp_remove", name="one")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_results_and_errors_of_tools(link: Link) -> None:
     assert link.call("add", a=1, b=2)["result"]["structuredContent"] == {"sum": 3}
@@ -89,6 +88,7 @@ def test_the_typed_functions_that_a_kernel_imports(peer: Client) -> None:
     ], output.text("stderr") or output.outcome
 
 
+@pytest.mark.slow
 def test_a_kernel_that_has_the_old_functions_gets_new_ones_after_a_registration(peer: Client) -> None:
     register(peer)
     peer.run("first", "from mcptools.one.add import run, Params; print(run(Params(a=1, b=1)).sum)", timeout=60)
@@ -97,6 +97,7 @@ def test_a_kernel_that_has_the_old_functions_gets_new_ones_after_a_registration(
     assert again.text("stdout") == "True\n", again.outcome
 
 
+@pytest.mark.slow
 def test_an_interrupt_cancels_the_call_at_the_server(peer: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     serve(peer, "one", "well", str(notes))
@@ -113,6 +114,7 @@ def test_an_interrupt_cancels_the_call_at_the_server(peer: Client, tmp_path: Pat
     assert peer.run("after", "print(mcptools.call('one', 'add', {'a': 1, 'b': 1}))").text("stdout") == "{'sum': 2}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_describe_and_servers(link: Link) -> None:
     (server,) = link.ask(op="servers")["result"]["servers"]
@@ -122,6 +124,7 @@ def test_describe_and_servers(link: Link) -> None:
     assert link.ask(op="describe", server="one", tool="nothing")["error"]["kind"] == "no_tool"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_many_calls_at_once_and_one_too_many(link: Link) -> None:
     for number in range(limits.MCP_CALLS):
@@ -134,6 +137,7 @@ def test_many_calls_at_once_and_one_too_many(link: Link) -> None:
     assert all(answer["result"]["content"][0]["text"] == "slept" for answer in answers)
 
 
+@pytest.mark.slow
 def test_a_call_that_takes_too_long_is_given_up_and_cancelled(peer: Client, link: Link, tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
     serve(peer, "one", "well", str(tmp_path / "notes"))
@@ -144,6 +148,7 @@ def test_a_call_that_takes_too_long_is_given_up_and_cancelled(peer: Client, link
     assert link.call("add", a=1, b=1)["result"]["structuredContent"] == {"sum": 2}
 
 
+@pytest.mark.slow
 def test_cancel_and_a_closed_connection(peer: Client, running: Running, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     serve(peer, "one", "well", str(notes))
@@ -163,6 +168,7 @@ def test_cancel_and_a_closed_connection(peer: Client, running: Running, tmp_path
     peer.until(lambda: notes.exists() and notes.read_text().count("cancelled") >= 2, PATIENCE, "two cancellations")
 
 
+@pytest.mark.slow
 def test_the_end_of_an_execution_cancels_its_calls(peer: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     serve(peer, "one", "well", str(notes))
@@ -171,6 +177,7 @@ def test_the_end_of_an_execution_cancels_its_calls(peer: Client, tmp_path: Path)
     peer.until(notes.exists, PATIENCE, "word of the cancellation")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_an_execution_has_a_number_of_calls(peer: Client) -> None:
     many = (
@@ -205,6 +212,7 @@ def test_commands_and_node_may_call(peer: Client) -> None:
     assert shown.text("stdout") == "string\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_a_result_at_the_bound_and_one_above(link: Link) -> None:
     result = {"content": [{"type": "text", "text": ""}], "isError": False}
@@ -215,6 +223,7 @@ def test_a_result_at_the_bound_and_one_above(link: Link) -> None:
     assert link.call("add", a=1, b=1)["result"]
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_says_its_last_words_and_comes_back(peer: Client, link: Link) -> None:
     serve(peer)
     before = link.call("pid")["result"]["content"][0]["text"]
@@ -225,6 +234,7 @@ def test_a_server_that_dies_says_its_last_words_and_comes_back(peer: Client, lin
     assert after != before
 
 
+@pytest.mark.slow
 def test_a_server_whose_tools_change(peer: Client, link: Link) -> None:
     register(peer)
     assert link.call("late")["error"]["kind"] == "no_tool"
@@ -233,6 +243,7 @@ def test_a_server_whose_tools_change(peer: Client, link: Link) -> None:
     peer.until(lambda: peer.ask("mcp_list")["servers"][0]["tools"][-1]["module"] == "late", PATIENCE, "its module")
 
 
+@pytest.mark.slow
 def test_tools_that_do_not_follow_mcp_are_left_out_alone(peer: Client, link: Link) -> None:
     notes = register(peer, "one", "odd")["notes"]
     assert any("left out, since they do not follow MCP's schema of a tool: 9. " in note for note in notes), notes
@@ -240,6 +251,7 @@ def test_tools_that_do_not_follow_mcp_are_left_out_alone(peer: Client, link: Lin
     assert link.call("untyped")["error"]["kind"] == "no_tool"
 
 
+@pytest.mark.slow
 def test_env_reaches_the_server_alone(peer: Client, link: Link) -> None:
     serve(peer, env={"KEY": "s3cret"})
     assert link.call("env", name="KEY")["result"]["content"][0]["text"] == "s3cret"
@@ -248,125 +260,7 @@ def test_env_reaches_the_server_alone(peer: Client, link: Link) -> None:
     assert peer.run("env", "import os; print(os.environ.get('KEY'))").text("stdout") == "None\n"
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "timeout_s", "code", "words"),
-    [
-        ("quits", 50, "mcp_start_failed", 'its last words were "a key is missing"'),
-        ("mute", 1, "mcp_timeout", "it did not answer within 1 s"),
-        ("broken", 8, "mcp_timeout", "it did not answer within 8 s; it sent what is no message of MCP"),
-    ],
-)
-def test_a_start_that_fails(peer: Client, behaviour: str, timeout_s: int, code: str, words: str) -> None:
-    told = refusal(peer, name="one", command=sys.executable, args=[SERVER, behaviour], timeout_s=timeout_s)
-    assert told[0] == code
-    assert words in told[1]
-    assert peer.ask("mcp_list") == {"servers": []}
-
-
-def test_a_server_that_is_starting_is_listed(peer: Client) -> None:
-    request = peer.send("mcp_register", name="one", command=sys.executable, args=[SERVER, "mute"], timeout_s=2)
-    (server,) = peer.ask("mcp_list")["servers"]
-    assert (server["name"], server["state"], server["tools"]) == ("one", "starting", [])
-    with pytest.raises(Refused, match="mcp_registering: name: server 'one' is being registered"):
-        register(peer)
-    with pytest.raises(Refused):
-        peer.reply_to(request)
-    assert peer.ask("mcp_list") == {"servers": []}
-
-
-def test_a_program_that_is_not_there(peer: Client) -> None:
-    code, words = refusal(peer, name="one", command="no-such-program")
-    assert code == "mcp_start_failed"
-    assert "No such file or directory: 'no-such-program'" in words
-
-
-def test_a_url_that_refuses(peer: Client) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/mcp?key=s3cret"
-        code, words = refusal(peer, name="one", url=url)
-    assert code == "mcp_start_failed"
-    assert "s3cret" not in words
-
-
-def test_a_failed_registration_leaves_the_server_before_it(peer: Client, link: Link) -> None:
-    serve(peer)
-    refusal(peer, name="one", command=sys.executable, args=[SERVER, "quits"])
-    assert link.call("add", a=1, b=2)["result"]
-
-
-def test_a_registration_replaces_the_server_before_it(peer: Client, link: Link) -> None:
-    serve(peer)
-    before = link.call("pid")["result"]["content"][0]["text"]
-    register(peer)
-    assert link.call("pid")["result"]["content"][0]["text"] != before
-    peer.until(lambda: not os.path.exists(f"/proc/{before}"), PATIENCE, "the end of the old one")
-
-
-def test_a_server_that_writes_a_line_without_end(peer: Client, running: Running) -> None:
-    before = running.rss()
-    code, _ = refusal(peer, name="one", command=sys.executable, args=[SERVER, "flood"], timeout_s=3)
-    assert code in ("mcp_start_failed", "mcp_timeout")
-    assert running.rss() - before < 16 * limits.MIB
-
-
-@pytest.mark.parametrize("behaviour", ["many", "pages"])
-def test_a_server_with_too_many_tools(peer: Client, behaviour: str) -> None:
-    told = register(peer, "one", behaviour)
-    assert len(told["tools"]) == (limits.MCP_TOOLS if behaviour == "many" else 0)
-    assert "left out" in told["notes"][0]
-
-
-def test_a_server_that_floods_its_standard_error(peer: Client, link: Link) -> None:
-    serve(peer, "one", "noisy")
-    assert link.call("add", a=1, b=2)["result"]
-
-
-def test_servers_at_the_bound_and_one_more(peer: Client) -> None:
-    ids = [
-        peer.send("mcp_register", name=f"s{n}", command=sys.executable, args=[SERVER], timeout_s=120, api=False)
-        for n in range(limits.MCP_SERVERS)
-    ]
-    code, words = refusal(peer, name="more", command=sys.executable, args=[SERVER])
-    assert (code, "at most 16" in words) == ("mcp_too_many", True)
-    for request_id in ids:
-        peer.reply_to(request_id, 120)
-    assert len(peer.ask("mcp_list")["servers"]) == limits.MCP_SERVERS
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"name": "a-b"}, "name: must be a Python identifier"),
-        ({"name": "x" * 65}, "at most 64"),
-        ({"name": "class"}, "has a meaning of its own"),
-        ({"name": "search"}, "has a meaning of its own"),
-        ({"name": "_x"}, "a letter first"),
-        ({}, "either command"),
-        ({"command": "x", "url": "http://example.com"}, "either command"),
-        ({"command": "x", "headers": {}}, "headers: belongs to url"),
-        ({"url": "http://example.com", "env": {}}, "env: belongs to command"),
-        ({"command": " "}, "command: must not be empty"),
-        ({"command": "x", "args": "y"}, "args: must be a list"),
-        ({"command": "x", "args": [1]}, "args[0]: must be a text"),
-        ({"command": "x", "cwd": "y"}, "cwd: must be an absolute path"),
-        ({"command": "x", "env": {"a b": "c"}}, "env: names"),
-        ({"url": "ftp://example.com"}, "url: must be a URL"),
-        ({"url": "http://"}, "url: must be a URL"),
-        ({"url": "http://[", "headers": {}}, "url: must be a URL"),
-        ({"url": "http://example.com", "transport": "x"}, "transport: must be one of"),
-        ({"url": "http://example.com", "headers": {"a b": "c"}}, "headers: names"),
-        ({"url": "http://example.com", "headers": {"a": "b\r\nc"}}, "headers.a: must be one line"),
-        ({"url": "http://example.com", "headers": {"a": "b "}}, "without blanks at its ends"),
-        ({"command": "x", "timeout_s": 601}, "timeout_s"),
-    ],
-)
-def test_bad_registrations(peer: Client, given: dict[str, Any], words: str) -> None:
-    code, told = refusal(peer, **{"name": "one", **given})
-    assert code == "bad_request"
-    assert words in told
-
-
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 @pytest.mark.parametrize(
     "asked",
@@ -380,14 +274,3 @@ def test_bad_registrations(peer: Client, given: dict[str, Any], words: str) -> N
 )
 def test_bad_requests_of_code(link: Link, asked: dict[str, Any]) -> None:
     assert link.ask(**asked)["error"]["kind"] == "bad_request"
-
-
-def test_without_the_client_package_the_refusal_says_so(tmp_path: Path) -> None:
-    running = Running(tmp_path, SANDGLASS_MCP_PACKAGES=str(tmp_path / "nothing"))
-    try:
-        peer = running.client()
-        peer.hello()
-        code, words = refusal(peer, name="one", command="x")
-        assert (code, "requirements-mcp.txt" in words) == ("mcp_unavailable", True)
-    finally:
-        running.stop()

@@ -87,6 +87,7 @@ for server, tool in [("nothing", "add"), *(("github", f"is_{code}") for code in 
 """
 
 
+@pytest.mark.slow
 def test_problems_are_exceptions_with_what_to_do(peer: Client, shared: Shared) -> None:
     serve(peer)
     codes = ["no_tool", "not_allowed", "too_many", "timeout", "too_large", "not_running", "failed", "internal"]
@@ -105,6 +106,7 @@ def test_problems_are_exceptions_with_what_to_do(peer: Client, shared: Shared) -
     ]
 
 
+@pytest.mark.slow
 def test_a_server_of_the_sandbox_hides_a_shared_one(peer: Client, shared: Shared) -> None:
     register(peer, "github")
     code = """
@@ -149,6 +151,7 @@ print([task["sum"] for task in tasks] == [*range(300)])
     assert shown(peer.run("many", code, timeout=60)) == ["True"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["interrupt", "task", "process", "end"])
 def test_a_call_that_is_given_up_is_withdrawn(peer: Client, shared: Shared, how: str) -> None:
     task = "import asyncio, mcptools\nawait asyncio.wait_for(mcptools.call_async('github', 'slow'), 1.5)"
@@ -181,6 +184,7 @@ def test_the_gateway_that_has_the_call_ends(peer: Client, other: Client, running
     assert shown(peer.run("found", "import mcptools; print(mcptools.call('github', 'echo', {}))")) == ["{}"]
 
 
+@pytest.mark.slow
 def test_a_run_in_the_background_waits_for_a_gateway(own: Running) -> None:
     first = own.ready()
     code = "import mcptools; print(mcptools.call('github', 'add', {'a': 1, 'b': 2}))"
@@ -196,6 +200,7 @@ def test_a_run_in_the_background_waits_for_a_gateway(own: Running) -> None:
     assert second.calls[-1].execution_id == "background"
 
 
+@pytest.mark.slow
 def test_without_a_gateway_for_such_calls_the_code_is_told(tmp_path: Path) -> None:
     running = Running(tmp_path, limits={"MCP_GATEWAY_S": 0.3})
     try:
@@ -220,6 +225,7 @@ for work in (lambda: mcptools.call("github", "add"), lambda: mcptools.describe("
         running.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_a_process_of_no_execution_reaches_servers_of_the_sandbox_alone(
     peer: Client, link: Link, shared: Shared
@@ -234,6 +240,7 @@ def test_a_process_of_no_execution_reaches_servers_of_the_sandbox_alone(
     assert peer.calls == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ["op='call', server='github', tool='echo'", "op='describe', server='github'"])
 def test_an_execution_has_a_number_of_calls_and_of_questions(peer: Client, shared: Shared, asked: str) -> None:
     code = f"""{ASK}

@@ -77,6 +77,7 @@ def test_the_reader_sees_what_is_wrong() -> None:
     assert len(unreadable("declare function delete(): void;", "/** */ x */", 'type A = {"a: string};')) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("schema", "shown"),
     [

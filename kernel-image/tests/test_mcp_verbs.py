@@ -62,6 +62,7 @@ def test_the_tools_of_a_server_with_the_names_of_mcp(peer: Client) -> None:
         tools(peer, "two")
 
 
+@pytest.mark.slow
 def test_a_call_gives_the_result_as_it_is(peer: Client) -> None:
     serve(peer)
     assert call(peer, "add", a=1, b=2) == {
@@ -82,6 +83,7 @@ def test_a_call_gives_the_result_as_it_is(peer: Client) -> None:
         peer.ask("mcp_call", b"{}", server="two", tool="add", call_id="c", timeout_s=1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_a_result_at_the_bound_and_one_above(peer: Client) -> None:
     result = {"content": [{"type": "text", "text": ""}], "isError": False}
@@ -91,6 +93,7 @@ def test_a_result_at_the_bound_and_one_above(peer: Client) -> None:
     assert problem(peer, "values", count=limits.MCP_VALUES + 1)[0] == "too_large"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_many_calls_at_once_and_one_too_many(peer: Client) -> None:
     waiting = [send(peer, "slow", f"c{n}", seconds=5) for n in range(limits.MCP_CALLS)]
@@ -105,6 +108,7 @@ def wait_in(peer: Client, call_id: str, at_once: int, **arguments: Any) -> bytes
     return peer.send("mcp_call", blob, at_once=at_once, **named)
 
 
+@pytest.mark.slow
 def test_calls_of_all_gateways_share_one_number_at_a_time(peer: Client, other: Client, tmp_path: Path) -> None:
     begun = tmp_path / "notes.begun"
     serve(peer, "one", "well", str(tmp_path / "notes"))
@@ -123,6 +127,7 @@ def test_calls_of_all_gateways_share_one_number_at_a_time(peer: Client, other: C
     assert b"slept" in other.both_to(third, 20)[1]
 
 
+@pytest.mark.slow
 def test_so_many_calls_wait_for_a_server_and_one_too_many(peer: Client) -> None:
     serve(peer)
     waiting = [wait_in(peer, f"c{n}", 1) for n in range(limits.MCP_CALLS_WAITING)]
@@ -134,6 +139,7 @@ def test_so_many_calls_wait_for_a_server_and_one_too_many(peer: Client) -> None:
             peer.reply_to(request)
 
 
+@pytest.mark.slow
 def test_the_time_of_a_call_begins_with_its_turn(peer: Client, tmp_path: Path) -> None:
     begun = tmp_path / "notes.begun"
     serve(peer, "one", "well", str(tmp_path / "notes"))
@@ -149,6 +155,7 @@ def test_the_time_of_a_call_begins_with_its_turn(peer: Client, tmp_path: Path) -
     assert late in peer.replies
 
 
+@pytest.mark.slow
 def test_a_server_that_is_replaced_ends_its_calls(peer: Client, tmp_path: Path) -> None:
     def pid() -> str:
         return str(call(peer, "pid")["content"][0]["text"])
@@ -168,6 +175,7 @@ def test_a_server_that_is_replaced_ends_its_calls(peer: Client, tmp_path: Path) 
     assert pid() == second
 
 
+@pytest.mark.slow
 def test_of_one_name_one_server_at_most_ends_its_calls(peer: Client, tmp_path: Path) -> None:
     serve(peer, "one", "well", str(tmp_path / "one"))
     first = wait_in(peer, "a", 4)
@@ -203,6 +211,7 @@ def test_a_call_is_cancelled_by_the_gateway_that_made_it(peer: Client, other: Cl
     assert peer.ask("mcp_cancel", call_id="mine") == {}
 
 
+@pytest.mark.slow
 def test_the_end_of_a_gateway_cancels_its_calls(peer: Client, other: Client, running: Running, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     serve(peer, "one", "well", str(notes))
@@ -216,6 +225,7 @@ def test_the_end_of_a_gateway_cancels_its_calls(peer: Client, other: Client, run
     assert notes.read_text() == "cancelled\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 @pytest.mark.parametrize(
     ("given", "blob", "words"),
@@ -248,6 +258,7 @@ def test_bad_calls(peer: Client, given: dict[str, Any], blob: bytes, words: str)
     assert call(peer, "echo", call_id="x" * 64)["content"]
 
 
+@pytest.mark.slow
 def test_a_server_without_functions_for_code(peer: Client, running: Running) -> None:
     told = serve(peer, "shared")
     assert "folder" not in told
@@ -258,6 +269,7 @@ def test_a_server_without_functions_for_code(peer: Client, running: Running) -> 
     assert not (running.workspace / "mcptools" / "shared").exists()
 
 
+@pytest.mark.slow
 def test_a_revision_that_is_there_is_not_registered_again(peer: Client, link: Link) -> None:
     def pid() -> str:
         return str(call(peer, "pid")["content"][0]["text"])

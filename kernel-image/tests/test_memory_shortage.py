@@ -89,6 +89,7 @@ def test_nobody_is_warned_without_a_kill(client: Client, account: Account, name:
     assert (status, warning) == ("error" if end.startswith("kill") else "ok", None)
 
 
+@pytest.mark.slow
 def test_a_command_whose_time_is_up_is_warned_too(client: Client, account: Account, name: str) -> None:
     output = client.command(name, "sh", "-c", f"{account.kills(4)}; sleep 60", timeout_s=1.0)
     assert told(output) == ("timeout", None, 15, WARNING)
@@ -117,6 +118,7 @@ def test_a_run_that_goes_on_is_warned(client: Client, account: Account, name: st
     assert (after.only("result").blob, told(after)[3]) == (b"1", None)
 
 
+@pytest.mark.slow
 def test_a_killed_kernel_is_told_once(client: Client, account: Account, name: str) -> None:
     code = f"import os; os.system({account.kills(5)!r}); os.kill(os.getpid(), 9)"
     assert told(client.run(name, code)) == ("oom_killed", None, 9, None)

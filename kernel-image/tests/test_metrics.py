@@ -161,6 +161,7 @@ def test_the_code_gets_its_portion_of_the_limits(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["v1", "v2"])
 def test_the_verb_reads_the_recorded_accounts(version: str, tmp_path: Path) -> None:
     root = copy_of(version, tmp_path)
@@ -184,6 +185,7 @@ def test_the_verb_reads_the_recorded_accounts(version: str, tmp_path: Path) -> N
         running.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "size"), [("5\\t/somewhere\\n", 5 * 1024), ("", 0)])
 def test_a_count_whose_output_is_kept_open_does_not_stop_the_supervisor(tmp_path: Path, said: str, size: int) -> None:
     program, holder = tmp_path / "bin" / "du", tmp_path / "holder"

@@ -159,6 +159,7 @@ def test_files_can_still_be_fetched(opened: Running) -> None:
     assert client.ask("reset") == {"state": "unused"}
 
 
+@pytest.mark.slow
 def test_what_runs_is_ended_when_the_network_turns_out_to_be_open(shut: Running, closed: socket.socket) -> None:
     client = shut.ready()
     assert client.hello()["network"] == {"reached": None, "refusal": None}

@@ -8,6 +8,7 @@ from client import Client
 from test_node import node, result
 
 
+@pytest.mark.slow
 def test_large_results_are_cut(client: Client, name: str) -> None:
     for number, code in enumerate(
         ["'x'.repeat(5e6)", "Object.fromEntries(Array(3e5).fill(0).map((_, i) => ['k' + i, i]))"]
@@ -48,6 +49,7 @@ def test_a_cut_text_says_what_is_missing(client: Client, name: str, letter: str)
     assert {*head.decode(), *tail.decode()} == {letter}
 
 
+@pytest.mark.slow
 def test_what_writes_into_the_kernels_channel_is_told(client: Client, name: str) -> None:
     code = "require('fs').writeSync(4, 'what is no message'); await new Promise(() => {})"
     ended = node(client, name, code).outcome

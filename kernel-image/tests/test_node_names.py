@@ -34,6 +34,7 @@ def test_what_the_code_takes_away(client: Client, name: str, names: list[str]) -
     client.ask("close", language="nodejs", session=session)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("needed", ["Object", "String"])
 def test_what_node_itself_cannot_do_without_is_told_at_once(client: Client, name: str, needed: str) -> None:
     session = needed.lower()

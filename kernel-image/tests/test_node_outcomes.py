@@ -61,6 +61,7 @@ def test_interrupt_keeps_the_variables(client: Client, name: str, code: str) -> 
     assert (after.text(), result(after)) == ("heard\n", "42")
 
 
+@pytest.mark.slow
 def test_what_a_run_left_behind_does_not_cost_the_next_its_variables(spare: Running) -> None:
     client = spare.ready()
     loop = "require('fs').writeFileSync('looping', ''); for (;;);"
@@ -92,6 +93,7 @@ def test_one_interrupt_is_one_error(client: Client, name: str) -> None:
         assert client.finish(f"{name}{turn}").text() == "on\nInterrupted\n"
 
 
+@pytest.mark.slow
 def test_interrupt_right_after_start(client: Client, name: str) -> None:
     for turn in range(10):
         client.start(f"{name}{turn}", "for (;;);" if turn % 2 else FOREVER, language="nodejs")
@@ -100,6 +102,7 @@ def test_interrupt_right_after_start(client: Client, name: str) -> None:
         assert (ended["status"], ended["kernel_restarted"]) == ("interrupted", False)
 
 
+@pytest.mark.slow
 def test_code_that_will_not_end_is_killed(hasty: Running) -> None:
     client = hasty.ready()
     stubborn = "for (;;) { try { await new Promise(r => setTimeout(r, 5)) } catch {} }"
@@ -110,6 +113,7 @@ def test_code_that_will_not_end_is_killed(hasty: Running) -> None:
     assert result(node(client, "after", "1 + 1")) == "2"
 
 
+@pytest.mark.slow
 def test_time_out_keeps_the_kernel(client: Client, name: str) -> None:
     node(client, name + "1", "var kept = 1")
     output = node(client, name + "2", "console.log('partial'); for (;;);", timeout_s=3.0)
@@ -136,6 +140,7 @@ def test_death_is_told_at_once(spare: Running) -> None:
     assert result(node(client, "after", "'again'")) == "'again'"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "exit_code", "number", "last"),
     [
@@ -154,6 +159,7 @@ def test_ends_of_its_own(spare: Running, code: str, exit_code: int | None, numbe
     assert result(node(client, "after", "typeof words")) == "'undefined'"
 
 
+@pytest.mark.slow
 def test_a_full_heap_is_told_as_such(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_ENV='{"NODE_OPTIONS":"--max-old-space-size=64"}')
     try:
@@ -166,6 +172,7 @@ def test_a_full_heap_is_told_as_such(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 def test_a_flood_arrives_whole(client: Client, name: str) -> None:
     # 20 MB, with characters of several bytes at every possible place of a cut.
     code = (
@@ -175,10 +182,12 @@ def test_a_flood_arrives_whole(client: Client, name: str) -> None:
     assert text == "".join(f"{i}{'aé€😀' * 1000}\n" for i in range(2000))
 
 
+@pytest.mark.slow
 def test_one_large_write_arrives_whole(client: Client, name: str) -> None:
     assert node(client, name, "process.stdout.write('😀'.repeat(5e6))", timeout=120).text() == "😀" * 5_000_000
 
 
+@pytest.mark.slow
 def test_the_code_waits_for_its_reader(spare: Running) -> None:
     client = spare.ready()
     result(node(client, "warm", "var fs = require('fs'), written = 0, text = 'x'.repeat(1023); 0"))
@@ -201,6 +210,7 @@ def test_the_code_waits_for_its_reader(spare: Running) -> None:
     )
 
 
+@pytest.mark.slow
 def test_sessions_and_reset(spare: Running) -> None:
     client = spare.ready()
     node(client, "a1", "var x = 1; require('fs').writeFileSync('shared', 'seen')", session="a")
@@ -220,6 +230,7 @@ def test_sessions_and_reset(spare: Running) -> None:
     assert known == {("python", "default"), ("nodejs", "a")}
 
 
+@pytest.mark.slow
 def test_it_starts_on_first_use_beside_python(spare: Running) -> None:
     client = spare.ready()
     assert [kernel["language"] for kernel in client.ask("list")["kernels"]] == ["python"]
@@ -238,6 +249,7 @@ def test_the_next_run_waits_for_its_turn(client: Client, name: str) -> None:
     assert result(node(client, name + "9", "order")) == "[ 0, 1, 2, 3 ]"
 
 
+@pytest.mark.slow
 def test_a_kernel_that_cannot_start(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_ENV='{"NODE_OPTIONS":"--no-such-option"}')
     try:
@@ -269,6 +281,7 @@ for (;;) for (let at = 0; at < many.length;) at += require('fs').writeSync(1, ma
 """
 
 
+@pytest.mark.slow
 def test_an_heir_of_the_message_pipe_does_not_hold_the_end_up(spare: Running) -> None:
     client = spare.ready()
     code = f"""

@@ -29,6 +29,7 @@ def test_time_out_interrupts_and_keeps_the_kernel(client: Client, name: str) -> 
     assert client.run(name + "3", "kept").only("result").blob == b"1"
 
 
+@pytest.mark.slow
 def test_stuck_code_is_killed(own: Running) -> None:
     client = own.ready()
     client.start("stuck", f"print('before', flush=True)\n{STUCK}", timeout_s=3.0)
@@ -44,6 +45,7 @@ def test_stuck_code_is_killed(own: Running) -> None:
     assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 
+@pytest.mark.slow
 def test_a_flush_sends_what_any_thread_wrote(own: Running) -> None:
     client = own.ready()
     write = "import sys, threading\nsys.stdout.flush()\nt = threading.Thread(target=print, args=('from a thread',))"
@@ -51,11 +53,13 @@ def test_a_flush_sends_what_any_thread_wrote(own: Running) -> None:
     assert client.finish("stuck").text() == "from a thread\n"
 
 
+@pytest.mark.slow
 def test_time_out_does_not_count_the_queue(client: Client, name: str) -> None:
     client.start(name + "1", "import time; time.sleep(3.5)")
     assert outcome(client.run(name + "2", "pass", timeout_s=3.0))["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_code_that_swallows_the_interrupt(client: Client, name: str) -> None:
     code = "import time\ntry: time.sleep(30)\nexcept KeyboardInterrupt: print('cleaned')"
     output = client.run(name, code, timeout_s=3.0)
@@ -149,6 +153,7 @@ os.kill(mine, signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_an_heir_of_the_connection_does_not_hold_the_end_up(own: Running) -> None:
     client = own.ready()
     ended = outcome(client.run("leaves", HEIR))
@@ -157,6 +162,7 @@ def test_an_heir_of_the_connection_does_not_hold_the_end_up(own: Running) -> Non
     assert client.run("after", "'again'").only("result").blob == b"'again'"
 
 
+@pytest.mark.slow
 def test_death_of_an_idle_kernel(own: Running) -> None:
     client = own.ready()
     pid = int(client.run("pid", "import os; os.getpid()").only("result").blob)
@@ -181,6 +187,7 @@ get_ipython().ask_exit()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [ENDS_BEFORE_THE_NEXT, "get_ipython().ask_exit()", ENDS_WITH_TOO_MANY_PAGES])
 def test_what_waits_for_a_kernel_that_ends_just_then_runs_in_the_next(spare: Running, code: str) -> None:
     client = spare.ready()
@@ -195,12 +202,14 @@ def test_what_waits_for_a_kernel_that_ends_just_then_runs_in_the_next(spare: Run
         assert client.output(name).only("result").blob == b"'ran'"
 
 
+@pytest.mark.slow
 def test_a_kernel_that_the_code_ends_does_so_in_order(spare: Running) -> None:
     client = spare.ready()
     client.run("ends", "kept = open('kept', 'w'); kept.write('all'); get_ipython().ask_exit()")
     assert client.run("after", "open('kept').read()").only("result").blob == b"'all'"
 
 
+@pytest.mark.slow
 def test_death_of_a_kernel_that_had_nothing_to_lose(own: Running) -> None:
     client = own.ready()
     client.ask("reset")
@@ -216,12 +225,14 @@ def test_death_of_a_kernel_that_had_nothing_to_lose(own: Running) -> None:
     assert (after["kernel_restarted"], after.get("warning")) == (False, None)
 
 
+@pytest.mark.slow
 def test_exit_ends_the_kernel_honestly(own: Running) -> None:
     client = own.ready()
     output = client.run("exit", "import os; os._exit(3)")
     assert (outcome(output)["status"], outcome(output)["exit_code"]) == ("kernel_died", 3)
 
 
+@pytest.mark.slow
 def test_memory_limit(tmp_path: Path) -> None:
     tree = tmp_path / "cgroup" / "memory"
     tree.mkdir(parents=True)
@@ -279,6 +290,7 @@ def test_queue_keeps_order_and_refuses_the_ninth(client: Client, name: str, home
     assert client.run(name + "look", "order").only("result").blob == b"[0, 1, 2, 3, 4, 5, 6, 7]"
 
 
+@pytest.mark.slow
 def test_wait_kernel_false(own: Running) -> None:
     client = own.client()
     with pytest.raises(Refused, match="is starting"):

@@ -220,6 +220,7 @@ def test_private_folder_is_fresh(tmp_path: Path) -> None:
     assert os.stat(second).st_mode & 0o777 == 0o700
 
 
+@pytest.mark.slow
 def test_nothing_that_code_left_in_the_folder_stops_the_next_supervisor(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

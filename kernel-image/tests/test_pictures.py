@@ -33,6 +33,7 @@ def kept(folder: Path) -> list[Path]:
     return sorted((folder / ".sandglass" / "pictures").glob("*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mime", "form", "mode"),
     [

@@ -64,6 +64,7 @@ def test_a_session_runs_in_the_env_that_it_begins_with(own: Running, session: st
     assert shell.only("result").blob == repr(f"{folder}/bin/python").encode()
 
 
+@pytest.mark.slow
 def test_outputs_and_errors_are_as_in_any_kernel(spare: Running) -> None:
     client = spare.client()
     client.hello()
@@ -75,6 +76,7 @@ def test_outputs_and_errors_are_as_in_any_kernel(spare: Running) -> None:
     assert client.run("kept", "x").only("result").blob == b"41"
 
 
+@pytest.mark.slow
 def test_nothing_of_the_supervisors_own_is_found_there(spare: Running) -> None:
     client = spare.client()
     client.hello()
@@ -85,6 +87,7 @@ def test_nothing_of_the_supervisors_own_is_found_there(spare: Running) -> None:
     assert sysconfig.get_path("purelib") not in path
 
 
+@pytest.mark.slow
 def test_another_env_later_is_a_warning(spare: Running) -> None:
     client = spare.ready()
     with_ipykernel(spare.workspace / "envs" / "data")
@@ -97,6 +100,7 @@ def test_another_env_later_is_a_warning(spare: Running) -> None:
     assert (warned["status"], "runs in env 'data'" in str(warned["warning"])) == ("ok", True)
 
 
+@pytest.mark.slow
 def test_closing_frees_the_session_for_another_env(spare: Running) -> None:
     client = spare.ready()
     folder = with_ipykernel(spare.workspace / "envs" / "data")
@@ -118,6 +122,7 @@ def test_a_missing_env_is_told_with_what_makes_it(spare: Running) -> None:
     assert sessions(client) == {"default": None}
 
 
+@pytest.mark.slow
 def test_an_env_without_ipykernel_is_told_with_what_installs_it(spare: Running) -> None:
     client = spare.client()
     client.hello()
@@ -166,6 +171,7 @@ def test_pip_is_asked_for_the_same_versions_as_by_the_wheel() -> None:
     assert _ACCEPTED == "ipykernel~=7.3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message", "kind"),
     [

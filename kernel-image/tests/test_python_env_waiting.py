@@ -15,6 +15,7 @@ def hanging(spare: Running) -> Path:
     return started
 
 
+@pytest.mark.slow
 def test_what_waits_for_a_slow_interpreter_can_be_interrupted(tmp_path: Path) -> None:
     running = Running(tmp_path, limits={"ENV_PROBE_S": 4.0})
     client = running.client()
@@ -69,6 +70,7 @@ def test_a_session_is_not_bound_for_who_has_gone(spare: Running) -> None:
     assert client.finish("stays").text() == sys.prefix
 
 
+@pytest.mark.slow
 def test_an_interpreter_that_does_not_answer_is_given_up(hasty: Running) -> None:
     client = hasty.client()
     client.hello()
@@ -88,6 +90,7 @@ def test_closing_ends_what_waits(spare: Running) -> None:
     assert "the session was closed" in str(outcome(client.finish("hangs"))["message"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("session", ["default", "s"])
 def test_a_reset_ends_what_waits_for_its_interpreter(spare: Running, session: str) -> None:
     client = spare.client()
@@ -109,6 +112,7 @@ def test_the_line_of_those_that_wait_for_an_interpreter_moves_on(spare: Running)
     assert client.start("third", "1", session="s", python_env="./hangs")["position"] == 1
 
 
+@pytest.mark.slow
 def test_sessions_that_begin_count(spare: Running) -> None:
     client = spare.client()
     client.hello()

@@ -108,6 +108,7 @@ def test_window_is_kept_and_resumes(spare: Running) -> None:
     assert spare.rss("VmHWM") < 96 * 1024 * 1024
 
 
+@pytest.mark.slow
 def test_journal_tells_what_it_dropped(spare: Running) -> None:
     client = spare.ready()
     client.start("flood", FLOOD, attach=False, on_full="truncate", timeout_s=60)
@@ -128,6 +129,7 @@ def test_journal_tells_what_it_dropped(spare: Running) -> None:
     assert spare.rss("VmHWM") < 96 * 1024 * 1024
 
 
+@pytest.mark.slow
 def test_command_waits_for_its_reader(spare: Running) -> None:
     client = spare.ready()
     client.acknowledge = False
@@ -143,6 +145,7 @@ def test_command_waits_for_its_reader(spare: Running) -> None:
     assert len(client.finish("yes").blob("stdout")) == 20_000_000
 
 
+@pytest.mark.slow
 def test_time_out_meets_a_stalled_reader(spare: Running) -> None:
     client = spare.ready()
     client.acknowledge = False
@@ -157,6 +160,7 @@ def test_time_out_meets_a_stalled_reader(spare: Running) -> None:
     assert (output.outcome["status"], output.outcome["kernel_restarted"]) == ("timeout", False)
 
 
+@pytest.mark.slow
 def test_oldest_executions_are_forgotten(spare: Running) -> None:
     client = spare.ready()
     for i in range(70):
@@ -166,6 +170,7 @@ def test_oldest_executions_are_forgotten(spare: Running) -> None:
     assert client.start("e0", "raise SystemExit")["state"] == "done"
 
 
+@pytest.mark.slow
 def test_all_journals_together_keep_their_bound(spare: Running) -> None:
     client = spare.ready()
     for i in range(8):

@@ -40,6 +40,7 @@ def ended(output: Output) -> str:
     return str(output.outcome["status"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -95,6 +96,7 @@ def test_sockets_folder_is_destroyed(spare: Running, how: str) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.slow
 def test_sockets_are_gone_when_output_must_be_connected_anew(hasty: Running) -> None:
     client = hasty.ready()
     code = f"""
@@ -114,6 +116,7 @@ t.schedule(lambda: t.socket.send(bytes(20_000_000)))
     usable(client)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["display_data", "execute_result", "error", "stream", "status", "execute_reply"])
 def test_messages_nested_as_deep_as_can_be_read(spare: Running, kind: str) -> None:
     client = spare.ready()
@@ -133,6 +136,7 @@ for depth in [*range(880, 1000), 1500, 2900, 5000, 9000, 9990, 30000, 200000]:
     usable(client)
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_welcomed_without_end_and_does_not_answer(spare: Running) -> None:
     client = spare.ready()
     startup = spare.runtime / "ipython" / "profile_default" / "startup" / "00.py"
@@ -147,6 +151,7 @@ def test_a_kernel_that_is_welcomed_without_end_and_does_not_answer(spare: Runnin
     usable(client)
 
 
+@pytest.mark.slow
 def test_sibling_kernel_is_killed(spare: Running) -> None:
     client = spare.ready()
     client.run("kept", "kept = 1")
@@ -161,6 +166,7 @@ def test_sibling_kernel_is_killed(spare: Running) -> None:
     assert client.run("again", "'fresh'", session="victim").only("result").blob == b"'fresh'"
 
 
+@pytest.mark.slow
 def test_workspace_is_gone(spare: Running) -> None:
     client = spare.ready()
     client.run("destroy", f"import shutil; shutil.rmtree({str(spare.workspace)!r})")
@@ -172,6 +178,7 @@ def test_workspace_is_gone(spare: Running) -> None:
     usable(client)
 
 
+@pytest.mark.slow
 @needs_root
 def test_thread_bomb(folder: Path) -> None:
     running = Running(folder, UNPRIVILEGED, SANDGLASS_MAX_PROCESSES="300")
@@ -192,6 +199,7 @@ def test_thread_bomb(folder: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 @needs_root
 def test_everything_that_can_be_stopped_is_stopped(first: Running) -> None:
     client = first.ready()
@@ -206,6 +214,7 @@ def test_everything_that_can_be_stopped_is_stopped(first: Running) -> None:
     usable(client)
 
 
+@pytest.mark.slow
 @needs_root
 def test_new_processes_are_stopped_before_they_begin(first: Running) -> None:
     client = first.ready()
@@ -227,6 +236,7 @@ if os.fork() == 0:
     usable(client)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("needed", ["len", "isinstance", "getattr", "list", "__import__"])
 def test_what_the_kernel_needs_to_answer(client: Client, name: str, needed: str) -> None:
     """Nobody waits for the time-out of a run whose kernel can say nothing any more."""

@@ -33,6 +33,7 @@ def test_a_script_that_fails(client: Client, home: Path, name: str, options: str
     client.ask("close", session="scripts")
 
 
+@pytest.mark.slow
 def test_a_module_that_fails(client: Client, home: Path, name: str) -> None:
     write(home, FAILING)
     message, traceback = error(client.run(name, f"%cd -q {home}\n%run -m script", session="scripts"))
@@ -55,6 +56,7 @@ def test_other_ends_of_scripts(client: Client, home: Path, name: str, code: str,
     assert client.run(name + "2", "6 * 7").only("result").blob == b"42"
 
 
+@pytest.mark.slow
 def test_the_same_in_a_cell_that_awaits(client: Client, home: Path, name: str) -> None:
     code = f"await __import__('asyncio').sleep(0)\n%run {write(home, FAILING)}"
     assert error(client.run(name, code, session="scripts"))[0] == "ZeroDivisionError: division by zero"
@@ -102,6 +104,7 @@ def test_magics_that_raise(client: Client, name: str, code: str) -> None:
     error(client.run(name, code))
 
 
+@pytest.mark.slow
 def test_code_that_runs_a_cell_sees_to_its_failure_itself(client: Client, name: str) -> None:
     output = client.run(name, "failed = get_ipython().run_cell('1 / 0')\nfailed.success", session="scripts")
     assert output.outcome is not None

@@ -296,6 +296,7 @@ def test_code_cannot_configure_for_it_has_no_key(start: Callable[..., Running]) 
         configure(client, sandbox_uid="mine")
 
 
+@pytest.mark.slow
 def test_without_the_key_a_seat_that_waits_is_not_configured(start: Callable[..., Running]) -> None:
     running = start("")
     stranger = running.client(keys=zmq.curve_keypair())
@@ -312,6 +313,7 @@ def seen(pid: int) -> bool:
     return UNSEEN.encode() in Path(f"/proc/{pid}/environ").read_bytes()
 
 
+@pytest.mark.slow
 def test_variables_come_with_the_first_run_and_no_sooner(start: Callable[..., Running]) -> None:
     running = start("python", "javascript")
     client = running.client()

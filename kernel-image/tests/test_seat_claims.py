@@ -89,6 +89,7 @@ def test_its_port_opens_when_all_its_kernels_have_started(
     assert [kernel["state"] for kernel in running.client().hello()["kernels"]] == ["idle"]
 
 
+@pytest.mark.slow
 def test_its_port_opens_though_a_kernel_takes_long(start: Callable[..., Running], tmp_path: Path) -> None:
     """Who claims it then is better off than without a link: commands and files need no kernel."""
     settings, begun, go = held_back(tmp_path, "python")
@@ -98,6 +99,7 @@ def test_its_port_opens_though_a_kernel_takes_long(start: Callable[..., Running]
     go.touch()
 
 
+@pytest.mark.slow
 def test_its_port_opens_when_its_kernel_cannot_start(start: Callable[..., Running], tmp_path: Path) -> None:
     """The sandbox then hears why, as that of any pod does."""
     startup = tmp_path / "ipython" / "profile_default" / "startup" / "00.py"
@@ -118,6 +120,7 @@ def told(output: Output) -> str:
     return output.outcome.get("warning") or ""
 
 
+@pytest.mark.slow
 def test_what_was_lost_is_told_to_each_session_once(start: Callable[..., Running]) -> None:
     client = start("python,javascript").client()
     configure(client, lost="Evicted")
@@ -128,6 +131,7 @@ def test_what_was_lost_is_told_to_each_session_once(start: Callable[..., Running
         assert told(client.run(f"second-{at}", "1", **where)) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lost", "words"),
     [
@@ -144,6 +148,7 @@ def test_in_the_words_of_a_cold_pod(start: Callable[..., Running], lost: str | N
     assert (heard.startswith(words), bool(heard)) == (True, bool(words))
 
 
+@pytest.mark.slow
 def test_a_seat_that_restarts_before_its_claim_has_nothing_to_tell(start: Callable[..., Running]) -> None:
     first = start()
     runtime = first.runtime
@@ -164,6 +169,7 @@ def restarted(before: Running, start: Callable[..., Running], **more: Any) -> Ru
     return start(SANDGLASS_RUNTIME_DIR=str(before.runtime), **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
 def test_after_a_claim_a_restart_is_told_by_a_seat_that_waits_again(start: Callable[..., Running], times: int) -> None:
     first = start()
@@ -188,6 +194,7 @@ def test_after_a_claim_a_restart_is_told_by_a_seat_that_waits_again(start: Calla
         client.ask("attach", execution_id="first", offset=0)
 
 
+@pytest.mark.slow
 def test_files_that_code_left_run_after_a_restart_with_the_variables(start: Callable[..., Running]) -> None:
     """A pod that was started for its sandbox has them when its kernel starts; so this one waits with its kernels."""
     first = start()
@@ -201,6 +208,7 @@ def test_files_that_code_left_run_after_a_restart_with_the_variables(start: Call
     assert client.run("second", "print(at_start)").text() == "1\n"
 
 
+@pytest.mark.slow
 def test_it_is_marked_with_the_claim_and_not_with_the_first_run(start: Callable[..., Running]) -> None:
     first = start("")
     configure(first.client())
@@ -253,6 +261,7 @@ def test_a_seat_whose_network_is_open_refuses_as_any_sandbox_does(
     assert children_of(running.pid) == []
 
 
+@pytest.mark.slow
 def test_it_probes_anew_when_it_is_claimed(start: Callable[..., Running], closed: socket.socket) -> None:
     """Its first probe is over by then, and so is the time in which its first policies came to hold."""
     running = start(limits={"PROBE_S": 0.2, "PROBE_PAUSE_S": 0.05}, **probing(closed))
@@ -272,6 +281,7 @@ def test_it_probes_anew_when_it_is_claimed(start: Callable[..., Running], closed
 # Ages and lists.
 
 
+@pytest.mark.slow
 def test_ages_count_from_the_claim(start: Callable[..., Running]) -> None:
     client = start("python,javascript").client()
     client.until(lambda: client.hello()["kernels"][0]["uptime_s"] > 0.4, PATIENCE, "some age")
@@ -283,6 +293,7 @@ def test_ages_count_from_the_claim(start: Callable[..., Running]) -> None:
     assert max(uptimes) <= time.monotonic() - claimed
 
 
+@pytest.mark.slow
 def test_a_kernel_that_a_cold_pod_would_not_have_takes_no_sessions_place(start: Callable[..., Running]) -> None:
     client = start("python,javascript", SANDGLASS_MAX_SESSIONS="1").client()
     client.hello()
@@ -300,6 +311,7 @@ def test_a_kernel_that_a_cold_pod_would_not_have_takes_no_sessions_place(start: 
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", ["", "javascript"])
 def test_without_python_ahead_its_kernel_starts_with_the_claim(start: Callable[..., Running], languages: str) -> None:
     client = start(languages).client()

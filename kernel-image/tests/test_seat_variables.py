@@ -112,6 +112,7 @@ def kernels(running: Running) -> dict[str, int]:
     return {"nodejs" if b"kernel.cjs" in line else "python": pid for pid, line in lines.items() if line}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("env", "anew"),
     [
@@ -137,6 +138,7 @@ def test_kernels_run_on_or_start_anew(start: Callable[..., Running], env: dict[s
     assert [kernel["executions"] for kernel in client.ask("list")["kernels"]] == [1, 1]
 
 
+@pytest.mark.slow
 def test_variables_outlive_resets_and_belong_to_every_session(start: Callable[..., Running]) -> None:
     client = start().client()
     configure(client, {"A": "1", "B": "1"})
@@ -163,6 +165,7 @@ def test_a_fresh_session_gets_the_kernel_that_was_started_ahead(start: Callable[
         assert kernels(running)[language] == before[language]
 
 
+@pytest.mark.slow
 def test_a_kernel_that_dies_before_its_first_run_begins_with_the_variables(start: Callable[..., Running]) -> None:
     running = start()
     client = running.client()
@@ -175,6 +178,7 @@ def test_a_kernel_that_dies_before_its_first_run_begins_with_the_variables(start
     assert node_env(client, "node")["A"] == "1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["startup/00.py", "ipython_config.py", "PYTHONSTARTUP"])
 def test_files_that_ran_before_the_first_cell_run_anew_with_the_variables(
     start: Callable[..., Running], tmp_path: Path, file: str
@@ -203,6 +207,7 @@ def test_without_variables_such_files_run_once(start: Callable[..., Running], tm
     assert client.run("first", "print(open('times').read())").text() == "x\n"
 
 
+@pytest.mark.slow
 def test_mcp_servers_get_the_variables(start: Callable[..., Running]) -> None:
     running = start(SANDGLASS_MCP_PACKAGES=os.environ["SANDGLASS_MCP_PACKAGES"])
     client: Client = running.client()

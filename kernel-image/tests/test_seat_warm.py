@@ -171,6 +171,7 @@ def test_it_is_not_the_same_for_want_of_looking(both: list[dict[str, Any]]) -> N
         assert facts["python env"]["SANDGLASS_MCP_SOCKET"] == "RUN/mcp"
 
 
+@pytest.mark.slow
 def test_linux_remembers_how_a_kernel_was_started(tmp_path: Path) -> None:
     """The one exception: no process can change what /proc has of its own start; what it starts has all of it."""
     running = seat(tmp_path / "seat", "python")
@@ -187,6 +188,7 @@ SEEDS = "import os, random, uuid\nprint(random.random(), random.getrandbits(64),
 NODE_SEEDS = "console.log(Math.random(), crypto.randomUUID())"
 
 
+@pytest.mark.slow
 def test_seats_are_no_copies_of_one_another(tmp_path: Path) -> None:
     running = [seat(tmp_path / str(at)) for at in range(2)]
     values = []

@@ -33,6 +33,7 @@ def test_they_run_side_by_side(spare: Running) -> None:
     assert client.output("slow").outcome is None
 
 
+@pytest.mark.slow
 def test_reset_keeps_files_and_loses_variables(spare: Running) -> None:
     client = spare.ready()
     client.run("before", "x = 1; _ = open('kept', 'w').write('kept')")
@@ -41,6 +42,7 @@ def test_reset_keeps_files_and_loses_variables(spare: Running) -> None:
     assert result(client.run("kept", "open('kept').read()")) == b"'kept'"
 
 
+@pytest.mark.slow
 def test_reset_ends_what_runs_and_what_waits(spare: Running) -> None:
     client = spare.ready()
     client.start("runs", "print('on', flush=True)\nwhile True: pass")
@@ -57,6 +59,7 @@ def test_reset_ends_what_runs_and_what_waits(spare: Running) -> None:
     assert result(client.run("after", "1 + 1")) == b"2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["pass", "print('on', flush=True)\nwhile True: pass"])
 def test_what_is_asked_after_a_reset_is_for_the_fresh_kernel(spare: Running, code: str) -> None:
     client = spare.ready()
@@ -72,6 +75,7 @@ def test_what_is_asked_after_a_reset_is_for_the_fresh_kernel(spare: Running, cod
     assert result(client.finish("after")) == b"False"
 
 
+@pytest.mark.slow
 def test_two_resets_at_once_are_both_answered(spare: Running) -> None:
     client = spare.ready()
     other = spare.client()
@@ -81,6 +85,7 @@ def test_two_resets_at_once_are_both_answered(spare: Running) -> None:
     assert other.reply_to(b"first") == {"state": "idle"}
 
 
+@pytest.mark.slow
 def test_close_forgets(spare: Running) -> None:
     client = spare.ready()
     client.start("runs", "import time; print('on', flush=True); time.sleep(60)", session="a")
@@ -94,6 +99,7 @@ def test_close_forgets(spare: Running) -> None:
     assert client.run("anew", "x", session="a").outcome["status"] == "error"  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_a_name_may_be_as_long_as_it_may_wherever_the_sockets_are(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="sg-run-") as folder:
         longest = f"{folder}/".ljust(80, "x")
@@ -105,6 +111,7 @@ def test_a_name_may_be_as_long_as_it_may_wherever_the_sockets_are(tmp_path: Path
             running.stop()
 
 
+@pytest.mark.slow
 def test_closing_makes_room(tmp_path: Path) -> None:
     # That there may be 8 is tested in test_python_env, with interpreters that cost less than kernels.
     running = Running(tmp_path, limits={"KERNELS": 3})
@@ -120,6 +127,7 @@ def test_closing_makes_room(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 def test_the_limit_is_a_setting(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="1")
     try:
@@ -136,6 +144,7 @@ def fresh(client: Client, name: str, code: str = "import os; os.getpid()") -> st
     return result(client.run(name, code, session=name, fresh=True)).decode()
 
 
+@pytest.mark.slow
 def test_who_wants_a_fresh_kernel_gets_the_one_that_waits(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="3")
     try:
@@ -165,6 +174,7 @@ def test_who_wants_a_fresh_kernel_gets_the_one_that_waits(tmp_path: Path) -> Non
         running.stop()
 
 
+@pytest.mark.slow
 def test_the_default_session_keeps_its_place_while_its_kernel_is_lent(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="2")
     try:
@@ -184,6 +194,7 @@ def test_the_default_session_keeps_its_place_while_its_kernel_is_lent(tmp_path: 
         running.stop()
 
 
+@pytest.mark.slow
 def test_the_only_place_is_lent(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_MAX_SESSIONS="1")
     try:
@@ -197,6 +208,7 @@ def test_the_only_place_is_lent(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 def test_what_is_refused_takes_no_kernel(tmp_path: Path) -> None:
     running = Running(tmp_path)
     try:
@@ -210,6 +222,7 @@ def test_what_is_refused_takes_no_kernel(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 def test_what_was_lost_is_told_to_sessions_that_stay(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_REPLACED="Evicted")
     try:
@@ -228,6 +241,7 @@ def test_what_was_lost_is_told_to_sessions_that_stay(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 def test_a_fresh_kernel_that_its_caller_forgot_is_closed(tmp_path: Path) -> None:
     running = Running(tmp_path, limits={"FRESH_GRACE_S": 0.2})
     try:
@@ -239,6 +253,7 @@ def test_a_fresh_kernel_that_its_caller_forgot_is_closed(tmp_path: Path) -> None
         running.stop()
 
 
+@pytest.mark.slow
 def test_a_default_session_that_was_closed_stays_closed(spare: Running) -> None:
     client = spare.ready()
     client.ask("close")
@@ -247,6 +262,7 @@ def test_a_default_session_that_was_closed_stays_closed(spare: Running) -> None:
     assert sessions(client) == {}
 
 
+@pytest.mark.slow
 def test_a_label_is_kept_and_told(spare: Running) -> None:
     client = spare.ready()
     client.run("named", "1", session="u-x", label="any text: \u00e9, \U0001f642")

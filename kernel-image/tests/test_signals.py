@@ -31,6 +31,7 @@ def test_no_way_leads_to_the_first_process(first: Running) -> None:
     assert first.process.wait(PATIENCE) == 128 + signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_control_each_way_reaches_a_process_that_is_not_guarded() -> None:
     told = subprocess.run([sys.executable, "-c", WAYS], capture_output=True, check=True, timeout=60)
     found = json.loads(told.stdout)

@@ -39,6 +39,7 @@ def test_a_character_that_python_refuses_is_named(client: Client, name: str) -> 
     assert "invalid non-printable character U+00A0" in error.json["message"]
 
 
+@pytest.mark.slow
 def test_commands_run_a_module_as_it_is_now(client: Client, shared: Running, name: str, home: Path) -> None:
     (home / "main.py").write_text("import module; print(module.VALUE)")
     said = []
@@ -49,6 +50,7 @@ def test_commands_run_a_module_as_it_is_now(client: Client, shared: Running, nam
     assert not (home / "__pycache__").exists()
 
 
+@pytest.mark.slow
 def test_kernels_reload_a_module_as_it_is_now(client: Client, name: str, home: Path) -> None:
     (home / "edited.py").write_text("VALUE = 0\n")
     client.run(name, f"import importlib, sys; sys.path.insert(0, {str(home)!r}); import edited", session="text")

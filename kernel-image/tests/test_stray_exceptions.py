@@ -71,6 +71,7 @@ def test_an_alarm_that_was_forgotten(client: Client, name: str, told: Path, erro
     still_works(client, name)
 
 
+@pytest.mark.slow
 def test_an_alarm_while_a_later_cell_awaits_is_told(client: Client, name: str, told: Path) -> None:
     client.run(name, ALARM.format(error="TimeoutError('too long')", sets="", told=str(told)), session=SESSION)
     output = client.run(f"{name}-2", f"{WHEN_IT_WAITS}\nawait asyncio.sleep(1, 7)", session=SESSION)
@@ -90,6 +91,7 @@ def test_an_alarm_before_the_reply(client: Client, name: str, told: Path, error:
     still_works(client, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("does", ["sys.exit(3)", "raise KeyboardInterrupt"])
 def test_a_task_that_leaves(client: Client, name: str, told: Path, does: str) -> None:
     begin = TASK.format(does=does, told=str(told)) + "task = asyncio.create_task(leaves())"
@@ -128,6 +130,7 @@ loop.call_soon(again)
 """
 
 
+@pytest.mark.slow
 def test_a_loop_that_cannot_go_on_ends_the_kernel(spare: Running) -> None:
     client = spare.ready()
     client.run("hopeless", HOPELESS)
@@ -135,6 +138,7 @@ def test_a_loop_that_cannot_go_on_ends_the_kernel(spare: Running) -> None:
     assert client.run("after", "6 * 7").only("result").blob == b"42"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["get_ipython().ask_exit()", "get_ipython().kernel.io_loop.stop()"])
 def test_what_ends_a_kernel_still_does(spare: Running, end: str) -> None:
     client = spare.ready()

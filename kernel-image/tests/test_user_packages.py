@@ -33,6 +33,7 @@ def install(python: Path, home: Path, name: str, version: str) -> str:
     return run(python, home, "-m", "pip", "install", "--user", str(path))
 
 
+@pytest.mark.slow
 def test_another_version_takes_the_place(python: Path, tmp_path: Path) -> None:
     for version in ("1.0", "2.0", "1.0"):
         assert f"Successfully installed turned-{version}" in install(python, tmp_path, "turned", version)
@@ -42,6 +43,7 @@ def test_another_version_takes_the_place(python: Path, tmp_path: Path) -> None:
         assert known == [f"turned-{version}.dist-info", "turned.py", f"turned_of_{version[0]}.py"]
 
 
+@pytest.mark.slow
 def test_it_can_be_removed(python: Path, tmp_path: Path) -> None:
     install(python, tmp_path, "gone", "1.0")
     assert "Successfully uninstalled gone-1.0" in run(python, tmp_path, "-m", "pip", "uninstall", "--yes", "gone")
@@ -55,6 +57,7 @@ def test_it_is_done_once(python: Path) -> None:
     assert Path(said).read_text() == before
 
 
+@pytest.mark.slow
 def test_pip_of_elsewhere_is_left_alone(tmp_path: Path, python: Path) -> None:
     other = tmp_path / "other"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(other)], check=True)

@@ -134,6 +134,7 @@ def test_a_download_goes_on_where_it_was_cut(cut_download: Box, run: Run) -> Non
     assert (parts(), journals()) == ([], [])
 
 
+@pytest.mark.slow
 def test_an_upload_of_a_file_that_changed_starts_over(cut_upload: Box, run: Run) -> None:
     Path("large").write_bytes(LARGE[::-1])
     assert "since the copy was cut" not in run("cp", "large", "box:large").err
@@ -141,6 +142,7 @@ def test_an_upload_of_a_file_that_changed_starts_over(cut_upload: Box, run: Run)
     assert cut_upload.calls(SUM) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "there", [b"x" * 3 * MIB, LARGE[:-1] + b"xx", b"", None], ids=["other", "longer", "empty", "gone"]
 )
@@ -178,6 +180,7 @@ def test_pieces_of_a_part_that_changed_are_fetched_again(cut_download: Box, run:
     assert Path("back").read_bytes() == LARGE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", ["link", "second name", "pipe", "nothing"])
 def test_something_else_in_the_place_of_a_part_is_not_written(cut_download: Box, run: Run, planted: str) -> None:
     part, mine = parts()[0], Path("mine")
@@ -195,6 +198,7 @@ def test_something_else_in_the_place_of_a_part_is_not_written(cut_download: Box,
     assert parts() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"", b"\0" * 40, b'{"is":"begun"}\n', b'{"target":1}\n', b"[" * 100_000 + b"\n"])
 def test_a_journal_that_is_no_journal_starts_over(cut_download: Box, run: Run, damage: bytes) -> None:
     journals()[0].write_bytes(damage)
@@ -204,6 +208,7 @@ def test_a_journal_that_is_no_journal_starts_over(cut_download: Box, run: Run, d
     assert journals() == []
 
 
+@pytest.mark.slow
 def test_without_resume_all_is_copied_anew_and_nothing_is_left(cut_download: Box, run: Run) -> None:
     assert run("cp", "--no-resume", "box:large", "back").err == "sandglass: copied 1 file, 5.0 MiB\n"
     assert len(cut_download.offsets("sandbox_read_file")) == 6
@@ -251,6 +256,7 @@ def test_a_folder_goes_up_with_the_files_that_are_missing(box: Box, run: Run) ->
     assert box.files == {f"up/up/{number:02}": bytes([number]) * 100 for number in range(30)}
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_leaves_what_the_next_one_goes_on_with(endpoint: Endpoint, box: Box, run: Run) -> None:
     box.files["large"], box.modified["large"] = LARGE, "then"
     works, is_killed = endpoint.tools["sandbox_read_file"], False
@@ -310,6 +316,7 @@ def test_a_folder_for_state_that_cannot_be_written_hinders_nothing(
     assert Path("back").read_bytes() == LARGE
 
 
+@pytest.mark.slow
 def test_a_journal_has_no_more_than_its_bound(cut_download: Box, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     most = journals()[0].stat().st_size
     monkeypatch.setattr(copy_journal, "MAX_BYTES", most)

@@ -121,6 +121,7 @@ def test_a_file_that_was_deleted_here_is_deleted_in_the_sandbox(synced: Synced) 
     assert told.count("3 files that were deleted here, now in the sandbox too: .hidden, one, sub/four\n") == 1
 
 
+@pytest.mark.slow
 def test_a_file_that_code_deleted_is_deleted_here(synced: Synced) -> None:
     synced.make_here("mine", "kept")
     synced.start()
@@ -131,6 +132,7 @@ def test_a_file_that_code_deleted_is_deleted_here(synced: Synced) -> None:
     assert "2 files that were deleted in the sandbox, now here too: mine, sub/made\n" in synced.end()
 
 
+@pytest.mark.slow
 def test_files_that_were_on_both_sides_before_are_not_deleted(synced: Synced) -> None:
     synced.make_here("one", "two")
     synced.make_there("one", "two")
@@ -141,6 +143,7 @@ def test_files_that_were_on_both_sides_before_are_not_deleted(synced: Synced) ->
     assert "deleted" not in synced.end()
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_on_the_other_side_comes_back(synced: Synced) -> None:
     synced.make_here(*FEW)
     synced.start()
@@ -161,6 +164,7 @@ def test_a_file_that_changed_on_the_other_side_comes_back(synced: Synced) -> Non
     assert synced.there.files["three"] == b"changed"
 
 
+@pytest.mark.slow
 def test_a_file_that_changes_while_it_is_looked_at_is_not_deleted(synced: Synced) -> None:
     synced.make_here(*FEW)
     synced.start()
@@ -178,6 +182,7 @@ def test_a_file_that_changes_while_it_is_looked_at_is_not_deleted(synced: Synced
     assert names(synced.here) == set(FEW)
 
 
+@pytest.mark.slow
 def test_without_deletions_both_sides_keep_what_they_have(synced: Synced) -> None:
     synced.make_here(*FEW)
     synced.start("--no-sync-deletions")
@@ -187,6 +192,7 @@ def test_without_deletions_both_sides_keep_what_they_have(synced: Synced) -> Non
     assert (names(synced.here), synced.files_there()) == ({"two", "three"}, {"one", "three"})
 
 
+@pytest.mark.slow
 def test_a_new_workspace_gets_the_files_again(synced: Synced) -> None:
     synced.make_here(*FEW)
     synced.start()
@@ -201,6 +207,7 @@ def test_a_new_workspace_gets_the_files_again(synced: Synced) -> None:
     assert "deleted" not in synced.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["here", "there"])
 def test_a_side_that_was_emptied_empties_no_other(synced: Synced, side: str) -> None:
     synced.make_here(*MANY)
@@ -215,6 +222,7 @@ def test_a_side_that_was_emptied_empties_no_other(synced: Synced, side: str) -> 
     assert synced.end().count("29 files at once are gone") == 1
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_no_longer_there_deletes_nothing(synced: Synced, tmp_path: Path) -> None:
     synced.make_here(*FEW)
     synced.start()
@@ -224,6 +232,7 @@ def test_a_folder_that_is_no_longer_there_deletes_nothing(synced: Synced, tmp_pa
     assert "it is no longer there" in synced.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["link", "folder", "link above"])
 def test_what_became_something_else_is_not_taken_for_deleted(synced: Synced, tmp_path: Path, form: str) -> None:
     synced.make_here("sub/one", "two")
@@ -242,6 +251,7 @@ def test_what_became_something_else_is_not_taken_for_deleted(synced: Synced, tmp
     assert "sub/one" in synced.files_there()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("link", ["sub/one", "sub"])
 def test_what_became_a_link_in_the_sandbox_is_not_taken_for_deleted(synced: Synced, link: str) -> None:
     synced.make_here("sub/one", "two")
@@ -255,6 +265,7 @@ def test_what_became_a_link_in_the_sandbox_is_not_taken_for_deleted(synced: Sync
     assert names(synced.here) == {"sub/one", "two"}
 
 
+@pytest.mark.slow
 def test_no_deletion_follows_a_link_of_this_machine(synced: Synced, tmp_path: Path) -> None:
     synced.start()
     synced.call(lambda: synced.make_there("sub/one", "two"))
@@ -265,6 +276,7 @@ def test_no_deletion_follows_a_link_of_this_machine(synced: Synced, tmp_path: Pa
     assert (outside / "one").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("evil", ["../out", "/etc/passwd", "a/../../out", "a//b", "a\0b"])
 def test_a_hostile_listing_deletes_nothing(synced: Synced, tmp_path: Path, evil: str) -> None:
     (tmp_path / "out").write_text("mine")

@@ -114,6 +114,7 @@ def test_a_server_is_registered_when_code_first_names_it(servers: Servers, confi
     assert "MCP servers that code can load: brave_search, remote, plain; 1 cannot be loaded" in errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "known"), [((), "others, brave_search, remote, plain"), (("--no-discovery",), "others")]
 )
@@ -135,6 +136,7 @@ def test_a_misspelt_name_is_told_at_once(
     assert len(servers.endpoint.calls("run_python")) == 1
 
 
+@pytest.mark.slow
 def test_a_name_is_left_to_the_endpoint_where_the_sandbox_does_not_say_what_it_has(
     gateway: Gateway, config: Path, bridges: Any
 ) -> None:
@@ -145,6 +147,7 @@ def test_a_name_is_left_to_the_endpoint_where_the_sandbox_does_not_say_what_it_h
     bridge.end()
 
 
+@pytest.mark.slow
 def test_the_user_chooses_the_pod(servers: Servers, config: Path, bridges: Any) -> None:
     bridge = bridges("--contract", "code-mode", "--mcp-placement", "own", "-n", "team-a")
     run_python(bridge, "plain")
@@ -152,6 +155,7 @@ def test_the_user_chooses_the_pod(servers: Servers, config: Path, bridges: Any) 
     assert (servers.registered[0]["placement"], servers.registered[0]["namespace"]) == ("own", "team-a")
 
 
+@pytest.mark.slow
 def test_a_server_that_is_gone_is_registered_anew(servers: Servers, config: Path, bridges: Any) -> None:
     bridge = bridges("--contract", "code-mode")
     run_python(bridge, "plain")
@@ -161,6 +165,7 @@ def test_a_server_that_is_gone_is_registered_anew(servers: Servers, config: Path
     assert [each["name"] for each in servers.registered] == ["plain", "plain"]
 
 
+@pytest.mark.slow
 def test_a_server_of_an_earlier_bridge_is_registered_anew(servers: Servers, config: Path, bridges: Any) -> None:
     servers.there["plain"] = "running"
     bridge = bridges("--contract", "code-mode", "--name", "mine")
@@ -169,6 +174,7 @@ def test_a_server_of_an_earlier_bridge_is_registered_anew(servers: Servers, conf
     assert len(servers.registered) == 1
 
 
+@pytest.mark.slow
 def test_what_an_administrator_shares_counts_more(servers: Servers, config: Path, bridges: Any) -> None:
     servers.shared.append({"name": "plain", "state": "idle", "detail": "", "own": False})
     bridge = bridges("--contract", "code-mode")
@@ -179,6 +185,7 @@ def test_what_an_administrator_shares_counts_more(servers: Servers, config: Path
     assert errors.count("MCP server plain is the one that an administrator shares, not that of") == 1
 
 
+@pytest.mark.slow
 def test_what_cannot_run_in_the_cluster_is_used_where_an_administrator_shares_it(
     servers: Servers, config: Path, bridges: Any
 ) -> None:
@@ -190,6 +197,7 @@ def test_what_cannot_run_in_the_cluster_is_used_where_an_administrator_shares_it
     assert errors.count("MCP server files is the one that an administrator shares, not that of") == 1
 
 
+@pytest.mark.slow
 def test_calls_side_by_side_register_a_server_once(gateway: Gateway, config: Path, bridges: Any) -> None:
     servers = Servers(gateway)
     hold = threading.Event()
@@ -226,6 +234,7 @@ TOON = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "text"),
     [
@@ -245,6 +254,7 @@ def test_a_start_that_fails_is_the_answer_in_the_form_of_the_contract_and_tried_
     assert len(servers.endpoint.calls("run_python")) == 1
 
 
+@pytest.mark.slow
 def test_what_cannot_run_in_the_cluster_is_answered_with_the_reason(
     servers: Servers, config: Path, bridges: Any
 ) -> None:
@@ -262,6 +272,7 @@ def test_what_cannot_run_in_the_cluster_is_answered_with_the_reason(
     assert servers.endpoint.calls("run_python") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [5, {"plain": 1}, ["plain", 5], ["plain"] * 17, None])
 def test_what_is_no_list_of_names_is_left_to_the_endpoint(
     servers: Servers, config: Path, bridges: Any, names: Any
@@ -289,6 +300,7 @@ def test_the_list_of_tools_names_the_servers_by_identifiers(config: Path, gatewa
     )
 
 
+@pytest.mark.slow
 def test_the_official_client_calls_with_a_server_of_a_file(endpoint: Endpoint, config: Path, tmp_path: Path) -> None:
     from mcp.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client

@@ -133,6 +133,7 @@ def test_values_are_hidden_in_words_but_short_ones_are_not() -> None:
     assert resolved.hidden(f"bad key {KEY}5, {KEY} and words") == "bad key ${LONGER}, ${KEY} and words"
 
 
+@pytest.mark.slow
 def test_the_official_client_registers_with_a_value_that_it_does_not_know(endpoint: Endpoint, tmp_path: Path) -> None:
     from mcp.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client

@@ -2,6 +2,7 @@ package dev.sandglass.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,6 +40,7 @@ class ForeignTextTest {
         assertThat(ForeignText.line(unescaped(text), MOST)).isEqualTo(unescaped(line));
     }
 
+    @Tag("slow")
     @Test
     void noCharacterOfAnyPlaneGetsThroughUnseen() {
         for (int letter = 0; letter <= Character.MAX_CODE_POINT; letter++) {

@@ -19,10 +19,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The process as a whole before a pod of a pool: from the seat to its claim, to the end of its sandbox. */
+@Tag("slow")
 class SeatProxyTest {
 
     private static final EgressSecret SECRET = new EgressSecret(new byte[32]);

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -103,6 +104,7 @@ class GatewayApplicationTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void loadBalancersAreAnsweredWithoutAKeyOnThePortOfTheCallers(@TempDir Path folder) throws Exception {
         try (ConfigurableApplicationContext app = start(folder)) {
@@ -131,6 +133,7 @@ class GatewayApplicationTest {
     }
 
     /** The bounds that the words name are those that are set. */
+    @Tag("slow")
     @Test
     void requestsThatAreTooLongAreRefusedInWords(@TempDir Path folder) throws Exception {
         String line = "GET / HTTP/1.1";
@@ -151,6 +154,7 @@ class GatewayApplicationTest {
     }
 
     /** Brackets, bare percent signs and the like are no URI to Java, and a path like any other to browsers and servers. */
+    @Tag("slow")
     @Test
     void pathsThatAreNoUriAreNoFaultOfTheGateway(@TempDir Path folder, CapturedOutput output) throws Exception {
         try (ConfigurableApplicationContext app = start(folder)) {
@@ -181,6 +185,7 @@ class GatewayApplicationTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void whatAnybodySaysOfTheWayBeforeUsIsNotObeyed(@TempDir Path folder) throws Exception {
         try (ConfigurableApplicationContext app = start(folder, "--spring.main.cloud-platform=kubernetes")) {
@@ -191,6 +196,7 @@ class GatewayApplicationTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void withoutAClusterItIsAliveButNotReadyAndSaysWhy(@TempDir Path folder) throws Exception {
         try (ConfigurableApplicationContext app = start(folder)) {
@@ -200,6 +206,7 @@ class GatewayApplicationTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void theUnauthenticatedModeListensToThisMachineAloneAndSaysSo(@TempDir Path folder, CapturedOutput output)
             throws Exception {
@@ -213,6 +220,7 @@ class GatewayApplicationTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void connectionsThatSayNothingAreEndedSoon(@TempDir Path folder) throws Exception {
         try (ConfigurableApplicationContext app = start(folder, "--gateway.connections.head-timeout=1s");

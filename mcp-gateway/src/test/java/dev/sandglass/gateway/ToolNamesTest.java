@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -40,6 +41,7 @@ class ToolNamesTest {
     }
 
     /** Or an exception above stands for nothing, and the test itself sees nothing. */
+    @Tag("slow")
     @Test
     void theyAreSeenWhereTheyMayBe() throws Exception {
         assertThat(naming()).containsAll(ALLOWED).contains(CONTRACT + "sandbox/NextSteps");

@@ -8,11 +8,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The calls that the image's build makes, so that a change of an answer shows here and not only there. */
+@Tag("slow")
 class TrainingTest {
 
     private static final String SECRET = "0123456789abcdef0123456789abcdef\n";

@@ -23,6 +23,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
@@ -95,6 +96,7 @@ class TrustedAuthoritiesTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void aServerOfTheSitesAuthorityIsTrustedAndAStrangerIsNot() throws Exception {
         KeyStore server = load(identity("site"), PASSWORD);
@@ -120,6 +122,7 @@ class TrustedAuthoritiesTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void severalCertificatesAndTheRuntimesOwnAreAllInTheStore() throws Exception {
         identity("one");
@@ -136,6 +139,7 @@ class TrustedAuthoritiesTest {
         assertThat(names).filteredOn(name -> name.startsWith("runtime-")).isNotEmpty();
     }
 
+    @Tag("slow")
     @Test
     void theVariableOfTheProcessNamesTheFile() throws Exception {
         identity("site");

@@ -14,9 +14,11 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The gateway goes on watching whatever the API server sends. */
+@Tag("slow")
 class UnreadableEventsTest {
 
     private static final Duration SOON = Duration.ofSeconds(20);

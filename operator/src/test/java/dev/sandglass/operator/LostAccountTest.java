@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the operator does when the API server refuses a pod, against a stand-in that refuses the first one. */
@@ -118,6 +119,7 @@ class LostAccountTest {
                 .contains("\"automountServiceAccountToken\":false", "\"imagePullSecrets\":[{\"name\":\"pull\"}]");
     }
 
+    @Tag("slow")
     @Test
     void whereTheInstallationMadeItThatIsTold() throws InterruptedException {
         ChildWriter.PodResult result = start("tenant-a", LOST);
@@ -127,6 +129,7 @@ class LostAccountTest {
         assertThat(made()).extracting(RecordedRequest::getPath).containsExactly(CORE + "pods");
     }
 
+    @Tag("slow")
     @Test
     void noAccountIsMadeForAnotherReason() throws InterruptedException {
         ChildWriter.PodResult result =

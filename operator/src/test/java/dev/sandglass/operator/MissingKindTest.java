@@ -10,6 +10,7 @@ import dev.sandglass.operator.toolserver.Servers;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -21,6 +22,7 @@ class MissingKindTest {
 
     private final KubernetesClient client = api.client();
 
+    @Tag("slow")
     @Test
     void sandboxesAreLookedAfterAndToolServersAreNotWatched() {
         client.resource(Servers.stdio()).create();

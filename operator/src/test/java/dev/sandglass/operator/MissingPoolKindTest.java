@@ -8,10 +8,12 @@ import dev.sandglass.operator.pool.Pools;
 import dev.sandglass.testing.MockApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An administrator may have left out the definition of pools; sandboxes are looked after all the same. */
+@Tag("slow")
 class MissingPoolKindTest {
 
     @RegisterExtension

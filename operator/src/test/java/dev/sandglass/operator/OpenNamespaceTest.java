@@ -17,6 +17,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -60,6 +61,7 @@ class OpenNamespaceTest {
                 .build();
     }
 
+    @Tag("slow")
     @Test
     void noPodIsMadeWhereNobodyIsCutOffBeforeThatIsMended() {
         client.resource(ofTheChartAndTurnedAway()).create();

@@ -20,9 +20,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** With which keys a pod starts after an attempt that failed, and what such an attempt leaves. */
+@Tag("slow")
 @EnableKubernetesMockClient(crud = true)
 class RefusedStartTest {
 

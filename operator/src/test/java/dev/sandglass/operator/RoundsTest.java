@@ -24,6 +24,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -75,6 +76,7 @@ class RoundsTest {
         return client.resource(sandbox).get() == null;
     }
 
+    @Tag("slow")
     @Test
     void aWriteInTheMomentOfItsDeletionDoesNotKeepASandbox() {
         api.server()
@@ -179,6 +181,7 @@ class RoundsTest {
     }
 
     /** {@code kubectl delete --cascade=orphan} lets the pod go before the watch has told of the deletion. */
+    @Tag("slow")
     @Test
     void aPodThatIsLetGoIsNotReplacedAndEndsWithItsSandbox() {
         Sandbox sandbox = rounds.running();

@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -88,6 +89,7 @@ class ToolServerRoundsTest {
                 .satisfies(event -> assertThat(event.getRegarding().getKind()).isEqualTo("SandboxToolServer")));
     }
 
+    @Tag("slow")
     @Test
     void whatAGatewayNotesOnTheSandboxIsToldUntilTheSpecChanges() {
         client.resource(Servers.stdio()).create();
@@ -121,6 +123,7 @@ class ToolServerRoundsTest {
                 .toList();
     }
 
+    @Tag("slow")
     @Test
     void aSandboxThatSomeoneDeletedIsMadeAgain() {
         client.resource(Servers.stdio()).create();
@@ -132,6 +135,7 @@ class ToolServerRoundsTest {
         told(ACCEPTED, "True", "SandboxMade");
     }
 
+    @Tag("slow")
     @Test
     void anEditOfEitherSpecEndsWithTheToolServers() {
         client.resource(Servers.stdio()).create();
@@ -152,6 +156,7 @@ class ToolServerRoundsTest {
         awaitChild(found -> found.wanted().equals(right.withIdleTimeout("1h")));
     }
 
+    @Tag("slow")
     @Test
     void anotherSandboxOfThatNameIsLeftAloneAndReported() {
         Sandbox foreign = new Sandbox();
@@ -173,6 +178,7 @@ class ToolServerRoundsTest {
                 .satisfies(event -> assertThat(event.getType()).isEqualTo("Warning")));
     }
 
+    @Tag("slow")
     @Test
     void whatThePoliciesRefuseIsReportedInTheirWordsAndHealsWithTheSpec() {
         api.server()

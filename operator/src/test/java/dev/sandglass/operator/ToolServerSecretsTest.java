@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -134,6 +135,7 @@ class ToolServerSecretsTest {
     }
 
     /** The API server takes no repair here, so that what the operator does meanwhile can be seen. */
+    @Tag("slow")
     @Test
     void anEditedChildGetsNoPodUntilItIsRepaired() {
         api.server()
@@ -176,6 +178,7 @@ class ToolServerSecretsTest {
     }
 
     /** Label, owner and spec are those of the child; its name is not. */
+    @Tag("slow")
     @Test
     void aSecondSandboxThatPassesForTheChildGetsNoPod() {
         client.resource(withEntry("token")).create();

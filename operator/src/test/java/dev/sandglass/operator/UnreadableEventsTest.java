@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The operator goes on watching whatever the API server sends, and does not end. */
+@Tag("slow")
 class UnreadableEventsTest {
 
     private static final Duration SOON = Duration.ofSeconds(20);

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,6 +19,7 @@ class AsciiJsonTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 7, 4096, 5_000_000})
     void everyCharacterOfUnicodeStays(int chunk) throws Exception {

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -110,6 +111,7 @@ class ReadableWatchesTest {
                 "{\"a\":".repeat(2000));
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("unreadable")
     void whatCannotBeReadIsListedAgain(String event) throws Exception {

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -133,6 +134,7 @@ class SandboxClientsTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void theInstallationsListCountsForASandboxThatHasNoneAndForNoOther() {
         DefaultDomains defaults = new DefaultDomains(List.of("example.com"));
@@ -157,6 +159,7 @@ class SandboxClientsTest {
         return clients.at(ADDRESS).map(Client::rules);
     }
 
+    @Tag("slow")
     @Test
     void aPodThatEndedIsNobody() {
         sandbox(NAMESPACE, "one", "example.com");
@@ -173,6 +176,7 @@ class SandboxClientsTest {
         nobodyIsThere();
     }
 
+    @Tag("slow")
     @Test
     void aPodThatIsDeletedOrWhoseSandboxIsDeletedIsNobody() {
         sandbox(NAMESPACE, "one", "example.com");
@@ -199,6 +203,7 @@ class SandboxClientsTest {
         isThere("two");
     }
 
+    @Tag("slow")
     @Test
     void aReferenceToASandboxOfAnotherNamespaceIsNone() {
         sandbox(NAMESPACE, "one", "example.com");

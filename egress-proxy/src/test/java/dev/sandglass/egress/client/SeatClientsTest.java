@@ -20,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -93,6 +94,7 @@ class SeatClientsTest {
     }
 
     /** The mock chooses UIDs, so the sandbox that is not known is one that was. */
+    @Tag("slow")
     @Test
     void aClaimByASandboxThatIsNotKnownOpensNothingAndIsWaitedFor() {
         String gone = tenant.sandbox("one", "example.com");
@@ -109,6 +111,7 @@ class SeatClientsTest {
         assertThat(wait).isNotDone();
     }
 
+    @Tag("slow")
     @Test
     void twoPodsOfOneSandboxHaveEachItsOwnCredential() {
         String uid = tenant.sandbox("one", "example.com");
@@ -124,6 +127,7 @@ class SeatClientsTest {
                 .allMatch(address -> clients.at(address).map(Client::uid).equals(Optional.of(uid)));
     }
 
+    @Tag("slow")
     @Test
     void afterItsSandboxIsDeletedTheSeatIsNobodyAndNoOtherSandboxIsIt() {
         String uid = tenant.sandbox("one", "example.com");
@@ -136,6 +140,7 @@ class SeatClientsTest {
         assertThat(there(ADDRESS)).isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void whenTheOwnerChangesBothAreToldOfItSoThatTunnelsOfTheFormerEnd() {
         String one = tenant.sandbox("one", "example.com");
@@ -172,6 +177,7 @@ class SeatClientsTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void whoseNameLiesIsNobody() {
         String one = tenant.sandbox("one", "example.com");
@@ -196,6 +202,7 @@ class SeatClientsTest {
     }
 
     /** A claim leads to no sandbox of another namespace, and waits for none. */
+    @Tag("slow")
     @Test
     void aClaimOfASandboxOfAnotherNamespaceIsNone() {
         String theirs = neighbour.sandbox("one", "example.com");
@@ -205,6 +212,7 @@ class SeatClientsTest {
         assertThat(clients.at(ADDRESS)).isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void aSeatThatIsGoneOrSharesItsAddressIsNotWaitedFor() {
         Pod seat = seat(SEAT, ADDRESS);
@@ -216,6 +224,7 @@ class SeatClientsTest {
         await().until(() -> !clients.awaitsClaim(ADDRESS));
     }
 
+    @Tag("slow")
     @Test
     void anAddressIsConfirmedOnlyWhileTheSameSandboxHasThePod() throws Exception {
         String one = tenant.sandbox("one", "example.com");

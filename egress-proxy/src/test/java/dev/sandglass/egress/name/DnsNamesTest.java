@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Lookups against a server of DNS that this test plays itself. */
@@ -176,6 +177,7 @@ class DnsNamesTest {
     }
 
     /** As many lost packets as one attempt has questions; a lookup that gave up would cost a sandbox its connection. */
+    @Tag("slow")
     @Test
     void anAnswerThatIsLostIsAskedForAgain() throws Exception {
         put("example.com. A", "93.184.215.14");
@@ -184,6 +186,7 @@ class DnsNamesTest {
     }
 
     /** What came of the other family, no address, is no answer for both. */
+    @Tag("slow")
     @Test
     void anAnswerOfOneFamilyThatIsLostIsAskedForAgain() throws Exception {
         put("example.com. A", "93.184.215.14");

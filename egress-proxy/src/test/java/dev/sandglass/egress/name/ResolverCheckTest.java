@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,6 +79,7 @@ class ResolverCheckTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(ints = {LoopbackResolver.SILENT, LoopbackResolver.REFUSED, LoopbackResolver.FAILURE})
     void oneThatSaysNothingOfUseDoesNotUntilItDoes(int code) throws IOException {
@@ -93,6 +95,7 @@ class ResolverCheckTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void aPortWhereNothingListensIsNone() throws IOException {
         DnsServerAddressStreamProvider closed;

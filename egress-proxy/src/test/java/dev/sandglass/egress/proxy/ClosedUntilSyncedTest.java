@@ -13,9 +13,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A proxy that has just started knows nobody for sure, and lets nobody through. */
+@Tag("slow")
 class ClosedUntilSyncedTest {
 
     private static final int ATTEMPTS = 10_000;

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Several addresses of one name, of which some do not answer. */
@@ -91,6 +92,7 @@ class DiallerTest {
         assertThat(reached(dial(Duration.ofSeconds(10), SILENT, OPEN))).isEqualTo(OPEN);
     }
 
+    @Tag("slow")
     @Test
     void whoNeverAnswersIsGivenUp() throws InterruptedException {
         Future<Channel> dialled = dial(Duration.ofMillis(400), SILENT);
@@ -99,6 +101,7 @@ class DiallerTest {
                 .isEqualTo("no server answered there within 400 ms");
     }
 
+    @Tag("slow")
     @Test
     void whoAreAllClosedSaySo() throws InterruptedException {
         assertThat(dial(Duration.ofSeconds(10), CLOSED, CLOSED).cause()).isInstanceOf(IOException.class);

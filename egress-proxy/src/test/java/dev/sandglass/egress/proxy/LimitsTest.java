@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -128,6 +129,7 @@ class LimitsTest {
         assertThat(status(NEIGHBOUR)).startsWith("HTTP/1.1 200 ");
     }
 
+    @Tag("slow")
     @Test
     void whereAReaderStandsStillTheTunnelEndsIfTogetherTheyHoldTooMuch() throws Exception {
         open(new Limits(LONG, LONG, LONG, LONG, LONG, 64, MANY, 100, 0, 1));
@@ -219,6 +221,7 @@ class LimitsTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void aTunnelWithoutBytes() throws Exception {
         open(new Limits(LONG, LONG, LONG, LONG, SHORT, 64, MANY, 100, 0, Limits.BACKLOG));
@@ -227,6 +230,7 @@ class LimitsTest {
         await().untilAsserted(() -> assertThat(stage.count("allowed", "idle")).isEqualTo(1));
     }
 
+    @Tag("slow")
     @Test
     void dnsThatDoesNotAnswer() throws Exception {
         open(new Limits(LONG, SHORT, LONG, LONG, LONG, 64, MANY, 100, 0, Limits.BACKLOG));

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -144,6 +145,7 @@ class TunnelTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void aSlowServerSlowsTheSandbox() throws Exception {
         CompletableFuture<Void> listen = new CompletableFuture<>();

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** DNS for clients that know no proxy: what is answered to whom, and that nothing is ever asked on. */
@@ -210,6 +211,7 @@ class SplitDnsTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void whatIsNoQuestionIsAnsweredShortOrNotAtAll() throws IOException {
         assertThat(split.ask(SANDBOX, new byte[600])).hasSize(12);

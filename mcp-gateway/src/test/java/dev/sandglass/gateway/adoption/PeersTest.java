@@ -14,6 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which replica has which sandbox. */
@@ -64,6 +65,7 @@ class PeersTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void aReplicaThatGoesLeavesItsOwnAndNoOthersChangeHands() {
         Set<String> all = replicas(4);

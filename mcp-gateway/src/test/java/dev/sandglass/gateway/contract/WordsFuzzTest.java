@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -68,6 +69,7 @@ class WordsFuzzTest {
         });
     }
 
+    @Tag("slow")
     @Test
     void anyNameAmongOurWords() throws IOException {
         Fuzz.attack(FrameMutator::new, "name", corpus(), message -> {
@@ -85,6 +87,7 @@ class WordsFuzzTest {
         });
     }
 
+    @Tag("slow")
     @Test
     void anyOutputAboveOurNotes() throws IOException {
         Fuzz.attack(FrameMutator::new, "fence", corpus(), message -> {

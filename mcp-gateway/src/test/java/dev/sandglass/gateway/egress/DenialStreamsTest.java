@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -99,6 +100,7 @@ class DenialStreamsTest {
         assertThat(streams.open()).isZero();
     }
 
+    @Tag("slow")
     @Test
     void aRefusalIsNoStream() {
         token = "another";

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Sinks;
 
@@ -80,6 +81,7 @@ class ContainerEndTest {
                 .isOpen();
     }
 
+    @Tag("slow")
     @Test
     void theCauseAnswersWhileNothingRunsYetInItsPlace() throws Exception {
         CompletableFuture<ExecutionResult> run = running();
@@ -95,6 +97,7 @@ class ContainerEndTest {
         assertThat(result.stdout()).isEqualTo("begun\n");
     }
 
+    @Tag("slow")
     @Test
     void whatWasCutIsLostWithTheContainer() throws Exception {
         var limits = new Limits(Replica.LONG, Replica.LONG, false, 10);
@@ -111,6 +114,7 @@ class ContainerEndTest {
         assertThat(result.cut()).isEqualTo(CutOutput.LOST);
     }
 
+    @Tag("slow")
     @Test
     void whatHadEndedBeforeKeepsItsOutcomeWithoutTheOutputThatWasNotReadYet() throws Exception {
         ExecutionId ended =
@@ -134,6 +138,7 @@ class ContainerEndTest {
         assertThat(result.cut()).isEqualTo(CutOutput.LOST);
     }
 
+    @Tag("slow")
     @Test
     void theNextSupervisorsAnswerWaitsForTheCause() throws Exception {
         CompletableFuture<ExecutionResult> run = running();
@@ -147,6 +152,7 @@ class ContainerEndTest {
         assertThat(result.message()).contains("exit code 3 (Crashed)").doesNotContain("with more");
     }
 
+    @Tag("slow")
     @Test
     void aCauseThatNobodyTellsIsNotWaitedForLong() throws Exception {
         CompletableFuture<ExecutionResult> run = running();
@@ -170,6 +176,7 @@ class ContainerEndTest {
         assertThat(run).isNotDone();
     }
 
+    @Tag("slow")
     @Test
     void whoReadsOnWhatWasLostIsToldOfTheRestarts() {
         RunningSandbox before = supervisor.sandbox();

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 
@@ -92,6 +93,7 @@ class ExecutionsTest extends LiveSandbox {
         assertThat(result.stdout()).isEqualTo("begun\n");
     }
 
+    @Tag("slow")
     @Test
     void timeOutKeepsWhatWasPrinted() {
         // Enough for a slow machine to print a line.

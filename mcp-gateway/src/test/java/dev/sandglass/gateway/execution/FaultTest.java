@@ -9,6 +9,7 @@ import dev.sandglass.gateway.sandbox.SandboxProblem;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What callers are told when something on the way breaks. */
@@ -24,6 +25,7 @@ class FaultTest extends LiveSandbox {
         assertThat(one.run(sandbox, "'fresh'").result()).isEqualTo("'fresh'");
     }
 
+    @Tag("slow")
     @Test
     void aRestartedSupervisorLosesTheRunAndServesTheNext() throws Exception {
         try (SupervisorProcess other = SupervisorProcess.start()) {
@@ -48,6 +50,7 @@ class FaultTest extends LiveSandbox {
         }
     }
 
+    @Tag("slow")
     @Test
     void nobodyThereIsUnreachableWithItsReason() {
         RunningSandbox nowhere = new RunningSandbox(sandbox.ref(), sandbox.uid(), 1, "127.0.0.1", 1);
@@ -114,6 +117,7 @@ class FaultTest extends LiveSandbox {
         }
     }
 
+    @Tag("slow")
     @Test
     void patienceEndsThoughTheConnectionIsGone() throws Exception {
         try (SupervisorProcess other = SupervisorProcess.start()) {

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Much output: whole, in bounded memory, and without harm to others. */
@@ -34,6 +35,7 @@ class FloodTest extends LiveSandbox {
             digest.hexdigest()
             """;
 
+    @Tag("slow")
     @Test
     void hundredMegabytesArriveWhole() throws Exception {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -53,6 +55,7 @@ class FloodTest extends LiveSandbox {
         assertThat(result.stdout()).startsWith("0000").endsWith("999999é\n").hasSizeLessThan(20_100);
     }
 
+    @Tag("slow")
     @Test
     void aSlowListenerMakesTheCodeWaitAndNothingPileUp() throws Exception {
         Queue<CompletableFuture<Void>> unread = new ConcurrentLinkedQueue<>();
@@ -84,6 +87,7 @@ class FloodTest extends LiveSandbox {
         assertThat(heard).hasValue(40_000_000);
     }
 
+    @Tag("slow")
     @Test
     void heapStaysBoundedWhateverIsPrinted() {
         Runtime runtime = Runtime.getRuntime();
@@ -105,6 +109,7 @@ class FloodTest extends LiveSandbox {
         assertThat(most.get() - before).isLessThan(32L * MIB);
     }
 
+    @Tag("slow")
     @Test
     void manySmallPiecesOfBothStreamsKeepTheirOrderPerStream() {
         String code = "import sys\nfor i in range(20000):\n    print(i, flush=True)\n"

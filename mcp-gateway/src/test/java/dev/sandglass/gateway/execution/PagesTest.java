@@ -10,6 +10,7 @@ import dev.sandglass.gateway.output.Shares;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +49,7 @@ class PagesTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7, 30})
     void pagesOfAnySizeGiveTheWhole(int size) {
@@ -71,6 +73,7 @@ class PagesTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 9, 40})
     void whatTheFirstAnswerCutIsReadOn(int size) {

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 
@@ -212,6 +213,7 @@ class ReadingTest extends LiveSandbox {
         assertThat(traceback.toString()).contains("f(n - 1)").endsWith("ValueError: " + "€".repeat(3000));
     }
 
+    @Tag("slow")
     @Test
     void theLongestResultThatIsKeptIsReadInPages() {
         ExecutionResult cut = one.run(sandbox, "'0123456789' * 200_000");
@@ -246,6 +248,7 @@ class ReadingTest extends LiveSandbox {
                 .block(Replica.LONG));
     }
 
+    @Tag("slow")
     @Test
     void anOffsetBehindTheEndIsRefusedWhetherItRunsOrEnded() {
         Code code = Replica.code("print('first', flush=True)\n" + UNTIL_FILE.formatted("end"), Replica.waiting(MOMENT));

@@ -12,11 +12,13 @@ import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Runs that were sent and not acknowledged: nobody is led to run twice what may run. */
+@Tag("slow")
 class UnansweredRunTest {
 
     private final SupervisorProcess supervisor = SupervisorProcess.start();

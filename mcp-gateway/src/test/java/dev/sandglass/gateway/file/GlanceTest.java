@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,6 +79,7 @@ class GlanceTest {
     }
 
     /** The honest largest list is below the bound: each byte of a name may take six as JSON. */
+    @Tag("slow")
     @Test
     void theLongestNamesAreRead() {
         String name = "\\u0001".repeat(SandboxFiles.MOST_NAME_CHARS);

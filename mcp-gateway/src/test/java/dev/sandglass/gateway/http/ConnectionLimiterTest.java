@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -125,6 +126,7 @@ class ConnectionLimiterTest {
         assertThat(isEnded(connect())).isTrue();
     }
 
+    @Tag("slow")
     @Test
     void aHeadThatComesByteForByteIsEndedThoughSomethingMoves() throws Exception {
         restart(new ConnectionSettings(SHORT, STRANGERS, 5));
@@ -142,6 +144,7 @@ class ConnectionLimiterTest {
         });
     }
 
+    @Tag("slow")
     @Test
     void theHeadOfALaterRequestHasItsTimeFromItsFirstByteOn() throws Exception {
         restart(new ConnectionSettings(SHORT, STRANGERS, 5));
@@ -155,6 +158,7 @@ class ConnectionLimiterTest {
         assertThat(isEnded(kept)).isTrue();
     }
 
+    @Tag("slow")
     @Test
     void anAnswerMayTakeLongerThanAHead() throws Exception {
         restart(new ConnectionSettings(SHORT, STRANGERS, 5));
@@ -229,6 +233,7 @@ class ConnectionLimiterTest {
         assertThat(answerOn(busy)).startsWith("HTTP/1.1 200");
     }
 
+    @Tag("slow")
     @Test
     void whoIsAnsweredBeforeItsBodyHearsWhyAndIsNotReadForEver() throws Exception {
         Socket endless = sent(connect(), "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -257,6 +262,7 @@ class ConnectionLimiterTest {
     }
 
     /** An answer that nobody asked to end the connection after, while the body goes on: as of a path that there is not. */
+    @Tag("slow")
     @Test
     void aBodyThatNobodyWantsIsNotReadForEver() throws Exception {
         Socket endless = sent(connect(), "POST /known HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -280,6 +286,7 @@ class ConnectionLimiterTest {
         assertThat(answerOn(sent(socket, GET.formatted("/known")))).startsWith("HTTP/1.1 200");
     }
 
+    @Tag("slow")
     @Test
     void whatIsSentAheadOfAnAnswerIsBounded() throws Exception {
         Socket modest = known("/known/wait");

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @EnableKubernetesMockClient(crud = true)
@@ -24,6 +25,7 @@ class ActivityLeasesTest {
     @SuppressWarnings("NullAway.Init") // set by the annotation
     private KubernetesClient client;
 
+    @Tag("slow")
     @Test
     void theLongestOfManyUsesAtOnceIsWritten() {
         try (ApiCalls calls = new ApiCalls()) {
@@ -59,6 +61,7 @@ class ActivityLeasesTest {
     }
 
     /** The operator counts the idle time from the start on. */
+    @Tag("slow")
     @Test
     void rightAfterAStartTheLeaseMayWaitUnlessTheUseIsLong() {
         Duration idle = Duration.ofMinutes(40);
@@ -95,6 +98,7 @@ class ActivityLeasesTest {
     }
 
     /** The gateway that ran something there may have died before it wrote. */
+    @Tag("slow")
     @Test
     void aSandboxMayBeBusyForAQuarterOfTheIdleTimeFromItsStartOn() {
         Duration idle = Duration.ofMinutes(40);

@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -103,6 +104,7 @@ class ApiCallsTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(ints = {0, 409, 429, 500, 503})
     void whatTheApiServerMayTakeInAMomentIsTriedAgain(int code) {

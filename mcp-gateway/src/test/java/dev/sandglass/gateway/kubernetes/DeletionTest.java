@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.test.StepVerifier;
@@ -68,6 +69,7 @@ class DeletionTest {
     }
 
     /** Until its finalizers are gone no garbage is collected, and the operator may be of an earlier version. */
+    @Tag("slow")
     @Test
     void oneThatFinalizersHoldIsStopped() {
         sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice", () -> {}).block(SOON);

@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -167,6 +168,7 @@ class FreshLookTest {
                 .hasValueSatisfying(state -> assertThat(state.ref().name()).isEqualTo("other"));
     }
 
+    @Tag("slow")
     @Test
     void aUidThatNobodyKnowsIsGoneAfterAMoment() {
         Duration took = StepVerifier.create(sandboxes.findByUid("default", REF.namespace(), "uid-other", 1))

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.test.StepVerifier;
@@ -123,6 +124,7 @@ class HiddenServersTest {
     }
 
     /** It was made before the names were reserved, or with kubectl. */
+    @Tag("slow")
     @Test
     void aSandboxOfSuchANameThatIsNoServersGoesOn() {
         create("old-mcp", Map.of());

@@ -36,6 +36,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -226,6 +227,7 @@ class KubernetesAgentServersTest {
                 .contains("sandglass-mcp-agent-" + after.identity().resource());
     }
 
+    @Tag("slow")
     @Test
     void aRemovalDeletesTheSandboxsOwnOfThatName() {
         var administrators = new SandboxToolServer();
@@ -265,6 +267,7 @@ class KubernetesAgentServersTest {
                 .equals(first.identity().resource()));
     }
 
+    @Tag("slow")
     @Test
     void aSandboxHasSixteenAtMostAndReplacesEachOfThem() {
         for (int number = 0; number < AgentServers.MOST; number++) {

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.test.StepVerifier;
@@ -126,6 +127,7 @@ class KubernetesSandboxesTest {
                 .isEqualTo(Optional.empty());
     }
 
+    @Tag("slow")
     @Test
     void aSecondStartWritesNothing() {
         started();
@@ -138,6 +140,7 @@ class KubernetesSandboxesTest {
         assertThat(operator.resource().getMetadata().getResourceVersion()).isEqualTo(version);
     }
 
+    @Tag("slow")
     @Test
     void aStartSaysOnlyOfANewSandboxThatItMadeIt() {
         operator.answersWithReady();
@@ -151,6 +154,7 @@ class KubernetesSandboxesTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void whatIsUnknownIsNotFound() {
         StepVerifier.create(sandboxes.running(REF)).verifyError(SandboxProblem.NotFound.class);
@@ -158,6 +162,7 @@ class KubernetesSandboxesTest {
         StepVerifier.create(sandboxes.delete(REF)).verifyError(SandboxProblem.NotFound.class);
     }
 
+    @Tag("slow")
     @Test
     void aStoppedOneFailsAtOnceAndStartsAgainWithTheNextNumber() {
         started();
@@ -179,6 +184,7 @@ class KubernetesSandboxesTest {
         assertThat(operator.resource().wanted().suspended()).isFalse();
     }
 
+    @Tag("slow")
     @Test
     void theEndOfAPodIsToldWithItsCause() {
         RunningSandbox first = started();
@@ -191,6 +197,7 @@ class KubernetesSandboxesTest {
                 .verifyComplete();
     }
 
+    @Tag("slow")
     @Test
     void aFinalCauseFailsTheStartAtOnceWithItsTextAndLeavesNothingBehind() {
         operator.answersWith("ImageForbidden", "image x is not on the list");
@@ -212,6 +219,7 @@ class KubernetesSandboxesTest {
                 .isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void aFailedStartKeepsASandboxThatWasThereBefore() {
         started();
@@ -224,6 +232,7 @@ class KubernetesSandboxesTest {
         assertThat(operator.resource().wanted().image()).isEqualTo("x");
     }
 
+    @Tag("slow")
     @Test
     void aPassingTroubleFailsTheStartOnlyIfItStays() {
         operator.answersWith("Unschedulable", "0/1 nodes have room");
@@ -239,6 +248,7 @@ class KubernetesSandboxesTest {
                 .verify(SOON);
     }
 
+    @Tag("slow")
     @Test
     void aSleepingOneIsWokenByItsLease() {
         RunningSandbox first = started();
@@ -252,6 +262,7 @@ class KubernetesSandboxesTest {
         assertThat(again.incarnation()).isEqualTo(first.incarnation() + 1);
     }
 
+    @Tag("slow")
     @Test
     void useIsWrittenOnceAndOwnedByTheSandbox() {
         RunningSandbox running = started();
@@ -272,6 +283,7 @@ class KubernetesSandboxesTest {
                 .satisfies(owner -> assertThat(owner.getUid()).isEqualTo(running.uid()));
     }
 
+    @Tag("slow")
     @Test
     void useOfASandboxWithAnIdleTimeOfItsOwnIsWrittenByThat() {
         operator.answersWithReady();
@@ -288,6 +300,7 @@ class KubernetesSandboxesTest {
         await().atMost(SOON).until(() -> lease(running).getSpec().getLeaseDurationSeconds() == 26);
     }
 
+    @Tag("slow")
     @Test
     void oneThatFallsAsleepWhileItIsStartedIsWoken() {
         RunningSandbox first = started();
@@ -301,6 +314,7 @@ class KubernetesSandboxesTest {
         assertThat(again.incarnation()).isEqualTo(first.incarnation() + 1);
     }
 
+    @Tag("slow")
     @Test
     void withoutApiServerNothingIsGoneThatThisReplicaMayNotHaveSeen() {
         RunningSandbox running = started();
@@ -322,6 +336,7 @@ class KubernetesSandboxesTest {
                 .get();
     }
 
+    @Tag("slow")
     @Test
     void withoutApiServerRunningSandboxesAreKnownAndOrdersFailWithTheCause() {
         RunningSandbox running = started();

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -153,6 +154,7 @@ class OnDemandNamespacesTest {
     }
 
     /** One that was not made leaves its place to the next. */
+    @Tag("slow")
     @Test
     void aRefusalGivesThePlaceBack() {
         server.client().resource(namespace("sandglass-tenant-taken", "other")).create();

@@ -33,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
@@ -147,6 +148,7 @@ class SharedToolServersTest {
         assertThat(found.identity().revision()).startsWith(found.identity().uid() + ".");
     }
 
+    @Tag("slow")
     @Test
     void everyNamespaceIsWatchedAtOnceWhereTenantsComeAndGo() {
         loadCrds();
@@ -160,6 +162,7 @@ class SharedToolServersTest {
     }
 
     /** Else a server's own program could call the others. */
+    @Tag("slow")
     @Test
     void theSandboxOfAServerMayUseNone() {
         loadCrds();
@@ -172,6 +175,7 @@ class SharedToolServersTest {
         assertThat(known.asker(child.getMetadata().getUid())).isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void aSpecThatTheSchemaRefusesOpensNothing() {
         loadCrds();
@@ -195,6 +199,7 @@ class SharedToolServersTest {
         assertThat(known.usable(box)).extracting(SharedServer::name).containsExactly("sound");
     }
 
+    @Tag("slow")
     @Test
     void aClusterThatDoesNotKnowTheKindHasNoneUntilItDoesAndIsToldOfOnce() {
         Logger logger = (Logger) LoggerFactory.getLogger(SharedToolServers.class);

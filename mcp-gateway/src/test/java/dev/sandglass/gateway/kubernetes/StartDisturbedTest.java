@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -129,6 +130,7 @@ class StartDisturbedTest {
         isToldDeleted(start);
     }
 
+    @Tag("slow")
     @Test
     void aCacheThatFollowsLateIsWaitedFor() {
         operator.answersWithReady();

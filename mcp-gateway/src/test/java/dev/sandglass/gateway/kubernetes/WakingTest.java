@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +100,7 @@ class WakingTest {
     }
 
     /** The gateway sees no more of it than that it is still asleep. */
+    @Tag("slow")
     @Test
     void oneThatFellAsleepAnewIsWokenAgain() throws Exception {
         fallsAsleep(NOON.plusSeconds(30));

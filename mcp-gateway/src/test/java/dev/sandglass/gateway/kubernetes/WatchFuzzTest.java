@@ -37,6 +37,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -99,6 +100,7 @@ class WatchFuzzTest {
                 .toList();
     }
 
+    @Tag("slow")
     @Test
     void anyBytesInAnyChunks() throws IOException {
         Fuzz.attack(FrameMutator::new, "ascii", corpus(), message -> {
@@ -115,6 +117,7 @@ class WatchFuzzTest {
         });
     }
 
+    @Tag("slow")
     @Test
     void anyEventOfAWatch() throws IOException {
         Fuzz.attack(FrameMutator::new, "event", corpus(), message -> {

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -59,6 +60,7 @@ class HostileSupervisorTest {
                     repeated(i -> SupervisorFrames.output(
                             "followed", i * 1_000_000L, "gap", "{\"to\":" + (i + 1) * 1_000_000L + "}", new byte[0]))));
 
+    @Tag("slow")
     @ParameterizedTest
     @FieldSource("ATTACKS")
     void whoDoesNotReadMakesAReplicaHoldLittle(Attack attack) throws Exception {
@@ -79,6 +81,7 @@ class HostileSupervisorTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @FieldSource("ATTACKS")
     void whoReadsIsServed(Attack attack) throws Exception {

@@ -34,6 +34,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -92,6 +93,7 @@ class LinkLoopTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void podsOfBeforeTheSecretWasReplacedAreReachedAndComeBack() throws Exception {
         LinkSecret fresh = new LinkSecret("the secret of today, of 32 bytes...".getBytes(StandardCharsets.US_ASCII));
@@ -141,6 +143,7 @@ class LinkLoopTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void manyLinksAtOnce() throws Exception {
         try (StubSupervisor stub = new StubSupervisor(SECRET, 50)) {
@@ -219,6 +222,7 @@ class LinkLoopTest {
         assertThat(closed.get(20, TimeUnit.SECONDS)).isTrue();
     }
 
+    @Tag("slow")
     @Test
     void closingATimerLetsGoOfItsActionWhateverTheLinksThreadDoes() {
         Link link = client.link(NOWHERE);

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A far side of bytes that does not keep to the protocol: the caller is told so, and no call of another is touched. */
@@ -47,11 +48,13 @@ class ZmtpWireTest {
         troubleIs("it does not speak ZeroMQ", (in, out) -> out.write(answer));
     }
 
+    @Tag("slow")
     @Test
     void oneWhoGreetsAndHangsUp() throws Exception {
         troubleIs("closed by the other side", (in, out) -> out.write(CurveServer.greeting()));
     }
 
+    @Tag("slow")
     @Test
     void oneWhoAnnouncesMoreThanAHandshakeNeeds() throws Exception {
         byte[] head = {6, 0, 0, 0, 0, 0x7F, 0, 0, 0};
@@ -64,6 +67,7 @@ class ZmtpWireTest {
         troubleIs("not sealed with the right keys", (in, out) -> greetAnd(out, welcome));
     }
 
+    @Tag("slow")
     @Test
     void oneWhoDoesNotAdmitUs() throws Exception {
         byte[] error = CurveServer.command("ERROR", "\003400".getBytes(StandardCharsets.US_ASCII));
@@ -85,6 +89,7 @@ class ZmtpWireTest {
                 .doesNotContain(new String(ours, StandardCharsets.ISO_8859_1));
     }
 
+    @Tag("slow")
     @Test
     void nobodyThere() throws Exception {
         // Bound, so that nobody else gets it, and not listening.

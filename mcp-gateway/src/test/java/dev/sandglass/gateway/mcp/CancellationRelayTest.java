@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -196,6 +197,7 @@ class CancellationRelayTest {
     }
 
     /** Neither one that is gone nor one that says nothing holds the client up for long. */
+    @Tag("slow")
     @Test
     void aReplicaThatDoesNotAnswerIsLeftOut() throws Exception {
         DisposableServer silent = HttpServer.create()

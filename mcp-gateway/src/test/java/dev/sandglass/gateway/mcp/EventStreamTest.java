@@ -14,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.BaseSubscriber;
@@ -37,6 +38,7 @@ class EventStreamTest {
             bytes -> Mono.just(Unpooled.wrappedBuffer(bytes)));
 
     /** The task that keeps a quiet stream alive holds on to it, and would do so for ever. */
+    @Tag("slow")
     @Test
     void aCallThatThrowsLeavesNothingBehind() {
         WeakReference<Object> client = clientOfACallThatThrows();

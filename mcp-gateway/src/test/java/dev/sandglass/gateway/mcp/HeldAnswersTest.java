@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,6 +65,7 @@ class HeldAnswersTest {
                 .sum();
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"application/json", "text/event-stream"})
     void answersThatNobodyReadsAreBoundedAndOtherTenantsAnswered(String accept) throws Exception {

@@ -7,10 +7,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that ask for files and do not read the answers, which this process would have to keep. */
+@Tag("slow")
 class HeldTurnsTest {
 
     /** As many as may read files of one sandbox at a time. */

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
@@ -91,6 +92,7 @@ class OpenNetworkTest {
     }
 
     /** A plugin that lets go of a pod which it had shut in. */
+    @Tag("slow")
     @Test
     void whatRunsWhenTheNetworkOpensIsEndedWithThatReasonAndKeepsItsOutput() throws Exception {
         int port = TrainedProgram.freePort();
@@ -122,6 +124,7 @@ class OpenNetworkTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void itRunsWithAWarningWhereTheInstallationDoesNotMind() throws Exception {
         try (SupervisorProcess _ = thatTries(reachable(), false)) {

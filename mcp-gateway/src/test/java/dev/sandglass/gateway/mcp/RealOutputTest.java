@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -73,6 +74,7 @@ class RealOutputTest {
         assertThat(result.path("structuredContent").path("stdout").asString()).isEqualTo("\n");
     }
 
+    @Tag("slow")
     @Test
     void aLargePictureIsScaledAndItsFullSizeIsAFile() throws Exception {
         JsonNode result = run(NOISE + "draw(1800, 1200)");
@@ -123,6 +125,7 @@ class RealOutputTest {
                 .contains("ZeroDivisionError", "[1 more picture(s) did not fit", "Read on: sandbox_get_execution");
     }
 
+    @Tag("slow")
     @Test
     void tablesAndPagesAreText() throws Exception {
         JsonNode table = run("import pandas\npandas.DataFrame({'city': ['Oslo', 'Rome'], 'n': [1, 2]})");

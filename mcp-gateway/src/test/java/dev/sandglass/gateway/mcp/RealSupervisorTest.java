@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -96,6 +97,7 @@ class RealSupervisorTest {
                 "{\"sandbox\":\"test\",\"session\":\"%s\",\"code\":\"%s\"}".formatted(session, code)));
     }
 
+    @Tag("slow")
     @Test
     void aSessionHasVariablesOfItsOwnUntilItIsResetOrClosed() throws Exception {
         run("x = 1");
@@ -179,6 +181,7 @@ class RealSupervisorTest {
         assertThat(fine.path("signal").isNull()).isTrue();
     }
 
+    @Tag("slow")
     @Test
     void aCommandInTheBackgroundIsInterruptedByItsId() throws Exception {
         String id = gateway.call(

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -214,6 +215,7 @@ class StreamingTest {
     }
 
     /** The client reads nothing, so that the code in the sandbox must come to a stop, and goes on when it reads. */
+    @Tag("slow")
     @Test
     void aSlowReaderHoldsTheCodeBack() throws Exception {
         int pieces = 400;

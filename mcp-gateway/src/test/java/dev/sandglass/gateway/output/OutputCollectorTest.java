@@ -8,6 +8,7 @@ import dev.sandglass.gateway.link.frame.OutputRecord.Stream;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -227,6 +228,7 @@ class OutputCollectorTest {
         assertThat(output.nextOffset()).isEqualTo(3);
     }
 
+    @Tag("slow")
     @Test
     void hundredMegabytesTakeLittleMemory() {
         OutputCollector flood = OutputCollector.headAndTail(20_000, Shares.wide());

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -182,6 +183,7 @@ class ScreenTest {
         assertThat(shown.toString()).isEqualTo(whole.toString());
     }
 
+    @Tag("slow")
     @Test
     void floodsOfStatesCostNoMemoryAndLittleTime() {
         String states = "\r 50%|#####     | 1/2 [00:01<00:01]".repeat(2000);

@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever the code prints, however it was cut on its way: the same text, within its bounds, and no half characters. */
@@ -59,6 +60,7 @@ class TextFuzzTest {
         });
     }
 
+    @Tag("slow")
     @Test
     void anyTextUnderACap() throws IOException {
         Fuzz.attack(FrameMutator::new, "capped", corpus(), pieces -> {

@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -166,6 +167,7 @@ class PortProxyTest {
     }
 
     /** What nobody reads must stay where it came from, not in the gateway. */
+    @Tag("slow")
     @Test
     void aSlowReaderHoldsTheServerBack() throws Exception {
         var produced = new AtomicLong();
@@ -276,6 +278,7 @@ class PortProxyTest {
         });
     }
 
+    @Tag("slow")
     @Test
     void aConnectionOnWhichNothingMovesIsEnded() throws Exception {
         var ended = new AtomicInteger();

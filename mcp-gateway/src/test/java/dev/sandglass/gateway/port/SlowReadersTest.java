@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Bodies that nobody takes, as many as a replica lets in. */
@@ -74,6 +75,7 @@ class SlowReadersTest {
                 .until(() -> last[0] == (last[0] = moved.get()) && moved.get() > (long) VISITS * PIECE.length);
     }
 
+    @Tag("slow")
     @Test
     void answers() throws Exception {
         try (Upstream upstream = new Upstream((connection, head) -> {

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -202,6 +203,7 @@ class SocketBudgetTest {
         await().until(() -> gateway.frameBytes() == 0);
     }
 
+    @Tag("slow")
     @Test
     void aFrameThatStaysIncompleteIsEndedWithTheRule() throws Exception {
         gateway.close();

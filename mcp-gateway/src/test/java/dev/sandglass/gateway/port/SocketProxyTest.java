@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
@@ -227,6 +228,7 @@ class SocketProxyTest {
     }
 
     /** An open connection is looked at every five seconds: all three ends are waited for together. */
+    @Tag("slow")
     @Test
     void anOpenSocketEndsWithTheSandboxOrThePortOrTheKeyOfItsCaller() throws Exception {
         var ofStopped = new Heard();

@@ -39,6 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -174,6 +175,7 @@ class RealServerTest {
                 .hasToString("\"add\"");
     }
 
+    @Tag("slow")
     @Test
     void aCallThatIsGivenUpIsCancelledAtTheServer() throws Exception {
         var slow = one.call("slow", "{\"seconds\":30}");
@@ -188,6 +190,7 @@ class RealServerTest {
                 .isEqualTo("timeout");
     }
 
+    @Tag("slow")
     @Test
     void anotherReplicaRestartsNothingAndARestartedSupervisorIsToldAgain() throws Exception {
         String pid = blob(one.call("pid", "{}"));
@@ -256,6 +259,7 @@ class RealServerTest {
                 .doesNotContain("s3cret");
     }
 
+    @Tag("slow")
     @Test
     void aSecretThatIsNotThereIsNamedAndTheCallWorksWhenItIs() throws Exception {
         var why = problem(one.ask("tool_call", "{'server':'keyless','tool':'env'}", "{\"name\":\"TOKEN\"}"));

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
  * nonces, names and versions. The wire gets open after greeting, welcome and ready in this order and no other way; the
  * first thing that is wrong ends it, once, and nothing is sent any more.
  */
+@Tag("slow")
 class ZmtpStatesFuzzTest {
 
     private static final byte[] SERVER = {

@@ -11,6 +11,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @EnableKubernetesMockClient(crud = true)
@@ -44,6 +45,7 @@ class InstallSecretsTest {
                 .doesNotContain(token);
     }
 
+    @Tag("slow")
     @Test
     void aSecondRunChangesNothing() {
         run();
@@ -58,6 +60,7 @@ class InstallSecretsTest {
         assertThat(value("sandglass-first-api-key", "key")).isEqualTo(key);
     }
 
+    @Tag("slow")
     @Test
     void aRunAfterOneThatWasCutOffGrantsTheKeyThatIsThere() {
         run();
@@ -73,6 +76,7 @@ class InstallSecretsTest {
                 .isEqualTo(new ApiKey(token).grant(List.of("default", "research")));
     }
 
+    @Tag("slow")
     @Test
     void aFirstKeyThatWasReadAndDeletedDoesNotComeBack() {
         run();
@@ -90,6 +94,7 @@ class InstallSecretsTest {
                 .isNull();
     }
 
+    @Tag("slow")
     @Test
     void existingSecretsNeedNoJob() {
         new InstallSecrets(client, new SecureRandom(), InstallSettings.from(Map.of("INSTALL_NAMESPACE", "elsewhere")))
@@ -98,11 +103,13 @@ class InstallSecretsTest {
         assertThat(client.secrets().inNamespace("elsewhere").list().getItems()).isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void saysWhichSettingIsMissing() {
         assertThatThrownBy(() -> InstallSettings.from(Map.of())).hasMessageContaining("INSTALL_NAMESPACE");
     }
 
+    @Tag("slow")
     @Test
     void aKeyDoesNotPrintItself() {
         ApiKey key = ApiKey.random(new SecureRandom());

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which seats are made and which are ended, rule by rule and at each bound. */
@@ -302,6 +303,7 @@ class PoolPlanTest {
     }
 
     /** Whatever the state of the seats: at most one more than wanted, and one at a time. */
+    @Tag("slow")
     @Test
     void neverAreThereMoreThanOneTooMany() {
         for (int replicas = 0; replicas <= 4; replicas++) {

@@ -15,6 +15,7 @@ import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -100,6 +101,7 @@ class TrustedAuthoritiesTest {
         assertThat(in(map, TrustedAuthorities.BUNDLE)).hasSize(1);
     }
 
+    @Tag("slow")
     @Test
     void aConfigMapMustHaveRoomForThem(@TempDir Path folder) throws Exception {
         // Twice in PEM, which has four bytes for three, and once as it is.

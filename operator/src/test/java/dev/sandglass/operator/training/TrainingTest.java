@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sandglass.operator.OperatorMain;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,7 @@ class TrainingTest {
         return new String[] {java, "-cp", System.getProperty("java.class.path"), main};
     }
 
+    @Tag("slow")
     @Test
     void theOperatorStartsASandboxAndEndsWhenItIsTold() {
         assertThatCode(() -> Training.main(java(OperatorMain.class.getName()))).doesNotThrowAnyException();

@@ -12,6 +12,7 @@ import dev.sandglass.operator.MockedRounds;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a pod that a sandbox claimed. */
@@ -33,6 +34,7 @@ class ClaimedRoundsTest extends WarmRounds {
         assertThat(ready("demo").observed().seat()).isEqualTo(A);
     }
 
+    @Tag("slow")
     @Test
     void aSeatIsUsedOnceAndTheNextIncarnationClaimsAnother() {
         SandboxPool pool = pool();
@@ -69,6 +71,7 @@ class ClaimedRoundsTest extends WarmRounds {
                 });
     }
 
+    @Tag("slow")
     @Test
     void keysThatWereDeletedAreThoseOfTheSeatAgain() {
         seat(pool(), A);
@@ -122,6 +125,7 @@ class ClaimedRoundsTest extends WarmRounds {
     }
 
     /** It may keep the sandbox for ever, and then no deadline would end the pod. */
+    @Tag("slow")
     @Test
     void aClaimedPodEndsWithASandboxThatAFinalizerKeeps() {
         seat(pool(), A);
@@ -139,6 +143,7 @@ class ClaimedRoundsTest extends WarmRounds {
     }
 
     /** Deleting with {@code --cascade=orphan} lets the pod go, and the sandbox is gone when the operator hears of it. */
+    @Tag("slow")
     @Test
     void aClaimedPodThatIsLetGoEndsWithItsSandbox() {
         seat(pool(), A);

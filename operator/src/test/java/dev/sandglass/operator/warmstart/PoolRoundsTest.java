@@ -30,6 +30,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -118,6 +119,7 @@ class PoolRoundsTest {
     }
 
     /** As after a deletion with {@code --cascade=orphan} while no operator was there: no sandbox can claim it. */
+    @Tag("slow")
     @Test
     void aSeatThatAPoolOfTheSameNameLetGoIsEnded() {
         create("warm", 1);
@@ -167,6 +169,7 @@ class PoolRoundsTest {
         return client.secrets().inNamespace("tenant-a").list().getItems();
     }
 
+    @Tag("slow")
     @Test
     void thePoolIsScaledUpAndDown() {
         create("warm", 1);
@@ -178,6 +181,7 @@ class PoolRoundsTest {
         awaitPool("warm", pool -> says(pool, PoolCondition.AVAILABLE, "True", "NoSeatsWanted"));
     }
 
+    @Tag("slow")
     @Test
     void anotherTemplateReplacesOneSeatAfterTheOther() {
         create("warm", 1);
@@ -195,6 +199,7 @@ class PoolRoundsTest {
     }
 
     /** The old seat counts towards the quota, so that nothing would ever go on if it waited for the new one. */
+    @Tag("slow")
     @Test
     void anotherTemplateReplacesTheSeatsOfAPoolThatFillsItsQuota() {
         create("warm", 1);
@@ -224,6 +229,7 @@ class PoolRoundsTest {
                                 .build());
     }
 
+    @Tag("slow")
     @Test
     void aSeatThatASandboxClaimedIsReplacedAndLeftAlone() {
         create("warm", 1);
@@ -245,6 +251,7 @@ class PoolRoundsTest {
                 .containsExactly(seat.getMetadata().getName());
     }
 
+    @Tag("slow")
     @Test
     void twoPoolsOfANamespaceKeepToTheirOwnSeats() {
         create("small", 1);
@@ -257,6 +264,7 @@ class PoolRoundsTest {
         assertThat(names(seats("large"))).isEqualTo(large);
     }
 
+    @Tag("slow")
     @Test
     void aSandboxBesideAPoolHasItsPodAndTheSeatsAreNoneOfIt() {
         create("warm", 1);
@@ -271,6 +279,7 @@ class PoolRoundsTest {
         assertThat(names(seats("warm"))).isEqualTo(seats);
     }
 
+    @Tag("slow")
     @Test
     void aFullQuotaIsReportedAndToldAsAnEvent() {
         refusePods().always();
@@ -295,6 +304,7 @@ class PoolRoundsTest {
                 .toList();
     }
 
+    @Tag("slow")
     @Test
     void anImageThatIsNotAllowedGetsNoSeat() {
         client.resource(Pools.pool("warm", 1, "elsewhere.example.org/kernel:1")).create();
@@ -311,6 +321,7 @@ class PoolRoundsTest {
     }
 
     /** The operator that made it died before it made the Secret. */
+    @Tag("slow")
     @Test
     void aSeatWithoutItsSecretGetsIt() {
         create("warm", 1);
@@ -339,6 +350,7 @@ class PoolRoundsTest {
                 .satisfies(again -> assertThat(again.getData()).isEqualTo(made.getData())));
     }
 
+    @Tag("slow")
     @Test
     void aSeatThatEndedIsReplaced() {
         create("warm", 1);
@@ -357,6 +369,7 @@ class PoolRoundsTest {
     }
 
     /** The process may die at any time; the next one finds the seats. */
+    @Tag("slow")
     @Test
     void anotherOperatorGoesOnWithTheSeatsThatThereAre() {
         create("warm", 2);

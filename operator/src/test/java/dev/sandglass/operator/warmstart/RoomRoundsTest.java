@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Cold starts in a namespace whose quota is full, with seats in it and without. */
@@ -45,6 +46,7 @@ class RoomRoundsTest extends WarmRounds {
         return sandbox.observed().podName() != null;
     }
 
+    @Tag("slow")
     @Test
     void aSeatGoesThatTakesUpTheRoomOfASandboxAndTheSandboxStartsSoon() {
         SandboxPool pool = pool();
@@ -82,6 +84,7 @@ class RoomRoundsTest extends WarmRounds {
     }
 
     /** Else it would take the room back at once. */
+    @Tag("slow")
     @Test
     void thePoolLeavesTheRoomToTheSandbox() {
         client.resource(Pools.pool("warm", 1)).create();

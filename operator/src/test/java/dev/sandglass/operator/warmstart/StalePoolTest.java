@@ -20,10 +20,12 @@ import io.fabric8.mockwebserver.http.WebSocketListener;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A pool whose watch of seats shows nothing of what the operator does. */
+@Tag("slow")
 class StalePoolTest {
 
     private static final class SilentWatch extends KubernetesMixedDispatcher {

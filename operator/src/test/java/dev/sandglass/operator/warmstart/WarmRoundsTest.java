@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Starts of sandboxes where there is a pool. */
@@ -67,6 +68,7 @@ class WarmRoundsTest extends WarmRounds {
         assertThat(meter("miss", "NoSeat")).isZero();
     }
 
+    @Tag("slow")
     @Test
     void twoSandboxesAndOneSeat() {
         seat(pool(), A);
@@ -90,6 +92,7 @@ class WarmRoundsTest extends WarmRounds {
                 .isEqualTo("Cold: NoSeat");
     }
 
+    @Tag("slow")
     @Test
     void whoWantsAWorkspaceStartsColdAndTheStatusSaysWhy() {
         seat(pool(), A);
@@ -120,6 +123,7 @@ class WarmRoundsTest extends WarmRounds {
                         new StatusBuilder().withCode(code).withReason(reason).build());
     }
 
+    @Tag("slow")
     @Test
     void afterThreeConflictsItStartsColdAndSaysThatOthersWereFaster() {
         SandboxPool pool = pool();
@@ -139,6 +143,7 @@ class WarmRoundsTest extends WarmRounds {
     }
 
     /** The API server made the claim and did not say so. */
+    @Tag("slow")
     @Test
     void aRoundThatFailedIsFollowedByOneThatFindsTheClaim() {
         SandboxPool pool = pool();
@@ -160,6 +165,7 @@ class WarmRoundsTest extends WarmRounds {
                         .get()));
     }
 
+    @Tag("slow")
     @Test
     void anOperatorThatFollowsOneThatDiedAfterTheClaimOnlyTellsOfIt() throws Exception {
         Pod seat = seat(pool(), A);

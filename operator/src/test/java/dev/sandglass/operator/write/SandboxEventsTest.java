@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @EnableKubernetesMockClient(crud = true)
@@ -58,6 +59,7 @@ class SandboxEventsTest {
         });
     }
 
+    @Tag("slow")
     @Test
     void theSameCauseIsOneEventThatCountsAndIsWrittenOnceAMinute() {
         events.tell(sandbox, 1, FULL, NOW);
@@ -73,6 +75,7 @@ class SandboxEventsTest {
         });
     }
 
+    @Tag("slow")
     @Test
     void anotherCauseOrIncarnationIsAnotherEvent() {
         events.tell(sandbox, 1, FULL, NOW);
@@ -82,6 +85,7 @@ class SandboxEventsTest {
         assertThat(written()).hasSize(3);
     }
 
+    @Tag("slow")
     @Test
     void whatAnotherProcessWroteIsCountedOn() {
         events.tell(sandbox, 1, FULL, NOW);
@@ -92,6 +96,7 @@ class SandboxEventsTest {
                 .satisfies(event -> assertThat(event.getSeries().getCount()).isEqualTo(2));
     }
 
+    @Tag("slow")
     @Test
     void anEventThatExpiredIsWrittenAnew() {
         events.tell(sandbox, 1, FULL, NOW);
@@ -102,6 +107,7 @@ class SandboxEventsTest {
         assertThat(written()).hasSize(1);
     }
 
+    @Tag("slow")
     @Test
     void anEventThatCannotBeWrittenHarmsNobody() {
         server.expect()

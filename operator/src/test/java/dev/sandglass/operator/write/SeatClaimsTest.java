@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -163,6 +164,7 @@ class SeatClaimsTest {
                 .isTrue();
     }
 
+    @Tag("slow")
     @Test
     void anAnswerThatSaysNothingOfTheClaimFailsTheRound() {
         ClaimableSeat seat = seat("a");
@@ -184,6 +186,7 @@ class SeatClaimsTest {
         assertThat(seatOf(claim("demo", seats))).isEqualTo("d");
     }
 
+    @Tag("slow")
     @Test
     void aBurstClaimsEachSeatOnceAndAllOfThem() throws Exception {
         List<ClaimableSeat> seats =

@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -205,6 +206,7 @@ class OwnWordsTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource(Endpoint.class)
     void stepsAreToldInOwnWords(Endpoint endpoint) throws Exception {
@@ -216,6 +218,7 @@ class OwnWordsTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource(Endpoint.class)
     void whatASupervisorSaysIsToldInOwnWords(Endpoint endpoint) throws Exception {
@@ -230,6 +233,7 @@ class OwnWordsTest {
         assertThat(outcomes).isGreaterThan(10);
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource(Endpoint.class)
     void warningsAreToldInOwnWords(Endpoint endpoint) throws Exception {
@@ -247,6 +251,7 @@ class OwnWordsTest {
                 : List.of("");
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource(Endpoint.class)
     void failuresOfTheLinkAreToldInOwnWords(Endpoint endpoint) throws Exception {
@@ -258,6 +263,7 @@ class OwnWordsTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource(Endpoint.class)
     void brokenArgumentsAndDescriptionsNameOnlyWhatIsHere(Endpoint endpoint) throws Exception {

@@ -10,6 +10,7 @@ import dev.sandglass.gateway.testing.TestGateway;
 import dev.sandglass.gateway.testing.TestLinks;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,6 +53,7 @@ class RealEndpointsTest {
                 .path("structuredContent");
     }
 
+    @Tag("slow")
     @Test
     void p3P6P8ToP12SessionsOfIpython() throws Exception {
         assertThat(cell("two words", "x = 41", "").path("status").asString()).isEqualTo("ok");
@@ -108,6 +110,7 @@ class RealEndpointsTest {
                 .isEqualTo("{\"ok\":true}");
     }
 
+    @Tag("slow")
     @Test
     void p8P12TheSandboxesFirstSessionIsUnknownUntilItIsUsed() throws Exception {
         at("ipython").data("execute", "{'session':'default','code':'1'}");
@@ -119,6 +122,7 @@ class RealEndpointsTest {
                 .isEqualTo("{\"ok\":false,\"error\":\"unknown session 'default'\"}");
     }
 
+    @Tag("slow")
     @Test
     void p7P15EnvsOfIpython() throws Exception {
         assertThat(cell("bare", "1", ",'env':'/usr/nowhere'").path("status").asString())
@@ -130,6 +134,7 @@ class RealEndpointsTest {
         at("ipython").data("shutdown", "{'session':'own'}");
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -151,6 +156,7 @@ class RealEndpointsTest {
         assertThat(facts.toString()).doesNotContain("sandbox_");
     }
 
+    @Tag("slow")
     @Test
     void x7ManyProgramsLeaveNoKernelBehind() throws Exception {
         for (int count = 0; count < 10; count++) {
@@ -162,6 +168,7 @@ class RealEndpointsTest {
         assertThat(program("kept").at("/stderr").toString()).contains("NameError");
     }
 
+    @Tag("slow")
     @Test
     void x12ATimeoutKeepsWhatWasPrinted() throws Exception {
         JsonNode facts = program("print(1, flush=True); import time; time.sleep(60)");
@@ -169,6 +176,7 @@ class RealEndpointsTest {
         assertThat(facts.at("/stdout/0").asString()).isEqualTo("1");
     }
 
+    @Tag("slow")
     @Test
     void i8ToI13CellsOfIpybox() throws Exception {
         EndpointClient client = at("ipybox");

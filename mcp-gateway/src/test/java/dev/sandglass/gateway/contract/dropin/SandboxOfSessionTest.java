@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -60,6 +61,7 @@ class SandboxOfSessionTest {
         assertThat(gateway.sandboxes.orders).doesNotHaveDuplicates().hasSize(2);
     }
 
+    @Tag("slow")
     @Test
     void anyReplicaKnowsTheSessionsOfTheOthers() throws Exception {
         String id = at("").initialized().session().orElseThrow();
@@ -130,6 +132,7 @@ class SandboxOfSessionTest {
         assertThat(made.workspace()).isNotNull();
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -174,6 +177,7 @@ class SandboxOfSessionTest {
     }
 
     /** Attack: whoever guesses, changes, steals or keeps an id gets no sandbox by it. */
+    @Tag("slow")
     @Test
     void onlyAnIdOfThisCallerIsASession() throws Exception {
         EndpointClient client = at("").initialized();
@@ -231,6 +235,7 @@ class SandboxOfSessionTest {
         assertThat(client.delete().statusCode()).isEqualTo(404);
     }
 
+    @Tag("slow")
     @Test
     void whereThereIsNoSessionNoneEnds() throws Exception {
         assertThat(at("").delete().statusCode()).isEqualTo(405);

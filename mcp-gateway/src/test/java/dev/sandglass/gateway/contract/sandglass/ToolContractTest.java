@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -272,6 +273,7 @@ class ToolContractTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void aListSaysWhenThereAreMoreSandboxesThanItTellsOf() throws Exception {
         for (int number = 1; number < 1000; number++) {

@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -98,6 +99,7 @@ class RequestTargetTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @FieldSource("TARGETS")
     void itIsCarriedByWebSockets(String target) throws Exception {

@@ -7,6 +7,7 @@ import dev.sandglass.gateway.testing.AnyText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,6 +88,7 @@ class ToonTest {
                 .isEqualTo("\"my key\": v");
     }
 
+    @Tag("slow")
     @Test
     void anyPayloadComesBack() {
         AnyText any = AnyText.of(List.of(new byte[] {3}, "[1]: a,\"b\"".getBytes(StandardCharsets.UTF_8)));

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -143,6 +144,7 @@ class RegisterMcpServerContractTest {
                 .containsExactly("command", "args", "env", "url", "headers", "placement", "allowed_domains");
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -174,6 +175,7 @@ class IpythonContractTest {
         assertThat(cell("'code':'print 1'").path("status").asString()).isEqualTo("ok");
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @CsvSource({
         "null, default, /opt/sandglass/bin/python",
@@ -269,6 +271,7 @@ class IpythonContractTest {
         assertThat(result.at("/content/1/data").asString()).isEqualTo("AAAA");
     }
 
+    @Tag("slow")
     @Test
     void aSandboxThatWasNotThereIsNew() throws Exception {
         client = EndpointClient.of(gateway, "/mcp/ipython?sandbox=bxo");

@@ -15,6 +15,7 @@ import java.util.Base64;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -74,6 +75,7 @@ class ReadFileContractTest {
         assertThat(facts.path("next_offset").isNull()).isTrue();
     }
 
+    @Tag("slow")
     @Test
     void pagesNeverCutACharacter() throws Exception {
         String text = "aé€😀".repeat(30);
@@ -216,6 +218,7 @@ class ReadFileContractTest {
         assertThat(TestGateway.text(forModels)).isEqualTo(inText);
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource
     void aPictureThatIsTooLongForModelsIsNotShown(Format format) throws Exception {

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -184,6 +185,7 @@ class CompletionsContractTest {
                 .isEmpty();
     }
 
+    @Tag("slow")
     @Test
     void noSandboxIsResumedOrAwaited() throws Exception {
         asleep("box");

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -168,6 +169,7 @@ class ResourcesContractTest {
         assertThat(list(TestGateway.KEY, "").has("nextCursor")).isFalse();
     }
 
+    @Tag("slow")
     @Test
     void aSandboxThatDoesNotAnswerIsLeftOut() throws Exception {
         stop();

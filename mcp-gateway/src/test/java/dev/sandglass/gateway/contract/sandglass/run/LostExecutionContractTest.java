@@ -7,6 +7,7 @@ import dev.sandglass.gateway.sandbox.SandboxState;
 import dev.sandglass.gateway.testing.TestGateway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -47,6 +48,7 @@ class LostExecutionContractTest {
     }
 
     /** Another replica saw it resumed, ran something, and told the id: who is told lost runs it a second time. */
+    @Tag("slow")
     @Test
     void anExecutionOfAnIncarnationThatIsSeenAMomentLaterIsNotLost() throws Exception {
         var now = new SandboxState.Running(resumed());

@@ -8,6 +8,7 @@ import dev.sandglass.gateway.testing.TestGateway;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -158,6 +159,7 @@ class MetricsContractTest {
                 .containsExactly("foreign");
     }
 
+    @Tag("slow")
     @Test
     void aSandboxThatDoesNotAnswerInTimeIsToldAsUnknown() throws Exception {
         stop();

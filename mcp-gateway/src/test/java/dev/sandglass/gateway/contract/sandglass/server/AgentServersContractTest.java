@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -246,6 +247,7 @@ class AgentServersContractTest {
     }
 
     /** Its caller has an answer by then, and would not know of it. */
+    @Tag("slow")
     @Test
     void aStartThatFailsBehindTheAnswerLeavesTheFormerOne() throws Exception {
         registered(",'placement':'own'");
@@ -283,6 +285,7 @@ class AgentServersContractTest {
                 .isEqualTo("Error: The cluster refused MCP server 'web': why.");
     }
 
+    @Tag("slow")
     @Test
     void aStartThatOutlastsTheCallersPatienceGoesOn() throws Exception {
         gateway.supervisor.servers.silent = true;
@@ -344,6 +347,7 @@ class AgentServersContractTest {
         assertThat(text("mcp_remove_server", ",'name':'web'")).contains("is suspended (Idle)");
     }
 
+    @Tag("slow")
     @Test
     void callersOfOtherSandboxesDoNotSeeIt() throws Exception {
         gateway.sandboxes.addRunning("other");

@@ -43,7 +43,7 @@ clients: ## MCP clients of frameworks, from their registries, through one scenar
 	@.ci/doctor java python
 	@e2e/clients/run_all.py
 
-bench: ## how fast and how big, as ratios; writes build/bench.json
+bench: ## how fast and how big, as ratios, in about 50 minutes; writes build/bench.json after each part
 	@e2e/bench
 
 soak: ## bad messages for every decoder, 34 minutes of CPU (.ci/soak MINUTES EGRESS), and text through the endpoint if one is up; findings in build/soak

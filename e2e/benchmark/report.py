@@ -29,10 +29,7 @@ def text(result: Result) -> str:
 
 
 def _lines(result: Result) -> Iterator[str]:
-    yield "\n                                   p50       p90       p99"
-    for title, figures in _timings(result):
-        yield f"  {title:31} {figures['p50']:7.1f}   {figures['p90']:7.1f}   {figures['p99']:7.1f} ms"
-    yield ""
+    yield from _table(result)
     if cold := result.get("cold_start"):
         spread = cold["ratio_of_rounds"]
         yield (
@@ -70,6 +67,15 @@ def _lines(result: Result) -> Iterator[str]:
     for name, found in result.get("memory", {}).items():
         for each in found if isinstance(found, list) else [found]:
             yield f"  {name}: {each['rss_mib']} MiB RSS, {each['pss_mib']} MiB PSS"
+
+
+def _table(result: Result) -> Iterator[str]:
+    timings = list(_timings(result))
+    if timings:
+        yield "\n                                   p50       p90       p99"
+    for title, figures in timings:
+        yield f"  {title:31} {figures['p50']:7.1f}   {figures['p90']:7.1f}   {figures['p99']:7.1f} ms"
+    yield ""
 
 
 def _hardships(result: Result) -> Iterator[str]:

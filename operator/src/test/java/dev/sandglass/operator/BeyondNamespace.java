@@ -70,10 +70,10 @@ public record BeyondNamespace(TestNamespace namespace) {
         namespace.awaitGranted(namespace.name, rule("serviceaccounts", "create"));
         namespace.awaitGranted(null, rule("namespaces", "watch"));
         namespace.loseAccount();
-        admin().namespaces().withName(namespace.name).edit(found -> {
+        namespace.again(() -> admin().namespaces().withName(namespace.name).edit(found -> {
             found.getMetadata().getLabels().put(SandboxLabels.TENANT, "it");
             return found;
-        });
+        }));
     }
 
     private void readEverywhere(List<PolicyRule> rules) {

@@ -339,7 +339,7 @@ public final class TestNamespace implements AutoCloseable {
                 }));
     }
 
-    /** Edits, again if an operator wrote between reading and writing. */
+    /** Repeats an edit that fails with 409 because an operator or a node wrote in between. */
     public <T> T again(Callable<T> edit) {
         return Awaitility.await()
                 .atMost(SOON)

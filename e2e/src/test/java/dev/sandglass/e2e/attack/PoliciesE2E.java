@@ -236,10 +236,10 @@ class PoliciesE2E {
                 .inNamespace(Tenant.NAMESPACE)
                 .withName(TENANT.podOf(SANDBOXES.start()).getMetadata().getName());
 
-        assertThatThrownBy(() -> running.edit(PoliciesE2E::unlabelled))
+        assertThatThrownBy(() -> Tenant.again(() -> running.edit(PoliciesE2E::unlabelled)))
                 .isInstanceOf(KubernetesClientException.class)
                 .hasMessageContaining("only the Sandglass operator may set a sandbox's labels");
-        assertThatThrownBy(() -> running.editStatus(PoliciesE2E::unlabelled))
+        assertThatThrownBy(() -> Tenant.again(() -> running.editStatus(PoliciesE2E::unlabelled)))
                 .isInstanceOf(KubernetesClientException.class)
                 .hasMessageContaining("only the Sandglass operator may set a sandbox's labels");
     }
@@ -264,10 +264,10 @@ class PoliciesE2E {
     }
 
     private static void keepsItsImage(KubernetesClient account, String pod, String rule) {
-        assertThatThrownBy(() -> account.pods()
+        assertThatThrownBy(() -> Tenant.again(() -> account.pods()
                         .inNamespace(Tenant.NAMESPACE)
                         .withName(pod)
-                        .edit(PoliciesE2E::withAnotherImage))
+                        .edit(PoliciesE2E::withAnotherImage)))
                 .isInstanceOf(KubernetesClientException.class)
                 .hasMessageContaining(rule);
     }

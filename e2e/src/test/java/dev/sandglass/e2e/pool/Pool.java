@@ -12,6 +12,8 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -69,21 +71,18 @@ record Pool(Tenant tenant, String name, int memory) implements AutoCloseable {
     }
 
     void resize(int replicas) {
-        resource().edit(pool -> {
-            pool.setSpec(new SandboxPoolSpec(
-                    replicas, pool.getSpec().template(), pool.getSpec().languages()));
-            return pool;
-        });
+        patch("{\"replicas\":%d}".formatted(replicas));
     }
 
     /** Has all seats replaced by others that fit the same sandboxes. */
     void changeLanguages() {
-        resource().edit(pool -> {
-            List<String> others = pool.getSpec().languages().isEmpty() ? List.of("python") : List.of();
-            pool.setSpec(new SandboxPoolSpec(
-                    pool.getSpec().replicas(), pool.getSpec().template(), others));
-            return pool;
-        });
+        boolean none = resource().require().getSpec().languages().isEmpty();
+        patch("{\"languages\":%s}".formatted(none ? "[\"python\"]" : "[]"));
+    }
+
+    /** Without a resource version: the operator writes the status at any time. */
+    private void patch(String spec) {
+        resource().patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":" + spec + "}");
     }
 
     /** Waits until so many seats are ready. The pool's status follows claims some seconds later and is not asked. */

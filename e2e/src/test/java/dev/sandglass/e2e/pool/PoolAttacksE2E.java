@@ -177,8 +177,9 @@ class PoolAttacksE2E {
                     .inNamespace(Tenant.NAMESPACE)
                     .withName(seat.getMetadata().getName());
             thefts(sandbox, uid)
-                    .forEach((what, change) ->
-                            assertThatThrownBy(() -> pod.edit(change)).as(what).hasMessageContaining("operator"));
+                    .forEach((what, change) -> assertThatThrownBy(() -> Tenant.again(() -> pod.edit(change)))
+                            .as(what)
+                            .hasMessageContaining("operator"));
             pod.delete();
         }
         await("control: the user may delete the seat, and another comes")

@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.client.dsl.Resource;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -22,6 +23,8 @@ public record Tenant(KubernetesClient kubernetes) implements AutoCloseable {
 
     // A conflict; or 422, for states that a container does not go between.
     private static final Set<Integer> RACED = Set.of(HttpURLConnection.HTTP_CONFLICT, 422);
+
+    private static final int ATTEMPTS = 20;
 
     public static final String NAMESPACE = "sandglass-default";
 
@@ -37,13 +40,23 @@ public record Tenant(KubernetesClient kubernetes) implements AutoCloseable {
         return resource(name).require();
     }
 
-    /** Changes a sandbox as an administrator does, again when the operator wrote between the reading and the writing. */
+    /** Changes a sandbox as an administrator does; repeats it when the operator wrote in between. */
     public void change(String sandbox, UnaryOperator<Sandbox> change) {
-        await("an edit without a conflict")
-                .pollDelay(Duration.ZERO)
-                .ignoreExceptionsMatching(e -> e instanceof KubernetesClientException refused
-                        && refused.getCode() == HttpURLConnection.HTTP_CONFLICT)
-                .until(() -> resource(sandbox).edit(change) != null);
+        again(() -> resource(sandbox).edit(change));
+    }
+
+    /** Repeats an edit that fails with 409 because another client wrote in between; throws every other refusal. */
+    public static <T> T again(Supplier<T> edit) {
+        for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
+            try {
+                return edit.get();
+            } catch (KubernetesClientException refused) {
+                if (refused.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+                    throw refused;
+                }
+            }
+        }
+        return edit.get();
     }
 
     /** Changes the status of a sandbox's pod as a node does, again when the node wrote between the reading and the writing. */

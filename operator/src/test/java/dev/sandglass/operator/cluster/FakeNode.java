@@ -162,7 +162,7 @@ final class FakeNode implements AutoCloseable {
                     .execute(() -> unlessDead(
                             () -> admin.resource(pod).withGracePeriod(0).delete()));
         } else if (pod.getStatus().getStartTime() == null) {
-            Thread.ofVirtual().start(() -> unlessDead(() -> tell(pod, running())));
+            Thread.ofVirtual().start(() -> unlessDead(() -> writeStatus(pod, running())));
         }
     }
 
@@ -205,23 +205,25 @@ final class FakeNode implements AutoCloseable {
                 .build();
     }
 
-    private void tell(Pod pod, PodStatus status) {
-        admin.resource(pod.edit().withStatus(status).build()).patchStatus();
+    private Pod writeStatus(Pod pod, PodStatus status) {
+        return admin.resource(pod.edit().withStatus(status).build()).patchStatus();
     }
 
     /** Puts a pod out as a kubelet does that has no memory left. */
     void evict(String pod) {
-        Pod found = requireNonNull(
-                admin.pods().inNamespace(namespace.name).withName(pod).get());
-        tell(
-                found,
-                found.getStatus()
-                        .edit()
-                        .withPhase("Failed")
-                        .withReason("Evicted")
-                        .withMessage("The node was low on resource: memory. ")
-                        .withContainerStatuses()
-                        .build());
+        namespace.again(() -> {
+            Pod found = requireNonNull(
+                    admin.pods().inNamespace(namespace.name).withName(pod).get());
+            return writeStatus(
+                    found,
+                    found.getStatus()
+                            .edit()
+                            .withPhase("Failed")
+                            .withReason("Evicted")
+                            .withMessage("The node was low on resource: memory. ")
+                            .withContainerStatuses()
+                            .build());
+        });
     }
 
     /** From now on nobody hears of it or its pods, nor that one has ended. */

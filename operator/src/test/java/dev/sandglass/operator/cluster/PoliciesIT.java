@@ -118,7 +118,8 @@ class PoliciesIT {
             names.forEach(this::ready);
             NetworkPolicy right = policy(name);
 
-            namespace.admin.resource(wideOpen(right)).update();
+            namespace.again(
+                    () -> namespace.admin.resource(wideOpen(policy(name))).update());
 
             await().atMost(SOON).until(() -> policy(name).getSpec().equals(right.getSpec()));
             names.forEach(each -> assertThat(namespace.policy(ChildNames.networkPolicy(ready(each))))
@@ -134,16 +135,16 @@ class PoliciesIT {
             Sandbox sandbox = ready("turned");
             NetworkPolicy right = own(sandbox);
 
-            namespace
+            namespace.again(() -> namespace
                     .admin
-                    .resource(new NetworkPolicyBuilder(right)
+                    .resource(new NetworkPolicyBuilder(own(sandbox))
                             .editSpec()
                             .withNewPodSelector()
                             .addToMatchLabels("app.kubernetes.io/component", "web")
                             .endPodSelector()
                             .endSpec()
                             .build())
-                    .update();
+                    .update());
 
             await().atMost(SOON).until(() -> own(sandbox).getSpec().equals(right.getSpec()));
             assertThat(ready("turned").observed().holds(ConditionType.NETWORK_READY))
@@ -157,10 +158,10 @@ class PoliciesIT {
         try (TestNamespace.Running operator = namespace.operator(Map.of())) {
             namespace.create("first", SandboxSpec.DEFAULT);
             ready("first");
-            namespace
+            namespace.again(() -> namespace
                     .admin
                     .resource(ofSomebodyElse(policy(ChildNames.NAMESPACE_ACCESS)))
-                    .update();
+                    .update());
 
             namespace.create("second", SandboxSpec.DEFAULT);
 

@@ -235,10 +235,11 @@ class ToolServerIT {
     void inANamespaceThatIsNoTenantsNothingIsMadeUntilItIs() {
         BeyondNamespace beyond = new BeyondNamespace(namespace);
         beyond.tenantByLabel();
-        namespace.admin.namespaces().withName(namespace.name).edit(found -> {
-            found.getMetadata().getLabels().remove(SandboxLabels.TENANT);
-            return found;
-        });
+        namespace.again(
+                () -> namespace.admin.namespaces().withName(namespace.name).edit(found -> {
+                    found.getMetadata().getLabels().remove(SandboxLabels.TENANT);
+                    return found;
+                }));
         Map<String, String> byLabel =
                 Map.of("OPERATOR_NAMESPACES", "none-by-name", "OPERATOR_TENANTS_BY_LABEL", "true");
         try (TestNamespace.Running _ = namespace.operator(byLabel, beyond.blinkers())) {
@@ -247,10 +248,11 @@ class ToolServerIT {
                             server("time").require().getStatus())
                     .isNull());
 
-            namespace.admin.namespaces().withName(namespace.name).edit(found -> {
-                found.getMetadata().getLabels().put(SandboxLabels.TENANT, "it");
-                return found;
-            });
+            namespace.again(
+                    () -> namespace.admin.namespaces().withName(namespace.name).edit(found -> {
+                        found.getMetadata().getLabels().put(SandboxLabels.TENANT, "it");
+                        return found;
+                    }));
 
             told("time", ACCEPTED, "True", "SandboxMade");
         }

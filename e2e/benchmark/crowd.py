@@ -19,8 +19,7 @@ from .overhead import body_of, connect, raw_request, receive
 
 SANDBOXES_AT_ONCE = 20
 CALLS_EACH = 50
-# A quarter of it is requested: with a whole one each, a node of two would not take twenty. Together they are still
-# allowed more than twice what there is.
+# Twenty sandboxes may use 5 CPUs together, more than twice what a node with two processors has.
 CPUS_EACH = "250m"
 SINGLE_CALLS = 200
 WARM_UP = 20

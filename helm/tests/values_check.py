@@ -26,7 +26,7 @@ CANDIDATES: dict[type, list[Json]] = {
     int: [7, 8, 70000],
     float: [0.5],
     str: [
-        "changed", "7h", "7", "7Ti", "NodePort", "Always", "PodMonitor", "keys", "192.0.2.7", "https://changed.example.com",
+        "changed", "7h", "7", "0.7", "7Ti", "NodePort", "Always", "PodMonitor", "keys", "192.0.2.7", "https://changed.example.com",
         "all",
         "-----BEGIN CERTIFICATE-----\nchanged\n-----END CERTIFICATE-----",
     ],

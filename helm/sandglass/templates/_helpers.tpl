@@ -100,6 +100,23 @@ imagePullSecrets:
 {{- $namespaces | toJson -}}
 {{- end -}}
 
+{{- /* Takes the values of `sandbox`; prints {cpu, memory}. Accepts text, because `helm --set` passes 0.1 as text. */ -}}
+{{- define "sandglass.requestRatios" -}}
+{{- $parts := .requestRatios | default dict -}}
+{{- $given := dict "requestRatio" .requestRatio "requestRatios.cpu" $parts.cpu "requestRatios.memory" $parts.memory -}}
+{{- range $name, $ratio := $given -}}
+{{- if and (kindIs "string" $ratio) (not (regexMatch "^(1([.]0+)?|0?[.]0*[1-9][0-9]*)?$" $ratio)) -}}
+{{- fail (printf "sandbox.%s must be a number above 0 and at most 1, for instance 0.1, not %q" $name $ratio) -}}
+{{- end -}}
+{{- end -}}
+{{- if and .requestRatio $parts.cpu $parts.memory -}}
+{{- fail "sandbox.requestRatio has no effect if sandbox.requestRatios sets both cpu and memory: leave one of the three empty" -}}
+{{- end -}}
+{{- $cpu := $parts.cpu | default .requestRatio | default 0.05 -}}
+{{- $memory := $parts.memory | default .requestRatio | default 0.25 -}}
+{{- dict "cpu" (toString $cpu) "memory" (toString $memory) | toJson -}}
+{{- end -}}
+
 {{- /* Takes {weight}. Kept when it fails, so that the job's log can be read; cleared before the next try. */ -}}
 {{- define "sandglass.secretsHook" -}}
 helm.sh/hook: pre-install,pre-upgrade

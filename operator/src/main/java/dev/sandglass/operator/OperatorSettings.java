@@ -16,6 +16,7 @@ import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.Placement;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.ProbeSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
@@ -49,10 +50,11 @@ import java.util.stream.Collectors;
  * @param linkSecretFile {@code OPERATOR_LINK_SECRET_FILE}, required: see {@link dev.sandglass.api.link.LinkSecret}
  * @param gatewayNamespace {@code OPERATOR_GATEWAY_NAMESPACE}, required: namespace of the MCP gateway's pods
  * @param pods {@code OPERATOR_DEFAULT_IMAGE}, required; {@code OPERATOR_ALLOWED_IMAGES}, comma-separated patterns,
- *     default none; {@code OPERATOR_REQUEST_RATIO}, default 0.25; {@code OPERATOR_SERVICE_ACCOUNT}, default
- *     sandglass-sandbox; {@code OPERATOR_IMAGE_PULL_SECRETS}, comma-separated, for the accounts that the operator makes,
- *     default none; {@code OPERATOR_PRIORITY_CLASS_NAME}, default the cluster's; {@code OPERATOR_RUNTIME_CLASS_NAME},
- *     forced on every sandbox, default the sandbox's own or the cluster's; {@code OPERATOR_ALLOWED_RUNTIME_CLASSES},
+ *     default none; {@code OPERATOR_CPU_REQUEST_RATIO}, default 0.05; {@code OPERATOR_MEMORY_REQUEST_RATIO}, also of
+ *     ephemeral storage, default 0.25; {@code OPERATOR_SERVICE_ACCOUNT}, default sandglass-sandbox;
+ *     {@code OPERATOR_IMAGE_PULL_SECRETS}, comma-separated, for the accounts that the operator makes, default none;
+ *     {@code OPERATOR_PRIORITY_CLASS_NAME}, default the cluster's; {@code OPERATOR_RUNTIME_CLASS_NAME}, forced on every
+ *     sandbox, default the sandbox's own or the cluster's; {@code OPERATOR_ALLOWED_RUNTIME_CLASSES},
  *     comma-separated patterns, default none; {@code OPERATOR_HOST_USERS}, default true;
  *     {@code OPERATOR_UIDS_FROM} and {@code OPERATOR_UIDS_COUNT}, default {@link SandboxUsers#DEFAULT};
  *     {@code OPERATOR_MAX_SESSIONS}, 1 to 64, default 8;
@@ -116,7 +118,9 @@ record OperatorSettings(
                                         .orElse(""))),
                         users(source),
                         new Scheduling(
-                                source.number("OPERATOR_REQUEST_RATIO", "0.25"),
+                                new RequestRatios(
+                                        source.number("OPERATOR_CPU_REQUEST_RATIO", "0.05"),
+                                        source.number("OPERATOR_MEMORY_REQUEST_RATIO", "0.25")),
                                 source.optional("OPERATOR_PRIORITY_CLASS_NAME"),
                                 placement(source)),
                         egress.map(EgressSettings::walls),

@@ -52,7 +52,8 @@ class LostAccountIT {
                 "OPERATOR_DEFAULT_IMAGE", "localhost/pause:cluster",
                 "OPERATOR_IMAGE_PULL_SECRETS", "pull",
                 "OPERATOR_LINK_SECRET_FILE", "unused",
-                "OPERATOR_REQUEST_RATIO", "0.01",
+                "OPERATOR_CPU_REQUEST_RATIO", "0.01",
+                "OPERATOR_MEMORY_REQUEST_RATIO", "0.01",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
         ChildWriter children = new ChildWriter(
                 namespace.admin, settings.pods(), settings.tenants(), TestNamespace.LINK_SECRET, Optional.empty());

@@ -14,6 +14,7 @@ import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.Placement;
 import dev.sandglass.operator.settings.PodSettings;
 import dev.sandglass.operator.settings.ProbeSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
@@ -38,6 +39,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OperatorSettingsTest {
+
+    private static final RequestRatios RATIOS = new RequestRatios(new BigDecimal("0.05"), new BigDecimal("0.25"));
 
     private static final Map<String, String> REQUIRED = Map.of(
             "OPERATOR_NAMESPACES", "tenant-a",
@@ -69,7 +72,7 @@ class OperatorSettingsTest {
                                 new NamespaceAccount("sandglass-sandbox", List.of()),
                                 RuntimeClassPolicy.DEFAULT_ONLY,
                                 new SandboxUsers(true, 1_879_048_192L, 268_435_456L),
-                                Scheduling.anywhere(new BigDecimal("0.25"))),
+                                Scheduling.anywhere(RATIOS)),
                         new Deadlines(Duration.ofMinutes(30), Duration.ofHours(8), Duration.ofHours(24)),
                         8081,
                         Optional.empty(),
@@ -92,6 +95,15 @@ class OperatorSettingsTest {
                         false));
     }
 
+    @Test
+    void requestRatiosOfCpuAndMemoryAreSetApart() {
+        assertThat(with(Map.of("OPERATOR_CPU_REQUEST_RATIO", "0.1", "OPERATOR_MEMORY_REQUEST_RATIO", "1"))
+                        .pods()
+                        .scheduling()
+                        .requestRatios())
+                .isEqualTo(new RequestRatios(new BigDecimal("0.1"), BigDecimal.ONE));
+    }
+
     /** A sandbox can look up no name. */
     @Test
     void anApiServerThatIsKnownByNameIsNotTried() {
@@ -106,7 +118,6 @@ class OperatorSettingsTest {
         Map<String, String> variables = new HashMap<>(Map.of(
                 "OPERATOR_NAMESPACES", "tenant-b, tenant-a,",
                 "OPERATOR_ALLOWED_IMAGES", "registry.example.com/team/*,localhost/**",
-                "OPERATOR_REQUEST_RATIO", "0.5",
                 "OPERATOR_SERVICE_ACCOUNT", "nobody",
                 "OPERATOR_PRIORITY_CLASS_NAME", "low",
                 "OPERATOR_RUNTIME_CLASS_NAME", "gvisor",
@@ -136,7 +147,7 @@ class OperatorSettingsTest {
                         new NamespaceAccount("nobody", List.of()),
                         new RuntimeClassPolicy(Optional.of("gvisor"), List.of("kata-*", "runsc")),
                         new SandboxUsers(false, 65_536, 1),
-                        new Scheduling(new BigDecimal("0.5"), Optional.of("low"), Placement.ANYWHERE),
+                        new Scheduling(RATIOS, Optional.of("low"), Placement.ANYWHERE),
                         Optional.empty(),
                         Optional.empty(),
                         64));
@@ -281,9 +292,10 @@ class OperatorSettingsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "OPERATOR_REQUEST_RATIO, half, OPERATOR_REQUEST_RATIO must be a number",
-        "OPERATOR_REQUEST_RATIO, 0, above 0 and at most 1",
-        "OPERATOR_REQUEST_RATIO, 1.5, above 0 and at most 1",
+        "OPERATOR_CPU_REQUEST_RATIO, half, OPERATOR_CPU_REQUEST_RATIO must be a number",
+        "OPERATOR_CPU_REQUEST_RATIO, 0, OPERATOR_CPU_REQUEST_RATIO must be above 0 and at most 1",
+        "OPERATOR_CPU_REQUEST_RATIO, 1.5, OPERATOR_CPU_REQUEST_RATIO must be above 0 and at most 1",
+        "OPERATOR_MEMORY_REQUEST_RATIO, -0.1, OPERATOR_MEMORY_REQUEST_RATIO must be above 0 and at most 1",
         "OPERATOR_IDLE_TIMEOUT, 30, OPERATOR_IDLE_TIMEOUT: '30' is not a duration",
         "OPERATOR_IDLE_TIMEOUT, 0s, at least one second",
         "OPERATOR_MAX_LIFETIME, -1h, is not a duration",

@@ -284,7 +284,8 @@ public final class TestNamespace implements AutoCloseable {
                 "OPERATOR_NAMESPACES", name,
                 "OPERATOR_DEFAULT_IMAGE", IMAGE,
                 "OPERATOR_LINK_SECRET_FILE", "unused",
-                "OPERATOR_REQUEST_RATIO", "0.01",
+                "OPERATOR_CPU_REQUEST_RATIO", "0.01",
+                "OPERATOR_MEMORY_REQUEST_RATIO", "0.01",
                 "OPERATOR_ALLOWED_RUNTIME_CLASSES", "*",
                 "OPERATOR_GATEWAY_NAMESPACE", "sandglass-system"));
         variables.putAll(overrides);
@@ -292,17 +293,7 @@ public final class TestNamespace implements AutoCloseable {
                 .withImpersonateUsername("system:serviceaccount:" + name + ":sandglass-operator")
                 .build();
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        KubernetesClient client = new KubernetesClientBuilder()
-                .withKubernetesSerialization(LeanSerialization.create())
-                .withConfig(config)
-                .withHttpClientBuilderConsumer(builder -> {
-                    builder.addOrReplaceInterceptor("meter", new ApiMeter(metrics));
-                    builder.addOrReplaceInterceptor(AsciiWatches.NAME, new AsciiWatches());
-                    for (Interceptor interceptor : interceptors) {
-                        builder.addOrReplaceInterceptor(interceptor.getClass().getName(), interceptor);
-                    }
-                })
-                .build();
+        KubernetesClient client = client(config, metrics, interceptors);
         List<String> ends = new CopyOnWriteArrayList<>();
         RunningOperator operator = new RunningOperator(
                 OperatorSettings.of(variables),
@@ -318,6 +309,20 @@ public final class TestNamespace implements AutoCloseable {
             throw cannotBegin;
         }
         return running;
+    }
+
+    private static KubernetesClient client(Config config, PrometheusMeterRegistry metrics, Interceptor... more) {
+        return new KubernetesClientBuilder()
+                .withKubernetesSerialization(LeanSerialization.create())
+                .withConfig(config)
+                .withHttpClientBuilderConsumer(builder -> {
+                    builder.addOrReplaceInterceptor("meter", new ApiMeter(metrics));
+                    builder.addOrReplaceInterceptor(AsciiWatches.NAME, new AsciiWatches());
+                    for (Interceptor interceptor : more) {
+                        builder.addOrReplaceInterceptor(interceptor.getClass().getName(), interceptor);
+                    }
+                })
+                .build();
     }
 
     public Sandbox create(String sandboxName, SandboxSpec spec) {

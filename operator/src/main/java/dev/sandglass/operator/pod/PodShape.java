@@ -123,7 +123,7 @@ public record PodShape(
                 .withContainerPort(SandboxLabels.LINK_PORT)
                 .withProtocol("TCP")
                 .endPort()
-                .withResources(size.resources(settings.scheduling().requestRatio()))
+                .withResources(size.resources(settings.scheduling().requestRatios()))
                 .withSecurityContext(containerSecurity())
                 .withVolumeMounts(volumes.mounts())
                 .addAllToVolumeMounts(PodTrust.mounts(settings))

@@ -1,5 +1,6 @@
 package dev.sandglass.operator.pod;
 
+import dev.sandglass.operator.settings.RequestRatios;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
@@ -17,15 +18,15 @@ public record PodSize(Quantity memory, Quantity cpus, Quantity disk) {
 
     private static final BigDecimal MILLI = new BigDecimal("0.001");
 
-    /** These limits; requests as the installation's part of them, in the canonical form the API keeps. */
-    ResourceRequirements resources(BigDecimal requestRatio) {
+    /** These limits, and requests as the installation's shares of them, in the canonical form that the API keeps. */
+    ResourceRequirements resources(RequestRatios ratios) {
         return new ResourceRequirementsBuilder()
                 .addToLimits("memory", memory)
                 .addToLimits("cpu", cpus)
                 .addToLimits("ephemeral-storage", disk)
-                .addToRequests("memory", bytes(memory, requestRatio))
-                .addToRequests("cpu", millis(cpus, requestRatio))
-                .addToRequests("ephemeral-storage", bytes(disk, requestRatio))
+                .addToRequests("memory", bytes(memory, ratios.memory()))
+                .addToRequests("cpu", millis(cpus, ratios.cpu()))
+                .addToRequests("ephemeral-storage", bytes(disk, ratios.memory()))
                 .build();
     }
 

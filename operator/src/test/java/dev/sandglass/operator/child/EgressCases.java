@@ -6,10 +6,10 @@ import dev.sandglass.operator.settings.Egress;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +41,7 @@ final class EgressCases {
                 new NamespaceAccount("sandglass-sandbox", List.of()),
                 RuntimeClassPolicy.DEFAULT_ONLY,
                 SandboxUsers.DEFAULT,
-                Scheduling.anywhere(new BigDecimal("0.25")),
+                Scheduling.anywhere(RequestRatios.of("0.25")),
                 egress,
                 Optional.empty());
     }

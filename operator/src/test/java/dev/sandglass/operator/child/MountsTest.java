@@ -12,11 +12,11 @@ import dev.sandglass.operator.settings.Authorities;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.VolumeMount;
-import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -39,7 +39,7 @@ class MountsTest {
             new NamespaceAccount("sandglass-sandbox", List.of()),
             RuntimeClassPolicy.DEFAULT_ONLY,
             SandboxUsers.DEFAULT,
-            Scheduling.anywhere(new BigDecimal("0.25")),
+            Scheduling.anywhere(RequestRatios.of("0.25")),
             Optional.empty(),
             Optional.of(Authorities.empty()));
 

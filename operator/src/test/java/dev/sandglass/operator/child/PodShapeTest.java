@@ -26,6 +26,7 @@ import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.Placement;
 import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
@@ -36,7 +37,6 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
@@ -104,7 +104,7 @@ class PodShapeTest {
                 new RuntimeClassPolicy(Optional.empty(), List.of("gvisor")),
                 new SandboxUsers(hostUsers, SandboxUsers.DEFAULT.from(), SandboxUsers.DEFAULT.count()),
                 new Scheduling(
-                        new BigDecimal("0.25"),
+                        RequestRatios.of("0.25"),
                         Optional.of("sandboxes"),
                         new Placement(
                                 Map.of("pool", "sandboxes"),

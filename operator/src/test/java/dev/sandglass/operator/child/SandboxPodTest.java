@@ -11,6 +11,7 @@ import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
@@ -21,7 +22,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.utils.Serialization;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +38,7 @@ class SandboxPodTest {
             new NamespaceAccount("sandglass-sandbox", List.of()),
             RuntimeClassPolicy.DEFAULT_ONLY,
             SandboxUsers.DEFAULT,
-            Scheduling.anywhere(new BigDecimal("0.25")));
+            Scheduling.anywhere(RequestRatios.of("0.25")));
 
     /** A pod of an installation that says nothing of it is what it was before there was that setting. */
     @Test

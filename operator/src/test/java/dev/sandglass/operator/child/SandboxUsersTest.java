@@ -12,13 +12,13 @@ import dev.sandglass.operator.pod.NetworkProbe;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSpec;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -69,7 +69,7 @@ class SandboxUsersTest {
                 new NamespaceAccount("sandglass-sandbox", List.of()),
                 RuntimeClassPolicy.DEFAULT_ONLY,
                 users,
-                Scheduling.anywhere(BigDecimal.ONE));
+                Scheduling.anywhere(RequestRatios.of("1")));
         return SandboxPod.desired(sandbox, 1, settings, found, Optional.empty(), NetworkProbe.NONE)
                 .getSpec();
     }

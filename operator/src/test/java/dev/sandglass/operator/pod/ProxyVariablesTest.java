@@ -6,11 +6,11 @@ import dev.sandglass.api.EnvRules;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.EnvVar;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ class ProxyVariablesTest {
             new NamespaceAccount("sandglass-sandbox", List.of()),
             RuntimeClassPolicy.DEFAULT_ONLY,
             SandboxUsers.DEFAULT,
-            Scheduling.anywhere(BigDecimal.ONE));
+            Scheduling.anywhere(RequestRatios.of("1")));
 
     @Test
     void everyVariableOfTheProxyIsReserved() {

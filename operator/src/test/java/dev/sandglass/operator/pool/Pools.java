@@ -10,12 +10,12 @@ import dev.sandglass.operator.pod.SandboxContainer;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +39,7 @@ public final class Pools {
             new NamespaceAccount("sandglass-sandbox", List.of()),
             RuntimeClassPolicy.DEFAULT_ONLY,
             SandboxUsers.DEFAULT,
-            Scheduling.anywhere(new BigDecimal("0.25")));
+            Scheduling.anywhere(RequestRatios.of("0.25")));
 
     static final SeatPod.Making MAKING = new SeatPod.Making(SETTINGS, Optional.empty(), NetworkProbe.NONE, "keys");
 

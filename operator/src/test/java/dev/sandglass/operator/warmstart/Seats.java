@@ -20,6 +20,7 @@ import dev.sandglass.operator.settings.Egress;
 import dev.sandglass.operator.settings.ImagePolicy;
 import dev.sandglass.operator.settings.NamespaceAccount;
 import dev.sandglass.operator.settings.PodSettings;
+import dev.sandglass.operator.settings.RequestRatios;
 import dev.sandglass.operator.settings.RuntimeClassPolicy;
 import dev.sandglass.operator.settings.SandboxUsers;
 import dev.sandglass.operator.settings.Scheduling;
@@ -29,7 +30,6 @@ import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.Serialization;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -58,7 +58,7 @@ public final class Seats {
                 new NamespaceAccount("sandglass-sandbox", List.of()),
                 runtimeClasses,
                 SandboxUsers.DEFAULT,
-                Scheduling.anywhere(new BigDecimal("0.25")));
+                Scheduling.anywhere(RequestRatios.of("0.25")));
     }
 
     /** Of an installation whose sandboxes may reach public hosts. */

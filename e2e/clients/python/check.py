@@ -190,7 +190,7 @@ async def brought_up(agent: Agent, sandbox: str) -> dict[str, Any]:
     # Made again, as the answer says, while the node is full of what others have left, or busy.
     for _ in range(STARTS):
         started = await agent.call("sandbox_start", sandbox=sandbox)
-        if started.get("status") != "starting" and "Insufficient cpu" not in started["text"]:
+        if started.get("status") != "starting" and "No node has enough" not in started["text"]:
             break
     return started
 

@@ -12,7 +12,7 @@ async function broughtUp(agent, sandbox) {
   let started;
   for (let start = 0; start < 30; start++) {
     started = await agent.call("sandbox_start", { sandbox });
-    if (started.status !== "starting" && !started.text.includes("Insufficient cpu")) break;
+    if (started.status !== "starting" && !started.text.includes("No node has enough")) break;
   }
   return started;
 }

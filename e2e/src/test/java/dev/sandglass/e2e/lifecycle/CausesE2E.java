@@ -26,7 +26,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Why a sandbox cannot start is said in the same words by its condition, by an Event, and to the agent who waits. */
+/** The condition, an Event and the answer to the agent name the same cause for which a sandbox cannot start. */
 @Isolated("it gives the tenant a quota")
 class CausesE2E {
 
@@ -44,12 +44,12 @@ class CausesE2E {
         TENANT.close();
     }
 
-    /** What is wrong with it, and words that stay the same while Kubernetes tries again. */
+    /** Why a sandbox cannot start, and words of the condition that stay the same while Kubernetes tries again. */
     enum Cause {
         ABSENT_IMAGE(Reason.IMAGE_PULL_FAILED, "The node cannot pull the image registry.example.com/agents/absent:1"),
         MISSING_CLAIM(Reason.VOLUME_MISSING, "nowhere"),
         UNKNOWN_RUNTIME(Reason.POD_REFUSED, "nothing-like-it"),
-        TOO_LARGE(Reason.UNSCHEDULABLE, "Insufficient cpu");
+        TOO_LARGE(Reason.UNSCHEDULABLE, "Insufficient memory");
 
         private final Reason reason;
         private final String words;
@@ -57,6 +57,13 @@ class CausesE2E {
         Cause(Reason reason, String words) {
             this.reason = reason;
             this.words = words;
+        }
+
+        /** Words of the answer, which names the scarce resource where the condition quotes the scheduler. */
+        private String answer() {
+            return this == TOO_LARGE
+                    ? "it requests too much memory; call sandbox_start with less 'memory', 'cpus' or 'disk' in 'config'"
+                    : words;
         }
 
         private SandboxSpec spec() {
@@ -67,19 +74,19 @@ class CausesE2E {
                     SandboxSpec.DEFAULT.withVolumes(
                             List.of(new Volume("data", "/data", null, new Volume.Claim("nowhere"), null, null, null)));
                 case UNKNOWN_RUNTIME -> SandboxSpec.DEFAULT.withRuntimeClassName("nothing-like-it");
-                case TOO_LARGE -> new SandboxSpec(null, null, new Quantity("256"), null, null, false);
+                case TOO_LARGE -> new SandboxSpec(null, new Quantity("1Ti"), null, null, null, false);
             };
         }
     }
 
     @ParameterizedTest
     @EnumSource
-    void conditionEventAndAnswerAgree(Cause cause) {
-        agree(applied(SANDBOXES.name(), cause.spec()), cause.reason, cause.words);
+    void aSandboxThatCannotStartHasOneCauseInConditionEventAndAnswer(Cause cause) {
+        agree(applied(SANDBOXES.name(), cause.spec()), cause.reason, cause.words, cause.answer());
     }
 
     @Test
-    void soTheyDoOfAQuotaAndTheSandboxStartsWhenThereIsRoom() {
+    void aSandboxBeyondAQuotaHasOneCauseAndStartsOnceTheQuotaIsGone() {
         var quota = TENANT.kubernetes()
                 .resource(new ResourceQuotaBuilder()
                         .withNewMetadata()
@@ -96,7 +103,11 @@ class CausesE2E {
             // Before it is counted for the first time, it refuses with other words.
             quota.waitUntilCondition(
                     now -> !now.getStatus().getHard().isEmpty(), SOON.toMillis(), TimeUnit.MILLISECONDS);
-            agree(applied(name, SandboxSpec.DEFAULT), Reason.QUOTA_EXCEEDED, "exceeded quota: no-pods");
+            agree(
+                    applied(name, SandboxSpec.DEFAULT),
+                    Reason.QUOTA_EXCEEDED,
+                    "exceeded quota: no-pods",
+                    "exceeded quota: no-pods");
         } finally {
             quota.delete();
         }
@@ -106,7 +117,7 @@ class CausesE2E {
         assertThat(SANDBOXES.bringUp(name).failed()).isFalse();
     }
 
-    private void agree(Sandbox sandbox, Reason reason, String words) {
+    private void agree(Sandbox sandbox, Reason reason, String words, String answerWords) {
         String name = sandbox.getMetadata().getName();
         Condition ready = TENANT.resource(name)
                 .waitUntilCondition(
@@ -123,7 +134,7 @@ class CausesE2E {
         String answer = agent.refusal("sandbox_start", Map.of("sandbox", name));
 
         assertThat(ready.getMessage()).contains(words);
-        assertThat(answer).contains("(" + reason.value() + ")", words);
+        assertThat(answer).contains("(" + reason.value() + ")", answerWords).doesNotContain("preemption");
         await("the Event").atMost(SOON).until(() -> TENANT.isTold(sandbox, reason, words));
     }
 

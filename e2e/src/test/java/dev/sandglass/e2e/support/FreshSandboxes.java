@@ -32,9 +32,9 @@ public final class FreshSandboxes implements BeforeAllCallback, AfterEachCallbac
     /** Classes that run side by side share one small node: one waits until another's sandboxes are gone. */
     private static final Duration ROOM = Duration.ofMinutes(5);
 
-    /** What a call says that did nothing for want of a pod: the node is full, or the start outlasted the call. */
+    /** Answers of calls that found no pod: the node is full, or the start outlasted the call. */
     private static final List<String> WITHOUT_POD =
-            List.of("Insufficient cpu", "it is still starting", "is still being resumed");
+            List.of("No node has enough", "it is still starting", "is still being resumed");
 
     private FreshSandboxes(boolean keptBetweenTests) {
         this.keptBetweenTests = keptBetweenTests;

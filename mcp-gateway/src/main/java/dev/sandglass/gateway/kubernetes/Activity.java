@@ -42,7 +42,12 @@ record Activity(Instant renewed, Instant busyUntil) {
      * than this one says.
      */
     boolean mayGoOn(Instant now, Duration idleTimeout) {
-        return !now.isAfter(busyUntil.plus(idleTimeout.dividedBy(4)).plus(SKEW));
+        return !idleFor(now, idleTimeout).isPositive();
+    }
+
+    /** How long the sandbox has been idle at least, by the same measure; zero or less if it may be in use. */
+    Duration idleFor(Instant now, Duration idleTimeout) {
+        return Duration.between(busyUntil.plus(idleTimeout.dividedBy(4)).plus(SKEW), now);
     }
 
     /** That use, without shortening what another replica wrote for a longer or a later one. */

@@ -15,6 +15,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -130,10 +131,19 @@ final class ActivityLeases {
 
     /** Whether a use that was announced for the sandbox may go on. Blocks. */
     boolean mayBeBusy(Subject subject) {
+        return known(subject).anyMatch(known -> known.mayGoOn(clock.instant(), idleTimeout(subject)));
+    }
+
+    /** How long it has been idle at least; zero or less if it may be in use, empty if nothing is known. Blocks. */
+    Optional<Duration> idleFor(Subject subject) {
+        return known(subject)
+                .map(known -> known.idleFor(clock.instant(), idleTimeout(subject)))
+                .min(Comparator.naturalOrder());
+    }
+
+    private Stream<Activity> known(Subject subject) {
         Optional<Activity> written = Optional.ofNullable(place(subject).get()).flatMap(ActivityLeases::activityOf);
-        return Stream.of(written, subject.start())
-                .flatMap(Optional::stream)
-                .anyMatch(known -> known.mayGoOn(clock.instant(), idleTimeout(subject)));
+        return Stream.of(written, subject.start()).flatMap(Optional::stream);
     }
 
     private Resource<Lease> place(Subject subject) {

@@ -63,7 +63,7 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         this.cache = new SandboxCache(
                 client, namespaces, gone -> leases.forget(gone.getMetadata().getUid()));
         this.orders = new SandboxOrders(client, view::reads);
-        this.waiting = new StartWait(cache, view, calls, orders, leases, settings.troubleGrace());
+        this.waiting = waiting();
     }
 
     /** The same cluster, read in another way. */
@@ -75,7 +75,12 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
         this.leases = same.leases;
         this.cache = same.cache;
         this.orders = new SandboxOrders(client, view::reads);
-        this.waiting = new StartWait(cache, view, calls, orders, leases, settings.troubleGrace());
+        this.waiting = waiting();
+    }
+
+    private StartWait waiting() {
+        var idle = new IdleSandboxes(cache, view, calls, leases);
+        return new StartWait(cache, view, calls, orders, leases, idle, settings.troubleGrace());
     }
 
     /** The sandboxes in which shared MCP servers run, which callers do not know; they live as long as this. */
@@ -320,8 +325,8 @@ public final class KubernetesSandboxes implements Sandboxes, AutoCloseable {
     }
 
     private static Optional<String> why(SandboxState.Pending pending) {
-        return Optional.ofNullable(pending.reason()).map(reason -> "%s: %s"
-                .formatted(reason, Optional.ofNullable(pending.message()).orElse("no reason given")));
+        return Optional.ofNullable(pending.reason())
+                .map(reason -> "%s: %s".formatted(reason, pending.cause().orElse("no reason given")));
     }
 
     @Override

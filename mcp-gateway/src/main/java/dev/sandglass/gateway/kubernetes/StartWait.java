@@ -7,6 +7,7 @@ import dev.sandglass.gateway.sandbox.RunningSandbox;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.sandbox.SandboxState;
+import dev.sandglass.gateway.sandbox.Shortage;
 import java.time.Duration;
 import java.util.Optional;
 import reactor.core.publisher.Flux;
@@ -23,6 +24,7 @@ final class StartWait {
     private final ApiCalls calls;
     private final SandboxOrders orders;
     private final ActivityLeases leases;
+    private final IdleSandboxes idle;
     private final Duration troubleGrace;
 
     /**
@@ -36,12 +38,14 @@ final class StartWait {
             ApiCalls calls,
             SandboxOrders orders,
             ActivityLeases leases,
+            IdleSandboxes idle,
             Duration troubleGrace) {
         this.cache = cache;
         this.view = view;
         this.calls = calls;
         this.orders = orders;
         this.leases = leases;
+        this.idle = idle;
         this.troubleGrace = troubleGrace;
     }
 
@@ -145,10 +149,20 @@ final class StartWait {
         if (reason.isEmpty() || !pending.isInTrouble()) {
             return Mono.never();
         }
-        Mono<RunningSandbox> failure = Mono.error(() -> new SandboxProblem.StartFailed(
-                ref,
-                reason.get().value(),
-                Optional.ofNullable(pending.message()).orElse("no reason given")));
+        Mono<RunningSandbox> failure = Mono.defer(() -> step(ref, pending))
+                .flatMap(step -> Mono.error(new SandboxProblem.StartFailed(
+                        ref, reason.get().value(), pending.cause().orElse("no reason given"), step.orElse(null))));
         return reason.get().isFinal() ? failure : Mono.delay(troubleGrace).then(failure);
+    }
+
+    /** Callers of a shared MCP server can neither see nor change the sandbox in which it runs, so they get no step. */
+    private Mono<Optional<NextStep>> step(SandboxRef ref, SandboxState.Pending pending) {
+        Shortage shortage = view.ofServers() ? null : pending.shortage().orElse(null);
+        return switch (shortage) {
+            case Shortage.Full _ -> idle.besides(ref).map(Optional::of);
+            case Shortage.TooLarge _ -> Mono.just(Optional.of(NextStep.Plain.ASK_FOR_LESS));
+            case Shortage.Other _ -> Mono.just(Optional.empty());
+            case null -> Mono.just(Optional.empty());
+        };
     }
 }

@@ -1,5 +1,6 @@
 package dev.sandglass.gateway.sandbox;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -57,7 +58,9 @@ public sealed interface NextStep {
         /** List files. */
         LIST_FILES,
         /** Run a command instead. */
-        USE_COMMAND
+        USE_COMMAND,
+        /** Give the sandbox less memory, CPU or disk. */
+        ASK_FOR_LESS
     }
 
     /**
@@ -89,5 +92,27 @@ public sealed interface NextStep {
         public AllowHosts {
             hosts = List.copyOf(hosts);
         }
+    }
+
+    /**
+     * Stop a sandbox that is not needed, so that a node has enough free capacity for this one.
+     *
+     * @param tenant whose sandboxes the caller may see
+     * @param running how many other sandboxes of the tenant run
+     * @param idle some of them, the longest idle first; empty if none is known to be idle
+     */
+    record FreeCapacity(String tenant, int running, List<Idle> idle) implements NextStep {
+        /** Keeps its own copy. */
+        public FreeCapacity {
+            idle = List.copyOf(idle);
+        }
+
+        /**
+         * A running sandbox that no caller uses.
+         *
+         * @param name as callers write it
+         * @param atLeast how long it has been idle; the last use may be earlier
+         */
+        public record Idle(String name, Duration atLeast) {}
     }
 }

@@ -50,13 +50,24 @@ public sealed interface SandboxState {
                     .isPresent();
         }
 
+        /** Why no node takes the pod; empty if something else, or nothing, holds up its start. */
+        public Optional<Shortage> shortage() {
+            return Reason.UNSCHEDULABLE.value().equals(reason)
+                    ? Optional.ofNullable(message).map(Shortage::of)
+                    : Optional.empty();
+        }
+
+        /** The message, without what the scheduler says about nodes and preemption. */
+        public Optional<String> cause() {
+            return shortage().map(Shortage::text).or(() -> Optional.ofNullable(message));
+        }
+
         @Override
         public Optional<String> condition() {
-            if (reason == null || message == null) {
-                return Optional.empty();
-            }
-            String told = "%s: %s".formatted(reason, message);
-            return Optional.of(told.endsWith(".") ? told.substring(0, told.length() - 1) : told);
+            return reason == null
+                    ? Optional.empty()
+                    : cause().map(cause -> "%s: %s"
+                            .formatted(reason, cause.endsWith(".") ? cause.substring(0, cause.length() - 1) : cause));
         }
     }
 

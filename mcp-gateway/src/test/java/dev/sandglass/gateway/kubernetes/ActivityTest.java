@@ -46,6 +46,14 @@ class ActivityTest {
     }
 
     @Test
+    void idleTimeCountsFromTheEndOfTheUseAndLeavesOutWhatALeaseMayLack() {
+        Activity recorded = Activity.now(NOON, Duration.ofMinutes(2));
+
+        assertThat(recorded.idleFor(NOON.plus(Duration.ofMinutes(33)), IDLE)).isEqualTo(Duration.ofMinutes(20));
+        assertThat(recorded.idleFor(NOON.plus(Duration.ofMinutes(12)), IDLE)).isNegative();
+    }
+
+    @Test
     void aShortUseDoesNotShortenALongOne() {
         Activity hour = Activity.now(NOON, Duration.ofHours(1));
         Activity minute = Activity.now(NOON.plusSeconds(60), Duration.ofMinutes(1));

@@ -235,10 +235,11 @@ class KubernetesSandboxesTest {
     @Tag("slow")
     @Test
     void aPassingTroubleFailsTheStartOnlyIfItStays() {
-        operator.answersWith("Unschedulable", "0/1 nodes have room");
+        operator.answersWith("Unschedulable", "No node can take the pod: 0/1 nodes are available: 1 Insufficient cpu.");
 
         StepVerifier.create(sandboxes.start(REF, SandboxConfig.UNCHANGED, "alice", () -> {}))
-                .expectErrorSatisfies(problem -> assertThat(problem).hasMessageContaining("0/1 nodes have room"))
+                .expectErrorSatisfies(problem ->
+                        assertThat(problem).hasMessageEndingWith("(Unschedulable): No node has enough free CPU for it"))
                 .verify(SOON);
 
         operator.answersWithReady();

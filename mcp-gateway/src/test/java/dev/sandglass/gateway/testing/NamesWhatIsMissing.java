@@ -6,7 +6,7 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fabric8.mockwebserver.http.MockResponse;
 
 /** Says of what is not there what it would have been, as an API server does and the mock does not. */
-public final class NamesWhatIsMissing extends KubernetesCrudDispatcher {
+public class NamesWhatIsMissing extends KubernetesCrudDispatcher {
 
     @Override
     public MockResponse handleGet(String path) {

@@ -48,6 +48,8 @@ public final class Steps {
             case NextStep.AllowHosts(List<String> hosts) ->
                 "'allowed_domains' in the URL of this endpoint has to cover %s; it counts when a sandbox is new."
                         .formatted(hosts.isEmpty() ? "the index" : String.join(", ", hosts));
+            case NextStep.FreeCapacity _ ->
+                "Repeat this call in some minutes: Sandglass suspends idle sandboxes, which frees capacity.";
         };
     }
 
@@ -59,6 +61,8 @@ public final class Steps {
                 "It was not stopped from here: it has to be started where it was stopped, or another be used.";
             case AWAIT_START, RESUME -> "Repeat this call in some seconds.";
             case AWAIT_RESUMPTION -> "Repeat this call in some seconds; variables of earlier calls are lost.";
+            case ASK_FOR_LESS ->
+                "Begin a new MCP session with less 'memory', 'cpus' or 'disk' in the URL of this endpoint.";
             case START_AND_RERUN -> "Repeat this call; variables of earlier calls are lost.";
             case START_AGAIN, START_WHEN_GONE -> "Repeat this call then.";
             case REMOVE_A_SERVER -> "A new MCP session has a new sandbox, without any.";

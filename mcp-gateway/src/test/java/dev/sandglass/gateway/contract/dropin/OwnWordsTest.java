@@ -13,6 +13,7 @@ import dev.sandglass.gateway.sandbox.SandboxRef;
 import dev.sandglass.gateway.testing.EndpointClient;
 import dev.sandglass.gateway.testing.FakeSupervisor;
 import dev.sandglass.gateway.testing.TestGateway;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -168,7 +169,11 @@ class OwnWordsTest {
                                 .map(purpose -> new NextStep.RunCommand(purpose, "pip install x")),
                         Stream.of(
                                 new NextStep.AllowHosts(List.of()),
-                                new NextStep.AllowHosts(List.of("git.example.com")))));
+                                new NextStep.AllowHosts(List.of("git.example.com")),
+                                new NextStep.FreeCapacity(
+                                        "default",
+                                        1,
+                                        List.of(new NextStep.FreeCapacity.Idle("other", Duration.ofMinutes(5)))))));
     }
 
     private static List<SandboxProblem> problems() {

@@ -18,7 +18,9 @@ class StepsTest {
                 Stream.concat(
                         Arrays.stream(NextStep.RunCommand.Purpose.values())
                                 .map(purpose -> new NextStep.RunCommand(purpose, "pip install x")),
-                        Stream.of(new NextStep.AllowHosts(List.of()))));
+                        Stream.of(
+                                new NextStep.AllowHosts(List.of()),
+                                new NextStep.FreeCapacity("default", 0, List.of()))));
     }
 
     @ParameterizedTest

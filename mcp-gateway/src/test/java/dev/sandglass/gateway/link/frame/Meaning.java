@@ -116,6 +116,7 @@ public final class Meaning {
             case NextStep.RunCommand(NextStep.RunCommand.Purpose purpose, String line) ->
                 Map.of("kind", purpose.name().toLowerCase(Locale.ROOT), "line", line);
             case NextStep.AllowHosts(List<String> hosts) -> Map.of("kind", "allow_hosts", "hosts", hosts);
+            case NextStep.FreeCapacity _ -> throw new IllegalArgumentException("A supervisor knows no other sandbox");
         };
     }
 

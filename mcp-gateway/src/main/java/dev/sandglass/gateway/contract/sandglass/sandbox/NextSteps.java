@@ -44,6 +44,7 @@ public final class NextSteps {
                 ": 'allowed_domains' of sandbox_start's 'config' (spec.allowedDomains of the Sandbox) does not cover it."
                         + " Without it, wheels and npm tarballs can be written into the sandbox with sandbox_write_file"
                         + " and installed by their paths.";
+            case NextStep.FreeCapacity step -> CapacityWords.of(step);
         };
     }
 
@@ -84,6 +85,7 @@ public final class NextSteps {
                         + " 'env' and 'headers'.";
             case LIST_FILES -> "; sandbox_list_files shows what there is.";
             case USE_COMMAND -> "; use sandbox_run_command instead.";
+            case ASK_FOR_LESS -> "; call sandbox_start with less 'memory', 'cpus' or 'disk' in 'config'.";
         };
     }
 }

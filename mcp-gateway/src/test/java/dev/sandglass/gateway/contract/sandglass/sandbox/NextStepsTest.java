@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.sandglass.gateway.sandbox.NextStep;
+import dev.sandglass.gateway.sandbox.NextStep.FreeCapacity.Idle;
 import dev.sandglass.gateway.sandbox.NextStep.RunCommand.Purpose;
 import dev.sandglass.gateway.sandbox.SandboxProblem;
 import dev.sandglass.gateway.sandbox.SandboxRef;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class NextStepsTest {
 
     private static final SandboxRef BOX = new SandboxRef("default", "sandboxes-default", "box", "box");
+    private static final String FULL = "Sandbox 'x' cannot start (Unschedulable): No node has enough free CPU for it";
 
     @Test
     void aProblemEndsWithWhatToDo() {
@@ -41,6 +43,44 @@ class NextStepsTest {
         assertThat(NextSteps.told("This sandbox has no network to 'a'.", new NextStep.AllowHosts(List.of("a"))))
                 .startsWith("This sandbox has no network to 'a': 'allowed_domains' of sandbox_start's 'config'"
                         + " (spec.allowedDomains of the Sandbox) does not cover it. Without it, wheels");
+    }
+
+    @Test
+    void aStepThatFreesCapacityNamesTheSandboxesThatAreIdleLongest() {
+        assertThat(NextSteps.told(
+                        FULL,
+                        free(
+                                14,
+                                new Idle("tests-2", Duration.ofMinutes(155)),
+                                new Idle("My_Box", Duration.ofSeconds(3_599)),
+                                new Idle("c", Duration.ofHours(1)))))
+                .isEqualTo(FULL + "; 14 other sandboxes run in namespace 'default', idle longest: 'tests-2' (at least"
+                        + " 2 h 35 min), 'My_Box' (at least 59 min), 'c' (at least 1 h 0 min). Stop one that is not needed"
+                        + " with sandbox_stop, then call sandbox_start again.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1 | 1 other sandbox runs in namespace 'default', not known to be idle.",
+                "40 | 40 other sandboxes run in namespace 'default', none of them known to be idle."
+            })
+    void aStepThatFreesCapacityWithoutKnownIdleSandboxesNamesNone(int running, String count) {
+        assertThat(NextSteps.told(FULL, free(running)))
+                .isEqualTo(FULL + "; " + count
+                        + " Stop one that is not needed with sandbox_stop, then call sandbox_start again.");
+    }
+
+    @Test
+    void aStepThatFreesCapacityWithoutOtherSandboxesAsksToWait() {
+        assertThat(NextSteps.told(FULL, free(0)))
+                .isEqualTo(FULL + "; no other sandbox runs in namespace 'default', so there is none to stop. Call"
+                        + " sandbox_start again later.");
+    }
+
+    private static NextStep.FreeCapacity free(int running, Idle... idle) {
+        return new NextStep.FreeCapacity("default", running, List.of(idle));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.sandglass.gateway.kubernetes;
+package dev.sandglass.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

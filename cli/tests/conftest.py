@@ -12,6 +12,7 @@ from sandglass.wire import retries
 from tests.bridges import Bridge, Gateway
 from tests.commands import Run, runner
 from tests.endpoint import TOKEN, Endpoint
+from tests.test_library import BEGUN, STARTED, STOPPED, absent
 
 # A shell starts what runs in its background with the interrupt ignored, and all programs below inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,6 +45,15 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     monkeypatch.setenv("SANDGLASS_TOKEN", TOKEN)
     yield fake
     fake.close()
+
+
+@pytest.fixture
+def run_tools(endpoint: Endpoint) -> None:
+    """The tools of the fake endpoint that begin and end a run."""
+    endpoint.tools["sandbox_start"] = lambda _: STARTED
+    endpoint.tools["sandbox_stop"] = lambda _: STOPPED
+    endpoint.tools["sandbox_run_code"] = lambda _: BEGUN
+    endpoint.tools["sandbox_list"] = lambda _: absent("box")
 
 
 @pytest.fixture

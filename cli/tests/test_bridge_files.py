@@ -11,7 +11,6 @@ from tests.bridges import Gateway, call, initialize
 from tests.endpoint import Json, result
 
 
-@pytest.mark.slow
 def test_files_go_up_and_down_within_the_allowed_folders(gateway: Gateway, bridges: Any, tmp_path: Path) -> None:
     import base64
 

@@ -11,8 +11,9 @@ import pytest
 
 from tests.commands import Run
 from tests.endpoint import TOKEN, Endpoint, Json, in_turn, ran, result
-from tests.test_library import BEGUN, ERROR, STARTED, STOPPED, absent
+from tests.test_library import ERROR, STARTED
 
+pytestmark = pytest.mark.usefixtures("run_tools")
 PORT = {
     "port": 8000,
     "name": None,
@@ -40,14 +41,6 @@ USAGE: Json = {
     "uptime": 3700.0,
     "pids": 5,
 }
-
-
-@pytest.fixture(autouse=True)
-def _tools(endpoint: Endpoint) -> None:
-    endpoint.tools["sandbox_start"] = lambda _: STARTED
-    endpoint.tools["sandbox_stop"] = lambda _: STOPPED
-    endpoint.tools["sandbox_run_code"] = lambda _: BEGUN
-    endpoint.tools["sandbox_list"] = lambda _: absent("box")
 
 
 def test_run_writes_each_stream_where_it_belongs_and_deletes_its_sandbox(endpoint: Endpoint, run: Run) -> None:

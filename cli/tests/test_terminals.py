@@ -18,6 +18,8 @@ import pytest
 from tests.commands import Run
 from tests.endpoint import PATIENCE, TOKEN, Endpoint, Json, in_turn, ran, result, streamed
 
+pytestmark = pytest.mark.usefixtures("run_tools")
+
 
 class Terminal:
     """A command on a terminal of its own."""

@@ -68,6 +68,7 @@ def test_it_returns_what_the_coroutine_does(prepared: Client, name: str, code: s
     is_as_it_was(prepared, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "message"),
     [

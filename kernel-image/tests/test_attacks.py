@@ -81,6 +81,7 @@ def test_keys_are_nowhere(plain: Running) -> None:
     assert "socket" not in descriptors
 
 
+@pytest.mark.slow
 def test_own_limits_still_work(plain: Running) -> None:
     client = plain.ready()
     code = """

@@ -1,5 +1,6 @@
 """Tasks that outlive the run that began them: what they say belongs to the run that is on."""
 
+import pytest
 from client import Client
 
 TASK = """
@@ -26,6 +27,7 @@ def test_what_a_task_says_comes_with_the_run_that_waits_for_it(client: Client, n
     assert output.only("result").blob == b"'done'"
 
 
+@pytest.mark.slow
 def test_callbacks_of_the_loop_too(client: Client, name: str) -> None:
     later = """
 import asyncio, os

@@ -128,6 +128,7 @@ var said = new Promise((resolve) => emitter.on('later', () => later(resolve)));
     assert (output.text(), output.only("display").blob) == ("heard\nlater\n", b"'shown'")
 
 
+@pytest.mark.slow
 def test_a_reset_forgets_it(client: Client, name: str, home: Path) -> None:
     go, done = home / "go", home / "done"
     client.run(name, THREAD.format(go=str(go), done=str(done), does="print('late')"), session=SESSION)
@@ -137,6 +138,7 @@ def test_a_reset_forgets_it(client: Client, name: str, home: Path) -> None:
     assert client.run(f"{name}-2", "print('own')", session=SESSION).text() == "own\n"
 
 
+@pytest.mark.slow
 def test_a_kernel_that_dies_then_leaves_it(spare: Running) -> None:
     client = spare.ready()
     go, done = spare.workspace / "go", spare.workspace / "done"
@@ -171,6 +173,7 @@ def test_however_much_there_is_head_and_tail_are_kept() -> None:
     assert told(kept) == []
 
 
+@pytest.mark.slow
 def test_of_pictures_the_newest_is_kept() -> None:
     kept = BetweenRuns()
     for number in range(10):

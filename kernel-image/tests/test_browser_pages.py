@@ -57,6 +57,7 @@ def test_a_page_of_megabytes(client: Client, shared: Running, name: str) -> None
     assert len(said) < 1000
 
 
+@pytest.mark.slow
 def test_too_large_to_be_kept(client: Client, shared: Running, name: str) -> None:
     before = files(shared)
     said = shown(client, name, "{'text/html': '<script>' + 'x' * 70_000_000 + '</script>'}")

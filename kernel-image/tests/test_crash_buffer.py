@@ -63,6 +63,7 @@ def test_one_that_is_too_large_leaves_what_follows_it(descriptor: int) -> None:
     assert signatures(descriptor, b"2") == [4]
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_the_code_can_write_whatever_it_likes(noise: bytes, half: int, first: int, second: int) -> None:
     descriptor = crash_buffer.memory()

@@ -22,6 +22,7 @@ len(buffer.getvalue())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["PNG", "JPEG"])
 def test_large_picture_is_scaled_and_kept(spare: Running, form: str) -> None:
     client = spare.ready()
@@ -128,6 +129,7 @@ def test_markdown_latex_and_json(client: Client, name: str) -> None:
     assert (plain.json["mime"], plain.blob) == ("text/plain", b"{'a': 1}")
 
 
+@pytest.mark.slow
 def test_large_bundles_do_not_break_the_channel(client: Client, name: str) -> None:
     code = """
 from IPython.display import JSON, display
@@ -151,6 +153,7 @@ def kept(client: Client, name: str, code: str) -> Output:
     return output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -185,6 +188,7 @@ def test_what_a_reply_asks_of_other_clients_is_left_out(client: Client, name: st
 LARGE = "b'x' * 20_000_000"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more", [f"data={{'a': str({LARGE})}}", f"metadata={{'a': str({LARGE})}}", f"buffers=[{LARGE}]"]
 )

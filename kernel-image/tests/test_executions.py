@@ -135,6 +135,7 @@ del out._rotate_buffers
     assert seen == b"True"
 
 
+@pytest.mark.slow
 def test_what_programs_write_is_never_late(client: Client, name: str) -> None:
     for i in range(30):
         output = client.run(
@@ -154,6 +155,7 @@ def test_input_says_why_not(client: Client, name: str) -> None:
     assert "pass the value in the code" in error.json["message"]
 
 
+@pytest.mark.slow
 def test_picture_is_raw_bytes(client: Client, name: str) -> None:
     code = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.show()"
     record = client.run(name, code, timeout=60).only("display")
@@ -161,6 +163,7 @@ def test_picture_is_raw_bytes(client: Client, name: str) -> None:
     assert record.blob.startswith(PNG)
 
 
+@pytest.mark.slow
 def test_html_gives_way_to_text(client: Client, name: str) -> None:
     frame = client.run(name + "1", "import pandas\npandas.DataFrame({'a': [1, 2]})", timeout=60).only("result")
     assert frame.json["mime"] == "text/plain"
@@ -175,6 +178,7 @@ def test_json_result(client: Client, name: str) -> None:
     assert record.blob == b'{"a": [1]}'
 
 
+@pytest.mark.slow
 def test_large_results_are_cut(client: Client, name: str) -> None:
     text = client.run(name + "1", "'x' * 5_000_000").only("result")
     assert len(text.blob) <= 1024 * 1024 + 100
@@ -285,6 +289,7 @@ def test_code_that_breaks_its_own_output(spare: Running) -> None:
     assert time.monotonic() - began < RESUBSCRIBE_S - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("warn", ["print('warning', file=sys.stderr)", "os.system('echo warning >&2')"])
 def test_code_that_closes_its_output(spare: Running, warn: str) -> None:
     client = spare.ready()

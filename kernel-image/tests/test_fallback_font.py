@@ -72,6 +72,7 @@ def test_what_the_fonts_lack_is_drawn(theirs: Path, tmp_path: Path) -> None:
         assert drawn.stdout.splitlines() == [str(found), found[0]]
 
 
+@pytest.mark.slow
 def test_it_is_done_once(theirs: Path, tmp_path: Path) -> None:
     file = theirs / "matplotlib" / "font_manager.py"
     assert change(theirs, tmp_path, fallback(theirs)) == (0, "")

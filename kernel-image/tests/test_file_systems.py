@@ -30,6 +30,7 @@ def test_a_write_that_fails_leaves_nothing_behind(cramped: Running) -> None:
     assert client.write("kept", bytes(100_000))["size"] == 100_000
 
 
+@pytest.mark.slow
 @needs_root
 def test_a_full_disk(tmp_path: Path) -> None:
     mount = 'mount -t tmpfs -o size=1m tmpfs "$SANDGLASS_WORKSPACE" && exec "$@"'
@@ -47,6 +48,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 @needs_root
 def test_volumes_are_roots_of_their_own(tmp_path: Path) -> None:
     volume, inner = tmp_path / "volume", tmp_path / "workspace/outer/inner"

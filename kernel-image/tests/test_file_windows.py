@@ -126,6 +126,7 @@ def test_a_gateway_that_takes_nothing_costs_the_sandbox_a_window(spare: Running)
         assert len(client.both_to(request)[1]) == MIB
 
 
+@pytest.mark.slow
 def test_who_acknowledges_reads_on_and_on(client: Client, home: Path) -> None:
     (home / "file").write_bytes(b"x" * MIB)
     client.ask("hello", protocol=[1], peer="test", file_credit=True)

@@ -126,6 +126,7 @@ os.waitpid(worker, 0)
     assert run(client, name, code).text() == "inner\nheld outer\n"
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_redirected_or_closes_its_streams(client: Client, name: str) -> None:
     code = """
 if (worker := os.fork()) == 0:

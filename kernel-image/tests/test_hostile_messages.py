@@ -63,6 +63,7 @@ def test_they_cost_little_memory_and_hold_nobody_up(spare: Running, what: str) -
     assert client.run("after", "1 + 1").only("result").blob == b"2"
 
 
+@pytest.mark.slow
 def test_a_display_of_too_many_values_is_told(spare: Running) -> None:
     client = spare.ready()
     output = client.run("shows", f"{SAY}{HOSTILE['JSON of empty lists']}")

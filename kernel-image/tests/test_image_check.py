@@ -123,6 +123,7 @@ def test_what_runs_first_is_understood_by_old_pythons(file: str) -> None:
     ast.parse((OURS / file).read_text(), feature_version=(3, 7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("minor", [6, 7, 8, 9])
 def test_a_real_old_python_says_it_too(tmp_path: Path, minor: int) -> None:
     python = shutil.which(f"python3.{minor}")

@@ -75,6 +75,7 @@ def test_interrupted_in_the_middle_and_again(
     assert seen.only("result").blob == b"('hello', 'at last')"
 
 
+@pytest.mark.slow
 def test_npm_interrupted_in_the_middle_and_again(
     box: Running, client: Client, name: str, slow: tuple[type[Slow], str]
 ) -> None:

@@ -49,6 +49,7 @@ def test_a_cell_that_awaits_is_interrupted(client: Client, name: str) -> None:
     still_works(client, name, b"1")
 
 
+@pytest.mark.slow
 def test_a_cell_that_awaits_is_interrupted_as_it_starts(client: Client, name: str) -> None:
     """Wherever the interrupt meets the kernel on its way to the code, and back."""
     client.run(f"{name}-before", BEFORE, session="steady")
@@ -59,6 +60,7 @@ def test_a_cell_that_awaits_is_interrupted_as_it_starts(client: Client, name: st
     still_works(client, name, b"1")
 
 
+@pytest.mark.slow
 def test_a_cell_that_awaits_is_interrupted_as_it_ends(client: Client, name: str) -> None:
     client.run(f"{name}-before", BEFORE, session="steady")
     for turn in range(100):

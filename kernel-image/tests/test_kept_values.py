@@ -69,6 +69,7 @@ def test_a_script_that_failed(kept: Client, name: str, home: Path) -> None:
     kept.ask("close", session=SESSION)
 
 
+@pytest.mark.slow
 def test_the_next_run_may_name_it(kept: Client, name: str) -> None:
     kept.run(f"{name}-0", "big()", session=SESSION)
     assert value(kept, f"{name}-1", "_ is seen()") == b"True"

@@ -62,6 +62,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_the_process_that_waits_gets_the_first_server_and_no_other_is_started(start: Callable[..., Running]) -> None:
     running = start()
     peer = peer_of(running)

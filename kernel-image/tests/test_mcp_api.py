@@ -69,6 +69,7 @@ print(result.a, result.from_, run({"a": 2, "from": "y"}).from_)
     ]
 
 
+@pytest.mark.slow
 def test_none_for_what_is_optional_is_not_sent(workspace: Path, socket: tuple[Path, Supervisor]) -> None:
     text = """
 from mcptools.demo.echo import Params, run
@@ -78,6 +79,7 @@ run(Params(a=1, from_=None, **{"in": {"x": None, "y": [None], "z": None}}))
     assert socket[1].requests[-1]["arguments"] == {"a": 1, "in": {"y": [None], "z": None}}
 
 
+@pytest.mark.slow
 def test_run_async_a_hundred_at_once(workspace: Path, socket: tuple[Path, Supervisor]) -> None:
     text = """
 import asyncio
@@ -92,6 +94,7 @@ print(repr(text), sum(result.a for result in results))
     assert code(workspace, text, socket[0]) == "'' 4950"
 
 
+@pytest.mark.slow
 def test_text_is_never_parsed(workspace: Path, socket: tuple[Path, Supervisor]) -> None:
     text = """
 from mcptools.demo import picture, several
@@ -100,12 +103,14 @@ print(repr(several.run(several.Params())), repr(picture.run(picture.Params())))
     assert code(workspace, text, socket[0]) == r"'one\n2' ''"
 
 
+@pytest.mark.slow
 def test_a_result_as_text_alone_is_read_if_the_tool_has_an_output_schema(
     workspace: Path, socket: tuple[Path, Supervisor]
 ) -> None:
     assert code(workspace, "from mcptools.demo.json import *; print(run(Params()).a)", socket[0]) == "[1]"
 
 
+@pytest.mark.slow
 def test_failures(workspace: Path, socket: tuple[Path, Supervisor]) -> None:
     text = """
 import mcptools
@@ -123,6 +128,7 @@ for module in (fails, kind_timeout, text):
     ]
 
 
+@pytest.mark.slow
 def test_a_wrong_parameter_reaches_no_server(workspace: Path) -> None:
     text = """
 from mcptools.demo.echo import Params
@@ -250,6 +256,7 @@ def test_docstrings_and_literals_mean_their_texts(text: str) -> None:
     assert all(c.isprintable() or c == "\n" for c in cleaned)
 
 
+@pytest.mark.slow
 def test_long_descriptions_are_cut(tmp_path: Path) -> None:
     schema = of({"a": {"type": "string", "description": "y" * 100_000}})
     generated(tmp_path, [tool("long", schema, description="x" * 1_000_000)])

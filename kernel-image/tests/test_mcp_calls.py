@@ -169,6 +169,7 @@ def test_a_hundred_at_once_in_threads_and_tasks(supervisor: Supervisor) -> None:
     assert 1 < supervisor.most <= _gate.CALLS
 
 
+@pytest.mark.slow
 def test_many_servers_at_once_keep_to_so_many_connections(supervisor: Supervisor) -> None:
     async def all_of_them() -> list[Any]:
         calls = (mcptools.call_async(f"s{n % 10}", "crowd", {"n": n, "of": _gate.CALLS + 1}) for n in range(300))
@@ -245,6 +246,7 @@ def test_places_that_an_interrupt_loses_are_free_again() -> None:
     assert last.done()
 
 
+@pytest.mark.slow
 def test_a_forked_process_calls_too(supervisor: Supervisor) -> None:
     running = threading.Thread(target=mcptools.call, args=("github", "wait", {"s": 0.5}))
     running.start()

@@ -152,6 +152,7 @@ def test_a_schema_that_breaks_its_process(monkeypatch: pytest.MonkeyPatch, way: 
     assert time.monotonic() - start < 40  # and not the second that each of a hundred may take
 
 
+@pytest.mark.slow
 def test_a_sandbox_with_less_memory(tmp_path: Path) -> None:
     text = f"import resource; resource.setrlimit(resource.RLIMIT_DATA, ({400 << 20}, {400 << 20}))\n"
     text += "from sandglass_supervisor.mcp_api.generate import main; main()"

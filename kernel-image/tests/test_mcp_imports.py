@@ -59,6 +59,7 @@ def test_python(fresh: Running, gateway: Client, name: str) -> None:
     assert {asked.execution_id for asked in gateway.calls} == {"first", "second"}
 
 
+@pytest.mark.slow
 def test_a_kernel_in_an_environment_of_the_user(fresh: Running, gateway: Client) -> None:
     with_ipykernel(fresh.workspace / "envs" / "data")
     code = f"{ADD}\nimport sys; print(sys.prefix)"

@@ -60,6 +60,7 @@ def test_values_in_the_kernel(peer: Client, name: str, start: str) -> None:
     assert printed(node(peer, f"values-{name}", start + VALUES)) == SHOWN
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("functions_one")
 @pytest.mark.parametrize("suffix", ["mjs", "cjs"])
 def test_values_in_a_program_of_the_workspace(peer: Client, running: Running, suffix: str) -> None:

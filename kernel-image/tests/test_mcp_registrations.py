@@ -1,6 +1,5 @@
 """Registrations of MCP servers: what starts, what replaces what, what is refused."""
 
-import json
 import os
 import socket
 import sys
@@ -13,68 +12,6 @@ from mcp_link import SERVER, Link, refusal, register, serve
 from supervisors import Running
 
 from sandglass_supervisor import limits
-
-
-def test_what_a_registration_tells(peer: Client, running: Running) -> None:
-    told = register(peer)
-    assert told["name"] == "one"
-    assert told["server_info"] == {"name": "test", "version": "1.0", "protocol_version": "2025-11-25"}
-    assert told["folder"] == f"{running.workspace}/mcptools/one"
-    assert told["tools"][:2] == [
-        {"name": "add", "module": "add", "description": "Adds two numbers."},
-        {"name": "echo", "module": "echo", "description": "echo"},
-    ]
-    listed = peer.ask("mcp_list")["servers"]
-    assert [(server["name"], server["state"], server["command"]) for server in listed] == [
-        ("one", "running", sys.executable)
-    ]
-    peer.ask("mcp_remove", name="one")
-    assert peer.ask("mcp_list") == {"servers": []}
-    with pytest.raises(Refused, match="there is no MCP server 'one'"):
-        peer.ask("mcp_remove", name="one")
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("server_one")
-def test_results_and_errors_of_tools(link: Link) -> None:
-    assert link.call("add", a=1, b=2)["result"]["structuredContent"] == {"sum": 3}
-    assert link.call("wrong")["result"]["isError"] is True
-    assert link.call("fails")["error"] == {"kind": "failed", "message": "the server said no"}
-    unknown = link.call("nothing")["error"]
-    assert unknown["kind"] == "no_tool"
-    assert "it has add, echo" in unknown["message"]
-    assert link.call("add", server="two")["error"]["message"].count("registered are: one;")
-
-
-@pytest.mark.usefixtures("server_one")
-def test_any_text_arrives_unchanged(link: Link) -> None:
-    words = "caf\u00e9 \U0001f600 \u202e \x1b[31m \0"
-    assert json.loads(link.call("echo", words=words)["result"]["content"][0]["text"]) == {"words": words}
-    half = link.call("echo", words="\ud800")["error"]
-    assert (half["kind"], "half a character" in half["message"]) == ("bad_request", True)
-
-
-TYPED = """
-import asyncio
-import mcptools
-from mcptools import ToolError
-from mcptools.one.add import Params, run, run_async
-from mcptools.one import echo, wrong
-print(run(Params(a=1, b=2)).sum)
-async def many():
-    return [result.sum for result in await asyncio.gather(*(run_async(Params(a=n, b=1)) for n in range(20)))]
-print(await many() == list(range(1, 21)))
-print(echo.run(echo.Params(word="caf\u00e9")))
-try:
-    wrong.run(wrong.Params())
-except ToolError as error:
-    print(error)
-print(mcptools.call("one", "add", {"a": 2, "b": 2}))
-try:
-    Params(a="x", b=2)
-except ValueError as error:
-    print("one validation" if "a" in str(error) else error)
-"""
 
 
 @pytest.mark.slow

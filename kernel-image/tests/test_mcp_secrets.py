@@ -31,6 +31,7 @@ def text(link: Link, tool: str, **arguments: Any) -> str:
     return str(link.call(tool, **arguments)["result"]["content"][0]["text"])
 
 
+@pytest.mark.slow
 def test_a_variable_comes_from_a_secret_and_a_new_value_with_the_next_start(
     peer: Client, link: Link, secrets: Path
 ) -> None:

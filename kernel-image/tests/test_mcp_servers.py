@@ -44,6 +44,7 @@ def test_results_and_errors_of_tools(link: Link) -> None:
     assert link.call("add", server="two")["error"]["message"].count("registered are: one;")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_any_text_arrives_unchanged(link: Link) -> None:
     words = "caf\u00e9 \U0001f600 \u202e \x1b[31m \0"
@@ -190,6 +191,7 @@ def test_an_execution_has_a_number_of_calls(peer: Client) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("server_one")
 def test_the_end_of_an_execution_names_the_tools_that_it_called(peer: Client) -> None:
     code = "[call('add', a=1, b=2) for _ in range(3)]; call('wrong'); call('nothing'); call('add', server='two')"

@@ -192,6 +192,7 @@ def test_of_one_name_one_server_at_most_ends_its_calls(peer: Client, tmp_path: P
         peer.reply_to(second)
 
 
+@pytest.mark.slow
 def test_a_call_is_cancelled_by_the_gateway_that_made_it(peer: Client, other: Client, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     serve(peer, "one", "well", str(notes))

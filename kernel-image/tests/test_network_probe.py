@@ -191,6 +191,7 @@ def test_what_runs_is_ended_when_the_network_turns_out_to_be_open(shut: Running,
         client.start("later", "1")
 
 
+@pytest.mark.slow
 def test_an_installation_may_let_code_run_all_the_same(closed: socket.socket, tmp_path: Path) -> None:
     closed.listen()
     running = open_network(tmp_path, closed, required="false")

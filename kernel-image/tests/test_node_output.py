@@ -81,6 +81,7 @@ console.table([{ a: 1 }]);
     assert "ok" in output.text("stderr")
 
 
+@pytest.mark.slow
 def test_what_programs_write_is_never_late(client: Client, name: str) -> None:
     for i in range(20):
         command = "echo é; head -c 150000 /dev/zero"

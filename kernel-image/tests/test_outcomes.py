@@ -80,6 +80,7 @@ def test_interrupt(client: Client, name: str, by: str) -> None:
     assert client.ask("interrupt", **which) == {"interrupted": []}
 
 
+@pytest.mark.slow
 def test_interrupt_right_after_start(client: Client, name: str) -> None:
     for turn in range(10):
         client.start(f"{name}{turn}", "import time; time.sleep(30)")
@@ -255,6 +256,7 @@ def test_memory_limit(tmp_path: Path) -> None:
         running.stop()
 
 
+@pytest.mark.slow
 def test_kernel_that_cannot_start(tmp_path: Path) -> None:
     running = Running(tmp_path, SANDGLASS_ENV='{"PYTHONHOME":"/nonexistent"}')
     try:

@@ -127,6 +127,7 @@ def test_without_pillow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert str(kept(tmp_path)[0]) in note
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_kept(tmp_path: Path) -> None:
     (tmp_path / ".sandglass").write_text("a file")
     picture = noise(1800, 1200)

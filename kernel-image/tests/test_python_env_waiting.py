@@ -58,6 +58,7 @@ def test_what_is_asked_of_a_session_waits_until_its_interpreter_is_known(spare: 
     assert "runs in env './slow'" in str(outcome(client.output("third"))["warning"])
 
 
+@pytest.mark.slow
 def test_a_session_is_not_bound_for_who_has_gone(spare: Running) -> None:
     client = spare.client()
     client.hello()

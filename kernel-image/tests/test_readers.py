@@ -68,6 +68,7 @@ def test_detach(client: Client, name: str) -> None:
     assert len(client.output(name).records) == seen
 
 
+@pytest.mark.slow
 def test_output_survives_the_reader(spare: Running) -> None:
     first = spare.ready()
     first.start("long", "import time\nfor i in range(20): print(i, flush=True); time.sleep(0.05)")

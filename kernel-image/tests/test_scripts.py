@@ -79,6 +79,7 @@ def test_an_exit_that_is_to_be_ignored(client: Client, home: Path, name: str) ->
     assert output.outcome["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_magic(client: Client, name: str) -> None:
     output = client.run(name, "%%capture kept\nprint('before')\n1 / 0", session="scripts")
     assert error(output)[0] == "ZeroDivisionError: division by zero"
@@ -117,6 +118,7 @@ def test_code_that_runs_a_cell_sees_to_its_failure_itself(client: Client, name: 
 UNSHOWN = "class Unshown:\n    def _repr_html_(self): return 1 / 0\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["Unshown()", "display(Unshown())"])
 def test_what_cannot_be_shown_is_told_and_no_failure(client: Client, name: str, code: str) -> None:
     output = client.run(name, UNSHOWN + code, session="scripts")

@@ -155,6 +155,7 @@ def test_variables_outlive_resets_and_belong_to_every_session(start: Callable[..
         assert node_env(client, name, session=name)["A"] == "1"
 
 
+@pytest.mark.slow
 def test_a_fresh_session_gets_the_kernel_that_was_started_ahead(start: Callable[..., Running]) -> None:
     running = start()
     client = running.client()
@@ -198,6 +199,7 @@ def test_files_that_ran_before_the_first_cell_run_anew_with_the_variables(
     assert output.outcome["execution_count"] == 1
 
 
+@pytest.mark.slow
 def test_without_variables_such_files_run_once(start: Callable[..., Running], tmp_path: Path) -> None:
     path = tmp_path / "profile_default" / "startup" / "00.py"
     path.parent.mkdir(parents=True)

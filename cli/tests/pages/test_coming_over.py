@@ -37,7 +37,6 @@ def test_each_system_has_its_page() -> None:
     assert len(configurations("before")) == 6
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("server", AFTER, ids=[f"{number}-{contract(server)}" for number, server in enumerate(AFTER)])
 def test_what_the_page_prints_works(endpoint: Endpoint, tmp_path: Path, server: Json) -> None:
     from mcp.client import Client

@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The proxy goes on watching whatever the API server sends. */
@@ -17,6 +18,7 @@ class UnreadableEventsTest {
 
     private static final Duration SOON = Duration.ofSeconds(20);
 
+    @Tag("slow")
     @Test
     void textBeyondAsciiAndAnUnreadableEventEndNoWatch() throws Exception {
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();

@@ -41,6 +41,7 @@ class ActivityLeasesTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void aSandboxMayBeBusyAsLongAsItsLeaseSaysSo() {
         Duration idle = Duration.ofMinutes(40);

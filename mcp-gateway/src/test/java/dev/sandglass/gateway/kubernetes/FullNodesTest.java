@@ -30,6 +30,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import reactor.core.publisher.Mono;
@@ -114,6 +115,7 @@ class FullNodesTest {
         assertThat(failure(MEMORY_IS_SCARCE).next()).isEqualTo(free(1));
     }
 
+    @Tag("slow")
     @Test
     void sandboxesAreCountedAndNotNamedWhileTheApiServerDoesNotReturnLeases() {
         runs("a", Duration.ofMinutes(1));

@@ -91,6 +91,7 @@ class HeldAnswersTest {
     }
 
     /** The answer is held once; what the system does not take is no second copy of it. */
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"application/json", "text/event-stream"})
     void whatNobodyReadsIsNotCopiedForTheSystem(String accept) throws Exception {

@@ -7,17 +7,20 @@ import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the status of one sandbox as the operator would; a mock of an API server has nobody else for that. */
@@ -47,10 +50,10 @@ public final class FakeOperator {
 
     /** Somebody wants to be asked before the resource goes. */
     public void holdBy(String finalizer) {
-        at().edit(resource -> {
+        again(() -> at().edit(resource -> {
             resource.getMetadata().setFinalizers(List.of(finalizer));
             return resource;
-        });
+        }));
     }
 
     /** From now on, a sandbox that is wanted gets a pod. */
@@ -174,7 +177,15 @@ public final class FakeOperator {
             sandbox.setStatus(status);
             return sandbox;
         };
-        at().editStatus(change);
+        again(() -> at().editStatus(change));
+    }
+
+    /** Repeats an edit that fails with 409 because a gateway wrote in between. */
+    private static void again(Callable<?> edit) {
+        Awaitility.await()
+                .ignoreExceptionsMatching(
+                        e -> e instanceof KubernetesClientException refused && refused.getCode() == 409)
+                .until(edit, edited -> true);
     }
 
     private long generation() {

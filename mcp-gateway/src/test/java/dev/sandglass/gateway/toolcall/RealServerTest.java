@@ -215,6 +215,7 @@ class RealServerTest {
         assertThat(why.text()).contains("MCP server 'absent'", "no-such-program");
     }
 
+    @Tag("slow")
     @Test
     void whatAServerIsIsNotedAndThatAnotherOneDoesNotStart() throws Exception {
         blob(one.ask("tool_list", "{'server':'web'}", ""));

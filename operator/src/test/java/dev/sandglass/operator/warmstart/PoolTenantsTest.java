@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -45,6 +46,7 @@ class PoolTenantsTest {
         return client.pods().inNamespace("tenant-a").list().getItems();
     }
 
+    @Tag("slow")
     @Test
     void inANamespaceThatIsNoTenantsThereAreNoSeatsUntilItIs() {
         Namespace labelled = new NamespaceBuilder()

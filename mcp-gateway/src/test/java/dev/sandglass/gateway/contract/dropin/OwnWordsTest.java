@@ -201,6 +201,7 @@ class OwnWordsTest {
         assertThat(kinds).containsAll(Arrays.asList(SandboxProblem.class.getPermittedSubclasses()));
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @EnumSource(Endpoint.class)
     void problemsAreToldInOwnWords(Endpoint endpoint) throws Exception {

@@ -6,6 +6,8 @@ import dev.sandglass.e2e.support.Agent;
 import dev.sandglass.e2e.support.Answer;
 import dev.sandglass.e2e.support.FreshSandboxes;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,17 +17,33 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EverydayCodeE2E {
 
     @RegisterExtension
-    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+    static final FreshSandboxes SHARED = FreshSandboxes.perClass();
 
-    private final Agent agent = SANDBOXES.agent();
+    @RegisterExtension
+    static final FreshSandboxes OWN = FreshSandboxes.perTest();
 
-    private Answer run(String sandbox, String language, String code) {
+    private static String sandbox = "";
+
+    private final Agent agent = SHARED.agent();
+
+    @BeforeAll
+    static void start() {
+        sandbox = SHARED.start();
+    }
+
+    /** Of the test before, which may have failed while its code ran, nothing is left but files. */
+    @BeforeEach
+    void freshVariables() {
+        agent.reset(sandbox, "python");
+        agent.reset(sandbox, "nodejs");
+    }
+
+    private Answer run(String language, String code) {
         return agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "language", language, "code", code));
     }
 
     @Test
     void exitsHaveTheirVerdictAndVariablesStay() {
-        String sandbox = SANDBOXES.start();
         String passing = "import unittest\nclass T(unittest.TestCase):\n    def test(self): pass\nunittest.main()";
         for (String code : new String[] {"import sys; kept = 1; sys.exit(0)", "exit()", "raise SystemExit", passing}) {
             assertThat(agent.python(sandbox, code).status()).as(code).isEqualTo("ok");
@@ -35,25 +53,24 @@ class EverydayCodeE2E {
         assertThat(failed.stderr()).isEqualTo("no data\n");
         assertThat(agent.python(sandbox, "kept").result()).isEqualTo("1");
 
-        assertThat(run(sandbox, "nodejs", "var kept = 1; process.exit(0)").status())
-                .isEqualTo("ok");
-        assertThat(run(sandbox, "nodejs", "process.exit(3)").status()).isEqualTo("error");
-        assertThat(run(sandbox, "nodejs", "kept").result()).isEqualTo("1");
+        assertThat(run("nodejs", "var kept = 1; process.exit(0)").status()).isEqualTo("ok");
+        assertThat(run("nodejs", "process.exit(3)").status()).isEqualTo("error");
+        assertThat(run("nodejs", "kept").result()).isEqualTo("1");
     }
 
     @Test
     void manyLargeValuesThatAreShownFit() {
-        String sandbox = SANDBOXES.start(Map.of("memory", 512));
-        agent.python(sandbox, "import numpy");
+        // The memory is given at the start.
+        String small = OWN.start(Map.of("memory", 512));
+        agent.python(small, "import numpy");
         for (int turn = 0; turn < 8; turn++) {
-            Answer answer = agent.python(sandbox, "numpy.ones(9_000_000) * %d".formatted(turn));
+            Answer answer = agent.python(small, "numpy.ones(9_000_000) * %d".formatted(turn));
             assertThat(answer.status()).as("turn %d: %s", turn, answer.text()).isEqualTo("ok");
         }
     }
 
     @Test
     void whatIsPrintedBetweenRunsBeginsTheNextAnswer() {
-        String sandbox = SANDBOXES.start();
         String python = """
                 import pathlib, threading, time
                 def late():
@@ -74,16 +91,14 @@ class EverydayCodeE2E {
                 0
                 """;
         for (var begin : Map.of("python", python, "nodejs", node).entrySet()) {
-            assertThat(run(sandbox, begin.getKey(), begin.getValue()).stdout()).isEmpty();
+            assertThat(run(begin.getKey(), begin.getValue()).stdout()).isEmpty();
             agent.command(
                     sandbox,
                     "sh",
                     "-c",
                     "touch answered-%1$s; until [ -e %1$s ]; do sleep 0.05; done".formatted(begin.getKey()));
             String own = begin.getKey().equals("python") ? "print('own')" : "console.log('own')";
-            assertThat(run(sandbox, begin.getKey(), own).stdout())
-                    .as(begin.getKey())
-                    .isEqualTo("""
+            assertThat(run(begin.getKey(), own).stdout()).as(begin.getKey()).isEqualTo("""
                             [Printed between runs, before this one began:]
                             late
                             [End of what was printed between runs]
@@ -95,7 +110,7 @@ class EverydayCodeE2E {
     @ParameterizedTest
     @ValueSource(strings = {"True", "False"})
     void whatIsTakenBackIsNotAnswered(String wait) {
-        Answer answer = agent.python(SANDBOXES.start(), """
+        Answer answer = agent.python(sandbox, """
                 from IPython.display import clear_output
                 import matplotlib.pyplot as plt
                 for turn in range(6):
@@ -110,7 +125,6 @@ class EverydayCodeE2E {
 
     @Test
     void figuresAreShownAndProgramsHaveTheirOwnBackend() {
-        String sandbox = SANDBOXES.start();
         Answer shown = agent.python(sandbox, """
                 import matplotlib
                 matplotlib.use('Agg')
@@ -125,7 +139,6 @@ class EverydayCodeE2E {
 
     @Test
     void aPageForBrowsersIsAFileThatTheAnswerNames() {
-        String sandbox = SANDBOXES.start();
         Answer answer = agent.python(sandbox, """
                 page = '<div><script>' + 'x' * 4_600_000 + '</script></div>'
                 display({'application/vnd.plotly.v1+json': {}, 'text/html': page}, raw=True)
@@ -137,7 +150,6 @@ class EverydayCodeE2E {
 
     @Test
     void anEditedModuleRunsAsItIsNow() {
-        String sandbox = SANDBOXES.start();
         for (int turn = 0; turn < 6; turn++) {
             Map<String, Object> module =
                     Map.of("sandbox", sandbox, "path", "module.py", "content", "print(%d)\n".formatted(turn));
@@ -149,7 +161,6 @@ class EverydayCodeE2E {
 
     @Test
     void programsOfAsyncioAndTextsOfOtherSystems() {
-        String sandbox = SANDBOXES.start();
         Answer awaited = agent.python(sandbox, """
                 import asyncio
                 async def main():
@@ -162,7 +173,6 @@ class EverydayCodeE2E {
         assertThat(agent.python(sandbox, "%%bash\r\nif true; then\r\necho yes\r\nfi\r\n")
                         .stdout())
                 .isEqualTo("yes\n");
-        assertThat(run(sandbox, "nodejs", "\ufeff#!/usr/bin/env node\r\n1 + 1").result())
-                .isEqualTo("2");
+        assertThat(run("nodejs", "\ufeff#!/usr/bin/env node\r\n1 + 1").result()).isEqualTo("2");
     }
 }

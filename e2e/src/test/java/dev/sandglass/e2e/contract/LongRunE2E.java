@@ -9,6 +9,8 @@ import dev.sandglass.e2e.support.FreshSandboxes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -18,23 +20,40 @@ class LongRunE2E {
     /** A time-out that ends no code before it has begun, on a busy node too. */
     private static final int SHORT_S = 3;
 
-    private static final String WAIT_FOR_FLAG = """
-            import os, time
-            print("begun", flush=True)
-            while not os.path.exists("/workspace/flag"):
-                time.sleep(0.01)
-            print("ended")
-            "the value"
-            """;
+    @RegisterExtension
+    static final FreshSandboxes SHARED = FreshSandboxes.perClass();
 
     @RegisterExtension
-    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+    static final FreshSandboxes OWN = FreshSandboxes.perTest();
 
-    private final Agent agent = SANDBOXES.agent();
+    private static String sandbox = "";
+
+    private final Agent agent = SHARED.agent();
+
+    @BeforeAll
+    static void start() {
+        sandbox = SHARED.start();
+    }
+
+    /** Of the test before, which may have failed while its code ran, nothing is left but files. */
+    @BeforeEach
+    void freshVariables() {
+        agent.reset(sandbox, "python");
+    }
+
+    private static String waitForFile(String name) {
+        return """
+                import os, time
+                print("begun", flush=True)
+                while not os.path.exists("/workspace/%s"):
+                    time.sleep(0.01)
+                print("ended")
+                "the value"
+                """.formatted(name);
+    }
 
     @Test
     void aTimeOutInterruptsTheCodeAndKeepsTheVariables() {
-        String sandbox = SANDBOXES.start();
         agent.python(sandbox, "kept = 'still here'");
 
         Answer late = agent.call(
@@ -50,7 +69,6 @@ class LongRunE2E {
 
     @Test
     void codeThatIgnoresInterruptsIsEndedWithItsKernel() {
-        String sandbox = SANDBOXES.start();
         agent.python(sandbox, "kept = 1");
 
         Answer stuck = agent.call(
@@ -66,8 +84,6 @@ class LongRunE2E {
 
     @Test
     void aTimeOutEndsACommandToo() {
-        String sandbox = SANDBOXES.start();
-
         Answer late = agent.call(
                 "sandbox_run_command",
                 Map.of(
@@ -89,10 +105,8 @@ class LongRunE2E {
 
     @Test
     void aBackgroundRunIsReadByItsExecutionId() {
-        String sandbox = SANDBOXES.start();
-
-        Answer begun =
-                agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", WAIT_FOR_FLAG, "background", true));
+        Answer begun = agent.call(
+                "sandbox_run_code", Map.of("sandbox", sandbox, "code", waitForFile("read-on"), "background", true));
         assertThat(begun.status()).isEqualTo("running");
         assertThat(begun.failed()).isFalse();
         await("the first line")
@@ -100,7 +114,7 @@ class LongRunE2E {
                 .until(() -> read(begun.executionId(), 0).stdout().equals("begun\n"));
         Answer soFar = read(begun.executionId(), 0);
         assertThat(soFar.status()).isEqualTo("running");
-        agent.command(sandbox, "touch", "/workspace/flag");
+        agent.command(sandbox, "touch", "/workspace/read-on");
         Answer rest = read(begun.executionId(), 20, soFar.number("next_offset"));
 
         assertThat(rest.status()).isEqualTo("ok");
@@ -111,23 +125,23 @@ class LongRunE2E {
 
     @Test
     void waitEndsTheCallButNotTheCode() {
-        String sandbox = SANDBOXES.start();
-
-        Answer running = agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", WAIT_FOR_FLAG, "wait", 4));
+        Answer running =
+                agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", waitForFile("waited"), "wait", 4));
         assertThat(running.status()).isEqualTo("running");
         assertThat(running.stdout()).isEqualTo("begun\n");
         assertThat(running.text()).contains(running.executionId(), "sandbox_get_execution");
-        agent.command(sandbox, "touch", "/workspace/flag");
+        agent.command(sandbox, "touch", "/workspace/waited");
 
         assertThat(read(running.executionId(), 20).status()).isEqualTo("ok");
     }
 
     @Test
     void anExecutionOfAPodThatIsGoneIsLost() {
-        String sandbox = SANDBOXES.start();
-        Answer done = agent.python(sandbox, "print('gone soon')");
-        agent.call("sandbox_stop", Map.of("sandbox", sandbox));
-        SANDBOXES.bringUp(sandbox);
+        // Its pod ends.
+        String stopped = OWN.start();
+        Answer done = agent.python(stopped, "print('gone soon')");
+        agent.call("sandbox_stop", Map.of("sandbox", stopped));
+        OWN.bringUp(stopped);
 
         Answer lost = read(done.executionId(), 0);
 
@@ -137,15 +151,15 @@ class LongRunE2E {
 
     @Test
     void aQueuedRunTellsItsPlaceAndRunsInTurn() {
-        String sandbox = SANDBOXES.start();
-        Answer first =
-                agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", WAIT_FOR_FLAG, "background", true));
+        Answer first = agent.call(
+                "sandbox_run_code",
+                Map.of("sandbox", sandbox, "code", waitForFile("first-of-two"), "background", true));
 
         Answer second = agent.call(
                 "sandbox_run_code", Map.of("sandbox", sandbox, "code", "print('second')", "background", true));
         assertThat(second.status()).isEqualTo("running");
         assertThat(second.number("queue_position")).isEqualTo(1);
-        agent.command(sandbox, "touch", "/workspace/flag");
+        agent.command(sandbox, "touch", "/workspace/first-of-two");
 
         assertThat(read(first.executionId(), 20).status()).isEqualTo("ok");
         assertThat(read(second.executionId(), 20).stdout()).isEqualTo("second\n");

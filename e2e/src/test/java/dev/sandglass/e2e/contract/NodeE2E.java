@@ -8,6 +8,8 @@ import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.StreamedCall;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -15,31 +17,40 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class NodeE2E {
 
     @RegisterExtension
-    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
+
+    private static String sandbox = "";
 
     private final Agent agent = SANDBOXES.agent();
 
-    private Answer node(String sandbox, String code) {
+    @BeforeAll
+    static void start() {
+        sandbox = SANDBOXES.start();
+    }
+
+    /** Of the test before, which may have failed while its code ran, nothing is left but files. */
+    @BeforeEach
+    void freshVariables() {
+        agent.reset(sandbox, "nodejs");
+    }
+
+    private Answer node(String code) {
         return agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "language", "nodejs", "code", code));
     }
 
     @Test
     void stateIsKeptBetweenCallsAndApartFromPythons() {
-        String sandbox = SANDBOXES.start();
         agent.python(sandbox, "radius = 5");
 
-        assertThat(node(sandbox, "const radius = 2; const area = r => Math.PI * r ** 2")
-                        .status())
+        assertThat(node("const radius = 2; const area = r => Math.PI * r ** 2").status())
                 .isEqualTo("ok");
-        assertThat(node(sandbox, "area(radius).toFixed(3)").result()).isEqualTo("'12.566'");
+        assertThat(node("area(radius).toFixed(3)").result()).isEqualTo("'12.566'");
         assertThat(agent.python(sandbox, "radius").result()).isEqualTo("5");
     }
 
     @Test
     void theOtherNamesOfTheLanguageMeanTheSameKernel() {
-        String sandbox = SANDBOXES.start();
-
-        node(sandbox, "var shared = 'seen'");
+        node("var shared = 'seen'");
 
         for (String name : List.of("node", "javascript")) {
             Answer answer =
@@ -50,9 +61,7 @@ class NodeE2E {
 
     @Test
     void awaitImportAndFilesWork() {
-        String sandbox = SANDBOXES.start();
-
-        Answer answer = node(sandbox, """
+        Answer answer = node("""
                 import { writeFile, readFile } from 'node:fs/promises';
                 await writeFile('/workspace/note.txt', 'of node');
                 console.log(await readFile('note.txt', 'utf8'));
@@ -70,7 +79,7 @@ class NodeE2E {
 
     @Test
     void theTextOfAFunctionRunsInAWorker() {
-        Answer answer = node(SANDBOXES.start(), """
+        Answer answer = node("""
                 const { Worker } = require('node:worker_threads');
                 const f = async (n) => { const { sep } = await import('node:path'); return sep + await n };
                 const text = `(${f})(1).then((v) => require('node:worker_threads').parentPort.postMessage(v))`;
@@ -88,9 +97,7 @@ class NodeE2E {
 
     @Test
     void anExceptionIsAnErrorWithTheLineItCameFrom() {
-        String sandbox = SANDBOXES.start();
-
-        Answer answer = node(sandbox, "function half(n) {\n  return n.parts.length / 2;\n}\nhalf(3);");
+        Answer answer = node("function half(n) {\n  return n.parts.length / 2;\n}\nhalf(3);");
 
         assertThat(answer.status()).isEqualTo("error");
         assertThat(answer.object("error").get("name")).isEqualTo("TypeError");
@@ -102,8 +109,7 @@ class NodeE2E {
 
     @Test
     void interruptEndsABusyLoopAndKeepsVariables() {
-        String sandbox = SANDBOXES.start();
-        node(sandbox, "let kept = 1");
+        node("let kept = 1");
         StreamedCall endless = agent.stream(
                 "sandbox_run_code",
                 Map.of("sandbox", sandbox, "language", "nodejs", "code", "console.log('on'); while (true) {}"));
@@ -113,31 +119,29 @@ class NodeE2E {
 
         assertThat(interrupted.status()).isEqualTo("interrupted");
         assertThat(endless.answer().status()).isEqualTo("interrupted");
-        assertThat(node(sandbox, "kept").result()).isEqualTo("1");
+        assertThat(node("kept").result()).isEqualTo("1");
     }
 
     @Test
     void timeOutAndExitKeepTheKernel() {
-        String sandbox = SANDBOXES.start();
-        node(sandbox, "let kept = 1");
+        node("let kept = 1");
 
         Answer late = agent.call(
                 "sandbox_run_code",
                 Map.of("sandbox", sandbox, "language", "nodejs", "code", "for (;;);", "timeout", 1));
         assertThat(late.status()).isEqualTo("timeout");
-        assertThat(node(sandbox, "kept").result()).isEqualTo("1");
+        assertThat(node("kept").result()).isEqualTo("1");
 
-        assertThat(node(sandbox, "process.exit(3)").status()).isEqualTo("error");
-        assertThat(node(sandbox, "process.exit()").status()).isEqualTo("ok");
-        assertThat(node(sandbox, "kept").result()).isEqualTo("1");
+        assertThat(node("process.exit(3)").status()).isEqualTo("error");
+        assertThat(node("process.exit()").status()).isEqualTo("ok");
+        assertThat(node("kept").result()).isEqualTo("1");
     }
 
     @Test
     void aPictureComesAsAPicture() {
-        String sandbox = SANDBOXES.start();
         String png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-        Answer answer = node(sandbox, "display('image/png', Buffer.from('%s', 'base64'))".formatted(png));
+        Answer answer = node("display('image/png', Buffer.from('%s', 'base64'))".formatted(png));
 
         assertThat(answer.status()).as(answer.text()).isEqualTo("ok");
         assertThat(answer.list("images")).hasSize(1);
@@ -145,10 +149,9 @@ class NodeE2E {
 
     @Test
     void npmInstallsIntoTheWorkspaceOfAReadOnlyRoot() {
-        String sandbox = SANDBOXES.start();
         // A package made here: the sandbox has no network.
         agent.command(sandbox, "mkdir", "-p", "/workspace/made/greet");
-        node(sandbox, """
+        node("""
                 const fs = require('fs');
                 fs.writeFileSync('made/greet/package.json', '{"name":"greet","version":"1.0.0"}');
                 fs.writeFileSync('made/greet/index.js', 'module.exports = () => "hello of a package"');
@@ -159,6 +162,6 @@ class NodeE2E {
         Answer installed = agent.command(sandbox, "npm", "install", "--offline", "./made/greet-1.0.0.tgz");
         assertThat(installed.data().get("exit_code")).as(installed.text()).isEqualTo(0);
 
-        assertThat(node(sandbox, "require('greet')()").result()).isEqualTo("'hello of a package'");
+        assertThat(node("require('greet')()").result()).isEqualTo("'hello of a package'");
     }
 }

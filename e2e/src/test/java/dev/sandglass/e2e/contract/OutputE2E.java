@@ -10,6 +10,8 @@ import dev.sandglass.e2e.support.StreamedCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -17,11 +19,24 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class OutputE2E {
 
     @RegisterExtension
-    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
+
+    private static String sandbox = "";
 
     private final Agent agent = SANDBOXES.agent();
 
-    private Answer run(String sandbox, String code, double timeout) {
+    @BeforeAll
+    static void start() {
+        sandbox = SANDBOXES.start();
+    }
+
+    /** Of the test before, which may have failed while its code ran, nothing is left but files. */
+    @BeforeEach
+    void freshVariables() {
+        agent.reset(sandbox, "python");
+    }
+
+    private Answer run(String code, double timeout) {
         return agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "code", code, "timeout", timeout));
     }
 
@@ -33,8 +48,6 @@ class OutputE2E {
 
     @Test
     void aSmallPictureComesAsItWasDrawn() {
-        String sandbox = SANDBOXES.start();
-
         Answer answer = agent.python(sandbox, "import matplotlib.pyplot as plt\n_ = plt.plot([1, 3, 2])");
 
         assertThat(answer.status()).as(answer.text()).isEqualTo("ok");
@@ -45,8 +58,6 @@ class OutputE2E {
 
     @Test
     void aLargePictureIsScaledDownAndItsFullSizeIsAFile() {
-        String sandbox = SANDBOXES.start();
-
         Answer answer = agent.python(sandbox, """
                 import numpy as np
                 import matplotlib.pyplot as plt
@@ -68,8 +79,6 @@ class OutputE2E {
 
     @Test
     void tablesPagesAndJsonAreReadable() {
-        String sandbox = SANDBOXES.start();
-
         assertThat(agent.python(sandbox, "import pandas\npandas.DataFrame({'city': ['Oslo'], 'n': [1]})")
                         .text())
                 .isEqualTo("   city  n\n0  Oslo  1");
@@ -85,7 +94,6 @@ class OutputE2E {
 
     @Test
     void aProgressBarIsItsLastStateAndStreamsAsItIs() {
-        String sandbox = SANDBOXES.start();
         String code = "import sys\nfor i in range(101): sys.stderr.write(f'\\r{i}%'); sys.stderr.flush()";
 
         StreamedCall call = agent.stream("sandbox_run_code", Map.of("sandbox", sandbox, "code", code));
@@ -97,8 +105,6 @@ class OutputE2E {
 
     @Test
     void whatIsDisplayedAnewIsInTheAnswerOnceWhereItStoodFirst() {
-        String sandbox = SANDBOXES.start();
-
         Answer answer = agent.python(sandbox, """
                 shown = display('0 of 2', display_id=True)
                 print('between')
@@ -111,7 +117,6 @@ class OutputE2E {
 
     @Test
     void forkedWorkersPrintWholeLines() {
-        String sandbox = SANDBOXES.start();
         String words = "worker word ".repeat(8).strip();
 
         Answer answer = agent.python(sandbox, """
@@ -129,7 +134,6 @@ class OutputE2E {
 
     @Test
     void aScriptThatFailsIsAnError() {
-        String sandbox = SANDBOXES.start();
         agent.python(sandbox, "%%writefile job.py\nprint(1)\nraise ValueError('no rows')");
 
         Answer answer = agent.python(sandbox, "%run job.py");
@@ -142,8 +146,6 @@ class OutputE2E {
 
     @Test
     void questionsCannotBeAnsweredAndShellLinesWork() {
-        String sandbox = SANDBOXES.start();
-
         Answer asked = agent.python(sandbox, "input('name? ')");
         assertThat(asked.object("error").get("name")).isEqualTo("EOFError");
         assertThat(asked.text()).contains("pass the value in the code");
@@ -156,10 +158,9 @@ class OutputE2E {
 
     @Test
     void aLoopThatCannotBeInterruptedEndsSoonAfterItsTimeOut() {
-        String sandbox = SANDBOXES.start();
         agent.python(sandbox, "kept = 1");
 
-        Answer answer = run(sandbox, "sum(range(10**12))", 1);
+        Answer answer = run("sum(range(10**12))", 1);
 
         assertThat(answer.status()).isEqualTo("timeout");
         assertThat(answer.flag("kernel_restarted")).isTrue();
@@ -171,7 +172,6 @@ class OutputE2E {
 
     @Test
     void whoeverWaitsHearsOfAKilledKernelAtOnce() {
-        String sandbox = SANDBOXES.start();
         StreamedCall waits = agent.stream(
                 "sandbox_run_code",
                 Map.of("sandbox", sandbox, "code", "import os, time; print(os.getpid(), flush=True); time.sleep(100)"));

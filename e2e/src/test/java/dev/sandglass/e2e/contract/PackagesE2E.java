@@ -110,11 +110,6 @@ class PackagesE2E {
         return agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "language", language, "code", code));
     }
 
-    private void reset(String language) {
-        Answer reset = agent.call("sandbox_reset", Map.of("sandbox", sandbox, "language", language));
-        assertThat(reset.failed()).as(reset.text()).isFalse();
-    }
-
     @Test
     void aWheelIsImportedAtOnceAndAfterAReset() throws IOException {
         assertThat(run("python", "import greet").status()).isEqualTo("error");
@@ -127,7 +122,7 @@ class PackagesE2E {
         assertThat(installed.text()).endsWith("\nInstalled made/greet-1.0-py3-none-any.whl.");
         assertThat(installed.stdout()).contains("Successfully installed greet-1.0");
         assertThat(run("python", "import greet; greet.word").result()).isEqualTo("'hello of 1.0'");
-        reset("python");
+        agent.reset(sandbox, "python");
         assertThat(run("python", "import greet; greet.word").result()).isEqualTo("'hello of 1.0'");
     }
 
@@ -141,7 +136,7 @@ class PackagesE2E {
         assertThat(installed.status()).as(installed.text()).isEqualTo("ok");
         assertThat(installed.text()).endsWith("\nInstalled made/greet-1.0.0.tgz.");
         assertThat(run("nodejs", "require('greet')").result()).isEqualTo("'hello of node'");
-        reset("nodejs");
+        agent.reset(sandbox, "nodejs");
         assertThat(run("nodejs", "require('greet')").result()).isEqualTo("'hello of node'");
     }
 

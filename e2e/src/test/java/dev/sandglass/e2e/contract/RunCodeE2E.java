@@ -11,6 +11,8 @@ import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -18,14 +20,28 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RunCodeE2E {
 
     @RegisterExtension
-    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+    static final FreshSandboxes SHARED = FreshSandboxes.perClass();
 
-    private final Agent agent = SANDBOXES.agent();
+    @RegisterExtension
+    static final FreshSandboxes OWN = FreshSandboxes.perTest();
+
+    private static String sandbox = "";
+
+    private final Agent agent = SHARED.agent();
+
+    @BeforeAll
+    static void start() {
+        sandbox = SHARED.start();
+    }
+
+    /** Of the test before, which may have failed while its code ran, nothing is left but files. */
+    @BeforeEach
+    void freshVariables() {
+        agent.reset(sandbox, "python");
+    }
 
     @Test
     void stateIsKeptBetweenCalls() {
-        String sandbox = SANDBOXES.start();
-
         assertThat(agent.python(sandbox, "import math\nradius = 2").status()).isEqualTo("ok");
         Answer second = agent.python(sandbox, "round(math.pi * radius ** 2, 3)");
 
@@ -36,11 +52,12 @@ class RunCodeE2E {
 
     @Test
     void stateIsNotSharedBetweenSandboxes() {
-        String one = SANDBOXES.start();
-        String other = SANDBOXES.start();
-        agent.python(one, "secret = 'of one'\nopen('/workspace/note', 'w').write(secret)");
+        // Without what is in the one that the tests share.
+        String other = OWN.start();
+        agent.python(sandbox, "secret = 'of one'\nopen('/workspace/note', 'w').write(secret)");
 
-        assertThat(agent.python(one, "secret, open('/workspace/note').read()").result())
+        assertThat(agent.python(sandbox, "secret, open('/workspace/note').read()")
+                        .result())
                 .isEqualTo("('of one', 'of one')");
         Answer variable = agent.python(other, "secret");
         Answer file = agent.python(other, "open('/workspace/note')");
@@ -51,7 +68,6 @@ class RunCodeE2E {
 
     @Test
     void outputArrivesWhileTheCodeRuns() {
-        String sandbox = SANDBOXES.start();
         // The code cannot end before this test has seen its first line, so no clock is involved.
         String code = """
                 import os, time
@@ -82,8 +98,6 @@ class RunCodeE2E {
 
     @Test
     void anExceptionIsAnErrorWithItsTraceback() {
-        String sandbox = SANDBOXES.start();
-
         Answer answer = agent.python(sandbox, "def half(n):\n    return n / 0\nprint('before')\nhalf(3)");
 
         assertThat(answer.status()).isEqualTo("error");
@@ -100,8 +114,6 @@ class RunCodeE2E {
 
     @Test
     void standardOutputAndErrorAreKeptApart() {
-        String sandbox = SANDBOXES.start();
-
         Answer answer = agent.python(sandbox, "import sys\nprint('out ä€😀')\nprint('err', file=sys.stderr)\n6 * 7");
 
         assertThat(answer.stdout()).isEqualTo("out ä€😀\n");
@@ -112,7 +124,6 @@ class RunCodeE2E {
 
     @Test
     void variablesOfOneCallAreGoneInTheNext() {
-        String sandbox = SANDBOXES.start();
         String code = "import os\nos.environ.get('E2E_ONCE')";
 
         Answer with = agent.call(
@@ -125,18 +136,17 @@ class RunCodeE2E {
 
     @Test
     void variablesOfTheSandboxReachCodeAndCommands() {
-        String sandbox = SANDBOXES.start(Map.of("envs", List.of("E2E_GREETING=good morning")));
+        // Variables are given at the start.
+        String greeted = OWN.start(Map.of("envs", List.of("E2E_GREETING=good morning")));
 
-        assertThat(agent.python(sandbox, "import os\nos.environ['E2E_GREETING']")
+        assertThat(agent.python(greeted, "import os\nos.environ['E2E_GREETING']")
                         .result())
                 .isEqualTo("'good morning'");
-        assertThat(agent.command(sandbox, "printenv", "E2E_GREETING").stdout()).isEqualTo("good morning\n");
+        assertThat(agent.command(greeted, "printenv", "E2E_GREETING").stdout()).isEqualTo("good morning\n");
     }
 
     @Test
     void aPictureComesAsAPicture() {
-        String sandbox = SANDBOXES.start();
-
         Answer answer = agent.python(sandbox, """
                 import matplotlib.pyplot as plt
                 plt.plot([1, 2, 3])
@@ -149,8 +159,6 @@ class RunCodeE2E {
 
     @Test
     void longOutputIsCutInTheMiddleAndSaysSo() {
-        String sandbox = SANDBOXES.start();
-
         Answer answer = agent.call(
                 "sandbox_run_code",
                 Map.of("sandbox", sandbox, "code", "for i in range(20000): print(i)", "max_output_chars", 1000));

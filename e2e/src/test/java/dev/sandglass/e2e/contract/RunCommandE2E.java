@@ -8,6 +8,7 @@ import dev.sandglass.e2e.support.FreshSandboxes;
 import dev.sandglass.e2e.support.StreamedCall;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -15,14 +16,19 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RunCommandE2E {
 
     @RegisterExtension
-    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+    static final FreshSandboxes SANDBOXES = FreshSandboxes.perClass();
+
+    private static String sandbox = "";
 
     private final Agent agent = SANDBOXES.agent();
 
+    @BeforeAll
+    static void start() {
+        sandbox = SANDBOXES.start();
+    }
+
     @Test
     void theExitCodeIsTold() {
-        String sandbox = SANDBOXES.start();
-
         Answer good = agent.command(sandbox, "sh", "-c", "echo out; echo err >&2");
         Answer bad = agent.command(sandbox, "sh", "-c", "echo out; exit 7");
 
@@ -40,8 +46,6 @@ class RunCommandE2E {
 
     @Test
     void argumentsReachTheProgramAsTheyAre() {
-        String sandbox = SANDBOXES.start();
-
         Answer answer = agent.command(sandbox, "printf", "%s|", "two words", "$HOME", "*", "a'b\"c");
 
         assertThat(answer.stdout()).isEqualTo("two words|$HOME|*|a'b\"c|");
@@ -49,8 +53,6 @@ class RunCommandE2E {
 
     @Test
     void standardInputAndWorkingDirectoryAreTheCallers() {
-        String sandbox = SANDBOXES.start();
-
         Map<String, Object> arguments = Map.of(
                 "sandbox",
                 sandbox,
@@ -71,15 +73,13 @@ class RunCommandE2E {
     void theHomeFolderIsTheWorkspace() {
         Answer answer = agent.call(
                 "sandbox_run_command",
-                Map.of("sandbox", SANDBOXES.start(), "command", "mkdir -p ~/mine && cd ~/mine && pwd", "cwd", "~"));
+                Map.of("sandbox", sandbox, "command", "mkdir -p ~/mine && cd ~/mine && pwd", "cwd", "~"));
 
         assertThat(answer.stdout()).isEqualTo("/workspace/mine\n");
     }
 
     @Test
     void aCommandLineIsForBash() {
-        String sandbox = SANDBOXES.start();
-
         Answer line = agent.call(
                 "sandbox_run_command",
                 Map.of(
@@ -97,8 +97,6 @@ class RunCommandE2E {
 
     @Test
     void aProgramThatIsNotThereIsAnErrorThatNamesIt() {
-        String sandbox = SANDBOXES.start();
-
         Answer answer = agent.command(sandbox, "no-such-program-e2e");
 
         assertThat(answer.failed()).isTrue();
@@ -107,7 +105,6 @@ class RunCommandE2E {
 
     @Test
     void commandsAndCodeSeeTheSameFiles() {
-        String sandbox = SANDBOXES.start();
         agent.python(sandbox, "open('shared.txt', 'w').write('written by code')");
 
         assertThat(agent.command(sandbox, "cat", "shared.txt").stdout()).isEqualTo("written by code");
@@ -115,8 +112,9 @@ class RunCommandE2E {
 
     @Test
     void aCommandRunsWhileCodeIsBusy() {
-        String sandbox = SANDBOXES.start();
-        StreamedCall busy = agent.stream("sandbox_run_code", Map.of("sandbox", sandbox, "code", """
+        // In a session of its own: should the command not run, the code of other tests does not wait behind this.
+        StreamedCall busy =
+                agent.stream("sandbox_run_code", Map.of("sandbox", sandbox, "session", "busy", "code", """
                 import os, time
                 print("busy", flush=True)
                 while not os.path.exists("/workspace/go-on"):

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -19,26 +21,45 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class SessionsE2E {
 
     @RegisterExtension
-    static final FreshSandboxes SANDBOXES = FreshSandboxes.perTest();
+    static final FreshSandboxes SHARED = FreshSandboxes.perClass();
 
-    private final Agent agent = SANDBOXES.agent();
+    @RegisterExtension
+    static final FreshSandboxes OWN = FreshSandboxes.perTest();
 
-    private Answer in(String sandbox, String session, String code) {
-        return agent.call("sandbox_run_code", Map.of("sandbox", sandbox, "session", session, "code", code));
+    private static String sandbox = "";
+
+    private final Agent agent = SHARED.agent();
+
+    @BeforeAll
+    static void start() {
+        sandbox = SHARED.start();
     }
 
-    private Answer call(String tool, String sandbox, String session) {
-        return agent.call(tool, Map.of("sandbox", sandbox, "session", session));
+    /** Of the test before, which may have failed while its code ran, no session is left. */
+    @BeforeEach
+    void onlyAFreshDefaultSession() {
+        maps(entry("sessions").get("sessions"))
+                .map(open -> String.valueOf(open.get("session")))
+                .forEach(session -> call("sandbox_close_session", sandbox, session));
+        assertThat(agent.python(sandbox, "0").status()).isEqualTo("ok");
+    }
+
+    private Answer in(String where, String session, String code) {
+        return agent.call("sandbox_run_code", Map.of("sandbox", where, "session", session, "code", code));
+    }
+
+    private Answer call(String tool, String where, String session) {
+        return agent.call(tool, Map.of("sandbox", where, "session", session));
     }
 
     /** Name and state of each session, e.g. {@code default idle}. */
-    private Stream<String> sessions(String sandbox) {
-        return maps(entry(sandbox, "sessions").get("sessions"))
+    private Stream<String> sessions() {
+        return maps(entry("sessions").get("sessions"))
                 .map(session -> session.get("session") + " " + session.get("state"));
     }
 
     /** The sandbox in the list, which leaves out a field that the sandbox did not answer in time. */
-    private Map<?, ?> entry(String sandbox, String field) {
+    private Map<?, ?> entry(String field) {
         return await("the sandbox's own " + field)
                 .atMost(Duration.ofSeconds(60))
                 .until(
@@ -57,33 +78,29 @@ class SessionsE2E {
 
     @Test
     void eachHasVariablesOfItsOwnAndAllShareTheFiles() {
-        String sandbox = SANDBOXES.start();
-
         in(sandbox, "one", "x = 1; _ = open('/workspace/note', 'w').write('of one')");
         in(sandbox, "two", "x = 2");
 
         assertThat(in(sandbox, "one", "x").result()).isEqualTo("1");
         assertThat(in(sandbox, "two", "x, open('/workspace/note').read()").result())
                 .isEqualTo("(2, 'of one')");
-        assertThat(sessions(sandbox)).containsExactlyInAnyOrder("default idle", "one idle", "two idle");
+        assertThat(sessions()).containsExactlyInAnyOrder("default idle", "one idle", "two idle");
     }
 
     @Test
     void resetLosesVariablesAndKeepsFiles() {
-        String sandbox = SANDBOXES.start();
-        agent.python(sandbox, "x = 1; _ = open('/workspace/note', 'w').write('kept')");
+        agent.python(sandbox, "x = 1; _ = open('/workspace/kept', 'w').write('kept')");
 
         Answer reset = call("sandbox_reset", sandbox, "default");
 
         assertThat(reset.status()).isEqualTo("reset");
         assertThat(agent.python(sandbox, "x").object("error").get("name")).isEqualTo("NameError");
-        assertThat(agent.python(sandbox, "open('/workspace/note').read()").result())
+        assertThat(agent.python(sandbox, "open('/workspace/kept').read()").result())
                 .isEqualTo("'kept'");
     }
 
     @Test
     void interruptEndsWhatRunsAndKeepsVariables() {
-        String sandbox = SANDBOXES.start();
         agent.python(sandbox, "x = 1");
         StreamedCall endless = agent.stream(
                 "sandbox_run_code", Map.of("sandbox", sandbox, "code", "print('on', flush=True)\nwhile True: pass"));
@@ -102,12 +119,11 @@ class SessionsE2E {
 
     @Test
     void aCommandInTheBackgroundIsFoundByTheListAndInterruptedByItsId() {
-        String sandbox = SANDBOXES.start();
         String id = agent.call(
                         "sandbox_run_command",
                         Map.of("sandbox", sandbox, "command", "sleep", "args", List.of("600"), "background", true))
                 .executionId();
-        assertThat(maps(entry(sandbox, "executions").get("executions"))
+        assertThat(maps(entry("executions").get("executions"))
                         .filter(execution -> "running".equals(execution.get("state")))
                         .map(execution -> execution.get("execution_id") + " " + execution.get("kind")))
                 .containsExactly(id + " command");
@@ -123,24 +139,22 @@ class SessionsE2E {
 
     @Test
     void closingEndsWhatRunsAndForgetsTheSession() {
-        String sandbox = SANDBOXES.start();
         StreamedCall endless = agent.stream(
                 "sandbox_run_code",
                 Map.of("sandbox", sandbox, "session", "busy", "code", "print('on', flush=True)\nwhile True: pass"));
         endless.awaitOutput("on\n");
-        assertThat(sessions(sandbox)).contains("busy busy");
+        assertThat(sessions()).contains("busy busy");
 
         assertThat(call("sandbox_close_session", sandbox, "busy").status()).isEqualTo("closed");
 
         Answer ended = endless.answer();
         assertThat(ended.status()).isEqualTo("interrupted");
         assertThat(ended.flag("kernel_restarted")).isTrue();
-        assertThat(sessions(sandbox)).containsExactly("default idle");
+        assertThat(sessions()).containsExactly("default idle");
     }
 
     @Test
     void aStartAfterTheDefaultSessionWasClosedAnswersAtOnce() {
-        String sandbox = SANDBOXES.start();
         agent.python(sandbox, "x = 1");
         assertThat(call("sandbox_close_session", sandbox, "default").status()).isEqualTo("closed");
 
@@ -156,13 +170,14 @@ class SessionsE2E {
 
     @Test
     void theNinthSessionIsRefusedUntilOneIsClosed() {
-        String sandbox = SANDBOXES.start();
+        // As many sessions as a sandbox may have.
+        String full = OWN.start();
         for (int number = 1; number < 8; number++) {
-            in(sandbox, "s" + number, "1");
+            in(full, "s" + number, "1");
         }
 
-        assertThat(in(sandbox, "ninth", "1").status()).isEqualTo("rejected");
-        call("sandbox_close_session", sandbox, "s3");
-        assertThat(in(sandbox, "ninth", "1 + 1").result()).isEqualTo("2");
+        assertThat(in(full, "ninth", "1").status()).isEqualTo("rejected");
+        call("sandbox_close_session", full, "s3");
+        assertThat(in(full, "ninth", "1 + 1").result()).isEqualTo("2");
     }
 }

@@ -135,6 +135,14 @@ public final class Agent implements AutoCloseable {
         return call("sandbox_run_command", Map.of("sandbox", sandbox, "command", command, "args", List.of(args)));
     }
 
+    /** Ends what runs and waits in the default session of a language, and its variables. */
+    public void reset(String sandbox, String language) {
+        Answer answer = call("sandbox_reset", Map.of("sandbox", sandbox, "language", language));
+        if (answer.failed()) {
+            throw new AssertionError("no reset: " + answer);
+        }
+    }
+
     @Override
     public void close() {
         client.close();

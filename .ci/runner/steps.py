@@ -181,17 +181,18 @@ def script(name: str) -> Step:
 
 def again(step: Step, failures: Sequence[reports.Case]) -> list[Step]:
     """Return the steps that run again what failed, each class by itself; the whole step if no test has a name."""
-    if not failures:
-        return [replace(step, name=f"{step.name}-again")]
-    groups = list(dict.fromkeys(reports.short(case.group) for case in failures))
-    if step.name in ("e2e", "integration", "java-slow"):
-        make = {"e2e": end_to_end, "integration": integration, "java-slow": slow_classes}[step.name]
-        return [replace(make([group]), name=f"{step.name}-again-{group}") for group in groups]
-    if step.name.endswith("-slow"):
+    by_class = {"e2e": end_to_end, "integration": integration, "java-slow": slow_classes}
+    once_more: dict[str, Step] = {"": step}
+    if failures and step.name in by_class:
+        once_more = {name: by_class[step.name]([name]) for name in (reports.short(case.group) for case in failures)}
+    elif failures and step.name.endswith("-slow"):
         folder = step.name.removesuffix("-slow")
-        modules = dict.fromkeys(module(folder, case) for case in failures)
-        return [replace(slow_modules(folder, [one]), name=f"{step.name}-again-{Path(one).stem}") for one in modules]
-    return [replace(step, name=f"{step.name}-again")]
+        modules = (module(folder, case) for case in failures)
+        once_more = {Path(path).stem: slow_modules(folder, [path]) for path in modules}
+    return [
+        replace(one, name="-".join(filter(None, (step.name, "again", name))), title=f"{one.title}: again, alone")
+        for name, one in once_more.items()
+    ]
 
 
 def module(folder: str, case: reports.Case) -> str:

@@ -50,6 +50,12 @@ class Step:
             return reports.of_junit(path for pattern in self.junit for path in sorted(ROOT.glob(pattern)))
         return reports.of_log(self.log.read_text(encoding="utf-8", errors="replace"))
 
+    def complete(self, report: reports.Report) -> reports.Report:
+        """Return the report with a failure for each class or module that should have run and of which no test did."""
+        absent = [name for name in self.names if self.junit and Path(name).stem not in report.seconds]
+        failures = [reports.Case(reported_group(name), "", 0.0, "failed", "none of its tests ran") for name in absent]
+        return reports.joined([report, reports.Report(failures)])
+
     def clear(self) -> None:
         """Remove what an earlier run reported."""
         for pattern in self.junit:
@@ -193,6 +199,11 @@ def again(step: Step, failures: Sequence[reports.Case]) -> list[Step]:
         replace(one, name="-".join(filter(None, (step.name, "again", name))), title=f"{one.title}: again, alone")
         for name, one in once_more.items()
     ]
+
+
+def reported_group(name: str) -> str:
+    """Return the group that reports give the tests of an entry: `cli/tests/test_a.py` is `tests.test_a`."""
+    return name.split("/", 1)[1].removesuffix(".py").replace("/", ".") if name.endswith(".py") else name
 
 
 def module(folder: str, case: reports.Case) -> str:

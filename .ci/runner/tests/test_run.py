@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from runner import steps
-from runner.reports import Case
+from runner.reports import Case, Report
 from runner.steps import Step
 
 
@@ -79,3 +79,17 @@ def test_a_step_that_is_not_done_at_the_deadline_is_ended_with_all_it_started(ru
 def test_a_failed_test_is_named_again_by_its_class() -> None:
     made = steps.integration(["AIT"])
     assert [one.name for one in steps.again(made, [Case("x.AIT", "m", 1, "failed")])] == ["integration-again-AIT"]
+
+
+def test_a_class_of_which_no_test_ran_is_red_also_the_second_time(run: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    monkeypatch.setattr(steps, "ROOT", tmp_path)
+    empty = Step("integration", "one", ("/bin/true",), ("*.xml",), names=("AIT",))
+    monkeypatch.setattr(steps, "integration", lambda names: empty)
+    run.step(empty, second_try=True)
+    assert run.end() == 1
+
+
+def test_a_step_whose_classes_all_ran_is_complete() -> None:
+    made = steps.slow_modules("cli", ["cli/tests/copies/test_a.py"])
+    assert made.complete(Report(seconds={"test_a": 0.1})).failures == []
+    assert [case.group for case in made.complete(Report()).failures] == ["tests.copies.test_a"]
